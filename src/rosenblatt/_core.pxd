@@ -1,0 +1,154 @@
+# What core.py is compiled with: the C of vector.h, and a type for every name that the loop touches.
+cimport cython
+from libc.math cimport exp, sqrt
+from libc.stdint cimport int64_t, uint64_t
+
+cdef extern from "vector.h" nogil:
+    ctypedef struct rows_t:
+        int kind
+        int64_t n, d, width, entries
+        const void *values
+        const void *indices
+        const void *indptr
+    ctypedef struct weights_t:
+        double *w
+        double *u
+        double *bias
+        double scale
+        int64_t vectors, per_vector, per_column
+        int large
+    ctypedef void (*score_t)(const rows_t *, const int *order, int64_t k, int64_t count, int64_t end,
+                             const weights_t *, int64_t first, int64_t vectors, double *out) noexcept nogil
+    ctypedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double, double) noexcept nogil
+    ctypedef double (*norm2_t)(const rows_t *, int64_t i) noexcept nogil
+    ctypedef struct kernel_t:
+        score_t score[8]
+        add_t add[8]
+        norm2_t norm2[8]
+    const kernel_t *kernel
+    enum: AHEAD
+    void PREFETCH(const void *, int level)
+    int zero_row(const rows_t *, int64_t)
+    int check_sparse(const rows_t *, int64_t *row, int64_t *entry)
+    int c_choose_kernel "choose_kernel" (const char *)
+    int64_t scaled_down(uint64_t, uint64_t)
+
+cpdef enum:
+    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF
+
+cpdef enum:
+    CONSTANT, PER_UPDATE, PER_EXAMPLE
+
+cpdef enum:
+    FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE
+
+cdef double SMALLEST_NORM2, LARGEST, SMALLEST_SCALE
+
+@cython.final
+cdef class Rule:
+    cdef readonly int kind, schedule
+    cdef readonly double rate, threshold, C, l2
+    cpdef bint moves(self, double margin) noexcept nogil
+    cpdef double rate_at(self, long long update, long long example) noexcept nogil
+    cpdef double tau(self, double margin, double norm2, double rate) noexcept nogil
+
+cpdef double sigmoid(double z) noexcept nogil
+
+@cython.final
+cdef class Loop:
+    cdef rows_t rows_c
+    cdef weights_t weights_c
+    cdef score_t score_c
+    cdef add_t add_c
+    cdef norm2_t norm2_c
+    cdef object kept_alive
+    cdef Rule rule
+    cdef const int[::1] order, y
+    cdef const double[::1] targets, sample_weight
+    cdef double[::1] bias, bias_u, scores, out, log_tau
+    cdef long long[::1] log_t
+    cdef int[::1] log_row, log_rival
+    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, needs_norm
+    cdef long long stop
+    cdef readonly Py_ssize_t vectors, tile, logged
+    cdef readonly double constant, scale, weight, moved
+    cdef readonly long long t, settled, updates, mistakes, zero_rows
+    cdef readonly int fault
+
+    @cython.locals(reached=cython.longlong)
+    cpdef Py_ssize_t run(self, object order, Py_ssize_t start, Py_ssize_t stop) except -2
+    @cython.locals(k=cython.longlong, i=cython.longlong, scored=cython.longlong, place=Py_ssize_t, right=Py_ssize_t,
+                   rival=Py_ssize_t, sign=double, margin=double, rate=double, size=double, tau=double, importance=double)
+    cdef long long learn(self, long long start) noexcept nogil
+    cdef inline void pass_on(self) noexcept nogil
+    @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
+    cdef inline Py_ssize_t best_other(self, Py_ssize_t place, Py_ssize_t right) noexcept nogil
+    cdef inline void move(self, long long i, Py_ssize_t k, double step) noexcept nogil
+    @cython.locals(c=Py_ssize_t, wanted=double, step=double, steps2=double)
+    cdef void move_every_class(self, long long i, Py_ssize_t right, double rate, double size) noexcept nogil
+    @cython.locals(c=Py_ssize_t, largest=double, total=double)
+    cdef void scores_to_probabilities(self) noexcept nogil
+    cdef void record(self, long long i, Py_ssize_t rival, double tau) noexcept nogil
+    @cython.locals(bad=cython.longlong)
+    cpdef Py_ssize_t score_rows(self, object out, Py_ssize_t start, Py_ssize_t stop) except -2
+    @cython.locals(k=cython.longlong, count=cython.longlong, c=Py_ssize_t, bad=cython.longlong)
+    cdef long long score_all(self, long long start) noexcept nogil
+
+@cython.locals(k=Py_ssize_t, j=Py_ssize_t, place=Py_ssize_t, kept=int)
+cpdef Py_ssize_t shuffle(int[::1] order, const unsigned long long[::1] words, Py_ssize_t top)
+@cython.locals(k=Py_ssize_t)
+cpdef draw(int[::1] order, const unsigned long long[::1] words, const int[::1] pool)
+
+cdef inline void score(Loop loop, long long k, long long count) noexcept nogil:
+    """Scores of the `count` examples from place k of the order on."""
+    if loop.has_order and loop.has_labels and k + AHEAD < loop.stop:
+        PREFETCH(&loop.y[loop.order[k + AHEAD]], 3)
+    loop.weights_c.scale = loop.scale
+    loop.score_c(&loop.rows_c, &loop.order[0] if loop.has_order else NULL, k, count, loop.stop,
+            &loop.weights_c, 0, loop.vectors, &loop.scores[0])
+
+cdef inline void score_one(Loop loop, long long k, long long count, Py_ssize_t place, Py_ssize_t vector) noexcept nogil:
+    """The same, for one weight vector only; the first example's scores begin at `place`."""
+    loop.score_c(&loop.rows_c, &loop.order[0] if loop.has_order else NULL, k, count, loop.stop,
+            &loop.weights_c, vector, 1, &loop.scores[place + vector])
+
+cdef inline void add(Loop loop, long long i, Py_ssize_t k, double step, double late_step) noexcept nogil:
+    loop.add_c(&loop.rows_c, i, &loop.weights_c, k, step, late_step)
+
+cdef inline double norm2(Loop loop, long long i) noexcept nogil:
+    return loop.norm2_c(&loop.rows_c, i)
+
+cdef inline bint is_zero(Loop loop, long long i) noexcept nogil:
+    return zero_row(&loop.rows_c, i)
+
+cdef inline void *address(object array) except? NULL:
+    return NULL if array is None else <void *> <size_t> array.ctypes.data
+
+cdef inline rows_t c_rows(object rows) except *:
+    cdef rows_t c
+    c.kind, c.n, c.d, c.width, c.entries = rows.kind, rows.n, rows.d, rows.width, rows.entries
+    c.values, c.indices, c.indptr = address(rows.values), address(rows.indices), address(rows.indptr)
+    return c
+
+cdef inline int bind(Loop loop, object rows, object weights) except -1:
+    loop.rows_c = c_rows(rows)
+    loop.score_c, loop.add_c, loop.norm2_c = kernel.score[rows.kind], kernel.add[rows.kind], kernel.norm2[rows.kind]
+    loop.weights_c.w, loop.weights_c.u = <double *> address(weights.w), <double *> address(weights.u)
+    loop.weights_c.bias = <double *> address(weights.bias)
+    loop.weights_c.scale = weights.scale
+    loop.weights_c.vectors = weights.vectors
+    loop.weights_c.per_vector, loop.weights_c.per_column = weights.w.strides[0] // 8, weights.w.strides[1] // 8
+    loop.weights_c.large = weights.w.size > 2**16
+    loop.kept_alive = (rows, weights)
+    return 0
+
+cdef inline object check(object rows):
+    cdef int64_t row = 0, entry = 0
+    cdef rows_t c = c_rows(rows)
+    cdef int verdict
+    with nogil:
+        verdict = check_sparse(&c, &row, &entry)
+    return verdict, row, entry
+
+cdef inline bint choose_kernel(str name):
+    return c_choose_kernel(name.encode())

@@ -1,0 +1,338 @@
+"""The engine: the step sizes, THE loop, scoring and the permutation.
+
+Every learner of the lectures is this loop and one small formula:
+
+    for (x, y) in order:
+        margin = y (w·x + b)
+        tau    = rule(margin, |x|²)          # the only thing in which the learners differ
+        if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
+
+This file is plain Python. The build also compiles it, under the name `_core`: there the four verbs on rows
+(`score`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
+_core.pxd gives it types.
+"""
+
+import cython
+
+if not cython.compiled:
+    from math import exp, sqrt
+
+    from rosenblatt.vector import add, bind, check, choose_kernel, is_zero, norm2, scaled_down, score, score_one
+
+    # The compiled module has the same numbers from _core.pxd.
+    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
+    CONSTANT, PER_UPDATE, PER_EXAMPLE = range(3)  # schedules of the rate
+    FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
+
+COMPILED = cython.compiled
+
+# Below this a squared norm has lost digits to underflow, and tau with it.
+SMALLEST_NORM2 = 1e-290
+LARGEST = 1.7976931348623157e308
+# Below this scale the running sum of shrunk weights would lose more than three digits.
+SMALLEST_SCALE = 1e-3
+
+
+class Rule:
+    """One learner's formula: when to move, and how far."""
+
+    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0):
+        self.kind = kind
+        self.schedule = schedule
+        self.rate = rate
+        self.threshold = threshold
+        self.C = C
+        self.l2 = l2
+
+    def moves(self, margin):
+        """Does an example with this margin change the weights?"""
+        # A zero margin counts as a mistake: otherwise w = 0 would never move.
+        return margin < self.threshold or margin <= 0
+
+    def rate_at(self, update, example):
+        """The learning rate of this update and example, both counted from 1."""
+        if self.schedule == PER_UPDATE:
+            return self.rate / update
+        if self.schedule == PER_EXAMPLE:
+            return self.rate / example
+        return self.rate
+
+    def tau(self, margin, norm2, rate):
+        """How far to move along y x."""
+        if not self.moves(margin):
+            return 0.0
+        if self.kind == PERCEPTRON:
+            return rate
+        if self.kind == MIRA:
+            return (1 - margin) / norm2
+        if self.kind == PA1:
+            return min(self.C, (1 - margin) / norm2)
+        if self.kind == PA2:
+            return (1 - margin) / (norm2 + 1 / (2 * self.C))
+        if self.kind == LOGISTIC:
+            return rate * sigmoid(-margin)
+        return rate * (1 - margin)  # Widrow-Hoff
+
+
+def sigmoid(z):
+    """σ(z) = 1 / (1 + e^−z), without overflow."""
+    if z < 0:
+        return exp(z) / (1 + exp(z))
+    return 1 / (1 + exp(-z))
+
+
+class Loop:
+    """THE loop over examples, and all that it changes.
+
+    `vectors` is 1 for two classes and for regression, else the number of classes. The log of a chunk is in
+    `log_t, log_row, log_rival, log_tau`, `logged` entries long. With L2 the true weights are `scale * w`;
+    `weight` is the sum of the scales so far since the average was last settled: the number of examples, without L2.
+    """
+
+    def __init__(self, rows, weights, rule, examples, log=None, measure=False):
+        y, targets, sample_weight = examples
+        self.rule = rule
+        self.y = y  # class codes
+        self.targets = targets  # or, in a regression, what to predict
+        self.sample_weight = sample_weight
+        self.has_labels = y is not None
+        self.regression = targets is not None
+        self.weighted = sample_weight is not None
+        self.vectors = weights.vectors
+        self.constant = 1.0 if weights.fit_intercept else 0.0  # the constant feature
+        self.bias = weights.bias
+        self.bias_u = weights.bias_u
+        self.scores = weights.scores
+        self.scale = weights.scale
+        self.weight = weights.weight
+        self.settled = weights.settled
+        self.t = weights.t
+        self.updates = weights.updates
+        self.mistakes = 0
+        self.zero_rows = 0
+        self.moved = 0.0  # Σ |Δ(w, b)|, where norms are computed
+        self.fault = FINE
+        self.logged = 0
+        self.keep_log = log is not None
+        if log is not None:
+            self.log_t, self.log_row, self.log_rival, self.log_tau = log
+        self.needs_norm = measure or rule.kind in (MIRA, PA1, PA2)
+        # Rules that move one rival can score four rows at once; the others move every class at every example.
+        self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
+        self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
+        bind(self, rows, weights)
+
+    def run(self, order, start, stop):
+        """Learn from the examples order[start:stop] (None: as given); how far it came, `fault` saying why not further."""
+        self.has_order = order is not None
+        if self.has_order:
+            self.order = order
+        self.stop = stop
+        self.logged = 0
+        self.fault = FINE
+        with cython.nogil:
+            reached = self.learn(start)
+        return reached
+
+    def learn(self, start):
+        scored = start  # examples before this one have their scores
+        place = 0  # where this example's scores begin
+        right = 0
+        rival = -1
+        sign = 1
+
+        for k in range(start, self.stop):
+            i = self.order[k] if self.has_order else k
+            if k < scored:
+                place += self.vectors
+            else:
+                place = 0
+                scored = min(k + self.tile, self.stop)
+                score(self, k, scored - k)
+
+            if self.regression:
+                margin = self.scores[0]
+            elif self.vectors == 1:
+                sign = 1 if self.y[i] else -1
+                margin = sign * self.scores[0]
+            else:
+                right = self.y[i]
+                rival = self.best_other(place, right)
+                margin = self.scores[place + right] - self.scores[place + rival]
+
+            if not -LARGEST <= margin <= LARGEST:
+                self.fault = NOT_FINITE
+                return k
+            if not self.rule.moves(margin):
+                self.pass_on()
+                continue
+
+            rate = self.rule.rate_at(self.updates + 1, self.t + 1)
+            if self.rule.l2 > 0:
+                if self.scale < SMALLEST_SCALE:
+                    self.fault = SETTLE
+                    return k
+                self.scale *= 1 - rate * self.rule.l2  # shrinks w, not b
+
+            size = 0
+            if margin == 0 or self.needs_norm:
+                size = norm2(self, i)
+                if size > LARGEST:
+                    self.fault = TOO_LARGE
+                    return k
+                if size < SMALLEST_NORM2 and not is_zero(self, i):
+                    self.fault = TOO_SMALL
+                    return k
+                size = (size + self.constant) * (2 if self.vectors > 1 else 1)
+
+            self.mistakes += margin <= 0
+            if margin == 0 and size == 0:  # nothing to add: tau is 0, and the row is counted
+                self.zero_rows += 1
+                self.pass_on()
+                continue
+
+            importance = self.sample_weight[i] if self.weighted else 1.0
+            if self.vectors > 1 and not self.one_rival:
+                self.move_every_class(i, right, rate * importance, size)
+                self.updates += 1
+                self.pass_on()
+                continue
+            if self.regression:
+                tau = importance * rate * (self.targets[i] - margin)
+            else:
+                tau = importance * self.rule.tau(margin, size, rate)
+
+            if tau != 0:
+                if self.vectors == 1:
+                    self.move(i, 0, tau * sign)
+                else:
+                    self.move(i, right, tau)
+                    self.move(i, rival, -tau)
+                    if k + 1 < scored:  # for the other rows of this tile, two vectors have moved
+                        score_one(self, k + 1, scored - k - 1, place + self.vectors, right)
+                        score_one(self, k + 1, scored - k - 1, place + self.vectors, rival)
+                self.updates += 1
+                if self.needs_norm:
+                    self.moved += abs(tau) * sqrt(size)
+                if self.keep_log:
+                    self.record(i, rival, tau)
+            self.pass_on()
+        return self.stop
+
+    def pass_on(self):
+        """One more example has been seen: these weights survived it."""
+        self.t += 1
+        self.weight += self.scale
+
+    def best_other(self, place, right):
+        """The rival: the highest-scoring other class, the lowest index on a tie."""
+        best = 1 if right == 0 else 0
+        for c in range(best + 1, self.vectors):
+            if c != right and self.scores[place + c] > self.scores[place + best]:
+                best = c
+        return best
+
+    def move(self, i, k, step):
+        """Vector k moves by step x.
+
+        The average needs one more vector: a change at example t is missing from the t weights before it, so
+        u += t step x, and the sum of all weights is T w − u (Daumé). With L2, t and T are sums of scales.
+        """
+        add(self, i, k, step / self.scale, self.weight * (step / self.scale))
+        self.bias[k] += step * self.constant
+        self.bias_u[k] += (self.t - self.settled) * (step * self.constant)
+
+    def move_every_class(self, i, right, rate, size):
+        """Softmax moves class k by rate (1[k = y] − p_k); Widrow-Hoff by rate (±1 − s_k)."""
+        steps2 = 0
+        if self.rule.kind == LOGISTIC:
+            self.scores_to_probabilities()
+        for c in range(self.vectors):
+            wanted = 1 if c == right else (0 if self.rule.kind == LOGISTIC else -1)
+            step = rate * (wanted - self.scores[c])
+            steps2 += step * step
+            self.move(i, c, step)
+        if self.needs_norm:
+            self.moved += sqrt(steps2 * size / 2)  # size counts the row twice
+
+    def scores_to_probabilities(self):
+        """p_k = e^{s_k} / Σ e^{s_j}, shifted by the largest score so that nothing overflows."""
+        largest = self.scores[0]
+        total = 0
+        for c in range(1, self.vectors):
+            largest = max(largest, self.scores[c])
+        for c in range(self.vectors):
+            self.scores[c] = exp(self.scores[c] - largest)
+            total += self.scores[c]
+        for c in range(self.vectors):
+            self.scores[c] /= total
+
+    def record(self, i, rival, tau):
+        self.log_t[self.logged] = self.t
+        self.log_row[self.logged] = i
+        self.log_rival[self.logged] = rival
+        self.log_tau[self.logged] = tau
+        self.logged += 1
+
+    def start_new_sum(self):
+        """After the sums have been settled outside: the average goes on from here."""
+        self.scale = 1.0
+        self.weight = 0.0
+        self.settled = self.t
+
+    def score_rows(self, out, start, stop):
+        """Writes the scores of rows start … stop-1 into `out`; the first row with one that is not finite, or -1."""
+        self.has_order = False
+        self.stop = stop
+        self.out = out
+        with cython.nogil:
+            bad = self.score_all(start)
+        return bad
+
+    def score_all(self, start):
+        k = start
+        bad = -1
+        while k < self.stop:
+            count = min(self.stop - k, self.tile)
+            score(self, k, count)
+            for c in range(count * self.vectors):
+                self.out[k * self.vectors + c] = self.scores[c]
+                if bad < 0 and not -LARGEST <= self.scores[c] <= LARGEST:
+                    bad = k + c // self.vectors
+            k += count
+        return bad
+
+
+def shuffle(order, words, top):
+    """Fisher-Yates from place `top` - 1 downwards, one random word a place; where the next call goes on.
+
+    >>> from numpy import arange, array, uint64, int32
+    >>> order = arange(4, dtype=int32)
+    >>> shuffle(order, array([2**63, 2**63, 0, 0], dtype=uint64), 4)
+    0
+    >>> order
+    array([3, 0, 1, 2], dtype=int32)
+    """
+    for k in range(min(top, words.shape[0])):
+        place = top - 1 - k
+        j = scaled_down(words[k], place + 1)
+        kept = order[place]
+        order[place] = order[j]
+        order[j] = kept
+    return max(0, top - words.shape[0])
+
+
+def draw(order, words, pool):
+    """order[k] becomes a random member of the pool, one random word each: drawing with replacement."""
+    for k in range(order.shape[0]):
+        order[k] = pool[scaled_down(words[k], pool.shape[0])]
+
+
+def check_rows(rows):
+    """What is wrong with sparse rows, and where: (verdict, row, entry)."""
+    return check(rows)
+
+
+def use_kernel(name):
+    """Score and add with the kernel of this name; whether this CPU can run it."""
+    return choose_kernel(name)

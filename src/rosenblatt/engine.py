@@ -1,0 +1,49 @@
+"""The compiled core where there is one, else the same text uncompiled.
+
+`ROSENBLATT_CPU=plain|avx2|avx512` names the kernel; without it the widest that this CPU has is taken. All give the same
+bits, so this is for measuring and for doubt.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from rosenblatt.errors import SettingError, UncompiledWarning
+
+KERNELS = ("avx512", "avx2", "plain")
+
+core: Any
+try:
+    from rosenblatt import _core as core
+except ImportError:  # built without a compiler
+    from rosenblatt import core
+
+    warnings.warn(
+        "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
+        UncompiledWarning,
+        stacklevel=2,
+    )
+
+
+def use_kernel(name: str) -> None:
+    """Computes with the kernel of this name from now on."""
+    if name not in KERNELS:
+        raise SettingError(f"ROSENBLATT_CPU is {name!r}: choose one of {', '.join(KERNELS)}.")
+    if not core.use_kernel(name):
+        raise SettingError(f"ROSENBLATT_CPU is {name!r}, which this CPU or this build cannot run: choose another.")
+
+
+def available_kernels() -> list[str]:
+    """The kernels that run here, widest first."""
+    chosen = os.environ.get("ROSENBLATT_CPU")
+    names = [name for name in KERNELS if core.use_kernel(name)]
+    use_kernel(chosen or names[0])
+    return names
+
+
+if os.environ.get("ROSENBLATT_CPU"):
+    use_kernel(os.environ["ROSENBLATT_CPU"])
+else:
+    next(name for name in KERNELS if core.use_kernel(name))

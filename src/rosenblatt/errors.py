@@ -1,0 +1,51 @@
+"""What can go wrong, drawn as a tree.
+
+RosenblattError
+├── SettingError (ValueError)        a parameter that cannot be: C = -1
+├── DataError (ValueError)           rows or labels that cannot be learned from
+│   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
+│   └── LabelError                   labels: one class only, unknown, missing
+├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
+└── UncompiledWarning (a warning)    the compiled core is missing: right results, slowly
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class RosenblattError(Exception):
+    """Anything that rosenblatt refuses to do."""
+
+
+class SettingError(RosenblattError, ValueError):
+    """A parameter has a value that it cannot have."""
+
+
+class DataError(RosenblattError, ValueError):
+    """The rows or labels cannot be learned from."""
+
+
+class NotFiniteError(DataError):
+    """A number in the data is not finite, or too large or too small to compute with."""
+
+    def __init__(self, message: str, row: int | None = None, column: int | None = None):
+        super().__init__(message)
+        self.row = row
+        self.column = column
+
+
+class LabelError(DataError):
+    """The labels cannot be learned or compared."""
+
+
+class DivergenceError(RosenblattError, ValueError):
+    """The weights overflowed; `training` is the state after the last epoch in which they had not."""
+
+    def __init__(self, message: str, training: Any = None):
+        super().__init__(message)
+        self.training = training
+
+
+class UncompiledWarning(UserWarning):
+    """The core runs as plain Python: the same results, some hundred times slower."""

@@ -1,0 +1,144 @@
+"""Rows with what is to be learned from them: class codes or targets, and importance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
+from rosenblatt.rows import Rows
+
+
+@dataclass
+class Examples:
+    """Checked rows, and for each its class code (`classes[code]` is the label) or, in a regression, its target."""
+
+    rows: Rows
+    codes: np.ndarray | None
+    classes: np.ndarray | None
+    targets: np.ndarray | None = None
+    importance: np.ndarray | None = None  # scales the step; a row of 0 is not there
+
+    @property
+    def vectors(self) -> int:
+        """Weight vectors that these examples need."""
+        return 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
+
+    def pool(self) -> np.ndarray:
+        """The rows that are there: all but those of importance 0."""
+        if self.importance is None:
+            return np.arange(self.rows.n, dtype=np.int32)
+        return np.flatnonzero(self.importance).astype(np.int32)
+
+
+def for_classes(
+    X: Any, y: Any, classes: np.ndarray | None = None, importance: Any = None, class_weight: Any = None
+) -> Examples:
+    """Examples of a classification; `classes`, where known, are all that may occur."""
+    rows = X if isinstance(X, Rows) else Rows(X)
+    classes, codes = encode(y, classes)
+    match_lengths(rows, codes, "labels")
+    if len(classes) < 2:
+        raise LabelError(f"All labels are {classes[0]!r}: at least two classes are needed to tell one from another.")
+    factors = class_factors(class_weight, classes, codes)
+    importance = as_importance(importance, rows)
+    if factors is not None:
+        importance = factors[codes] if importance is None else importance * factors[codes]
+    return Examples(rows, codes, classes, importance=importance)
+
+
+def for_regression(X: Any, y: Any, importance: Any = None) -> Examples:
+    """Examples of a regression."""
+    rows = X if isinstance(X, Rows) else Rows(X)
+    targets = np.ascontiguousarray(y, dtype=np.float64)
+    match_lengths(rows, targets, "targets")
+    bad = np.flatnonzero(~np.isfinite(targets))
+    if len(bad):
+        raise NotFiniteError(f"Input y contains {targets[bad[0]]}: row {bad[0]}. Drop such rows first.", row=int(bad[0]))
+    return Examples(rows, None, None, targets, as_importance(importance, rows))
+
+
+def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """(sorted classes, code of each label).
+
+    >>> classes, codes = encode(["b", "a", "b"])
+    >>> classes.tolist(), codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
+    refuse_missing(labels)
+    try:
+        found, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
+        raise LabelError(f"The labels are of types that have no common order: {kinds}. Make them all of one type.") from None
+    if classes is not None:
+        places = np.searchsorted(classes, found)
+        known = (places < len(classes)) & (classes[np.minimum(places, len(classes) - 1)] == found)
+        if not known.all():
+            unknown = ", ".join(map(repr, found[~known][:5].tolist()))
+            raise LabelError(f"{(~known).sum()} label(s) were not among the classes named first: {unknown}.")
+        found, codes = classes, places[codes]
+    return found, codes.astype(np.int32)
+
+
+def refuse_missing(labels: np.ndarray) -> None:
+    """nan and None are no labels."""
+    if labels.dtype.kind == "f":
+        bad = ~np.isfinite(labels)
+    elif labels.dtype.kind == "O":
+        bad = np.array([label is None or label != label for label in labels.tolist()], dtype=bool)
+    else:
+        return
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        value = {"nan": "NaN"}.get(str(labels[row]), str(labels[row]))
+        raise LabelError(f"Input y contains {value}: the label of row {row} is missing. Drop such rows first.")
+
+
+def match_lengths(rows: Rows, y: np.ndarray, what: str) -> None:
+    if rows.n != len(y):
+        raise DataError(f"{rows.n} rows but {len(y)} {what}: expected as many of one as of the other.")
+    if rows.n == 0 or rows.d == 0:
+        raise DataError(f"X has {rows.n} rows and {rows.d} columns: there is nothing to learn from.")
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray) -> np.ndarray | None:
+    """The factor of each class: given by label, or 'balanced': n / (classes · count)."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise SettingError(f"class_weight is {class_weight!r}: expected 'balanced', a dict of label: factor, or None.")
+        counts = np.bincount(codes, minlength=len(classes))
+        return len(codes) / (len(classes) * np.maximum(counts, 1))
+    if not isinstance(class_weight, Mapping):
+        raise SettingError(f"class_weight is {class_weight!r}: expected 'balanced', a dict of label: factor, or None.")
+    unknown = [label for label in class_weight if label not in classes.tolist()]
+    if unknown:
+        raise SettingError(
+            f"class_weight names {unknown[0]!r}, which is no class: {', '.join(map(repr, classes.tolist()))}."
+        )
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+
+
+def as_importance(importance: Any, rows: Rows) -> np.ndarray | None:
+    """Sample weights: finite, not negative, not all 0; None where all are 1."""
+    if importance is None:
+        return None
+    importance = np.ascontiguousarray(importance, dtype=np.float64)
+    if importance.ndim == 0:
+        importance = np.full(rows.n, float(importance))
+    if importance.shape != (rows.n,):
+        raise DataError(f"sample_weight has shape {importance.shape}: expected one number for each of {rows.n} rows.")
+    bad = np.flatnonzero(~(np.isfinite(importance) & (importance >= 0)))
+    if len(bad):
+        raise DataError(f"sample_weight of row {bad[0]} is {importance[bad[0]]}: expected a finite number, 0 or more.")
+    if not importance.any():
+        raise DataError("Every sample_weight is 0: there is nothing to learn from.")
+    return None if (importance == 1).all() else importance

@@ -1,0 +1,288 @@
+/* The arithmetic on rows for one kind of CPU; vector.h includes this file once for each.
+ *
+ * WIDTH   doubles in a register: 2, 4, 8 (1: no vector extension, plain C)
+ * TARGET  the attribute that lets the compiler use that register
+ * NAME    gives the functions of this copy their names
+ *
+ * Lane l of a dense sum takes columns l, l + 16, l + 32 …: how many registers hold the lanes changes nothing.
+ */
+
+#if WIDTH == 1
+typedef double NAME(vec);
+#else
+typedef double NAME(vec) __attribute__((vector_size(8 * WIDTH)));
+#if WIDTH == 2
+typedef float NAME(half) __attribute__((vector_size(4 * WIDTH)));
+#endif
+#endif
+
+/* WIDTH neighbouring values as doubles. */
+TARGET INLINE NAME(vec) NAME(load)(const int kind, const char *row, int64_t j) {
+#if WIDTH == 1
+    return value_at(kind, row, j);
+#else
+    if (kind == DENSE_F32) {
+#if WIDTH == 8
+        return (NAME(vec))_mm512_cvtps_pd(_mm256_loadu_ps((const float *)row + j));
+#elif WIDTH == 4  /* gcc splits __builtin_convertvector in two here */
+        return (NAME(vec))_mm256_cvtps_pd(_mm_loadu_ps((const float *)row + j));
+#else
+        NAME(half) x;
+        memcpy(&x, row + 4 * j, sizeof x);
+        return __builtin_convertvector(x, NAME(vec));
+#endif
+    }
+    NAME(vec) x;
+    memcpy(&x, row + 8 * j, sizeof x);
+    return x;
+#endif
+}
+
+TARGET INLINE NAME(vec) NAME(weights_at)(const double *w, int64_t j) {
+    NAME(vec) v;
+    memcpy(&v, w + j, sizeof v);
+    return v;
+}
+
+/* Sixteen lanes become one number, always in this order: the upper half is added to the lower, then again. */
+TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
+    double lane[WIDTH];
+    for (int half = LANES / WIDTH / 2; half; half /= 2)
+        for (int p = 0; p < half; p++) sum[p] += sum[p + half];
+    memcpy(lane, sum, sizeof lane);
+    for (int half = WIDTH / 2; half; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    return lane[0];
+}
+
+/* The columns from j on, fewer than sixteen, and zeros behind them. */
+TARGET INLINE void NAME(load_rest)(const int kind, const char *row, int64_t j, int64_t d, double rest[LANES]) {
+    memset(rest, 0, LANES * sizeof(double));
+    for (int l = 0; j + l < d; l++) rest[l] = value_at(kind, row, j + l);
+}
+
+/* Row times one weight vector, all lanes at once, while the row `ahead` is on its way into the second-level cache. */
+TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char *ahead, const double *w, int64_t d) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[PARTS];
+    int64_t j = 0;
+    memset(sum, 0, sizeof sum);
+    for (; j + LANES <= d; j += LANES) {
+        PREFETCH(ahead + j * (int64_t)value_size(kind), 2);
+        if (value_size(kind) == 8) PREFETCH(ahead + j * 8 + 64, 2);
+        for (int p = 0; p < PARTS; p++)
+            sum[p] += NAME(load)(kind, row, j + p * WIDTH) * NAME(weights_at)(w, j + p * WIDTH);
+    }
+    if (j < d) {
+        double x[LANES], v[LANES];
+        NAME(load_rest)(kind, row, j, d, x);
+        NAME(load_rest)(DENSE_F64, (const char *)w, j, d, v);
+        for (int p = 0; p < PARTS; p++) sum[p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(v, p * WIDTH);
+    }
+    return NAME(sum_lanes)(sum);
+}
+
+/* Four rows times two weight vectors: every load serves twice or four times. One register of lanes at a time, since all
+ * sixteen lanes of eight sums would not fit; the lanes, and so the bits, are those of dense_dot. */
+TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE], const char *const ahead[TILE],
+                                    const double *const w[2], int64_t d, double *const out[TILE]) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[TILE][2][PARTS];
+    int64_t whole = d - d % LANES;
+    for (int p = 0; p < PARTS; p++) {
+        NAME(vec) s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0};
+        for (int64_t j = p * WIDTH; j < whole; j += LANES) {
+            NAME(vec) a = NAME(weights_at)(w[0], j), b = NAME(weights_at)(w[1], j), x;
+            PREFETCH(ahead[p % TILE] + j * (int64_t)value_size(kind), 2);
+            x = NAME(load)(kind, row[0], j); s00 += x * a; s01 += x * b;
+            x = NAME(load)(kind, row[1], j); s10 += x * a; s11 += x * b;
+            x = NAME(load)(kind, row[2], j); s20 += x * a; s21 += x * b;
+            x = NAME(load)(kind, row[3], j); s30 += x * a; s31 += x * b;
+        }
+        sum[0][0][p] = s00; sum[1][0][p] = s10; sum[2][0][p] = s20; sum[3][0][p] = s30;
+        sum[0][1][p] = s01; sum[1][1][p] = s11; sum[2][1][p] = s21; sum[3][1][p] = s31;
+    }
+    for (int r = 0; r < TILE; r++)
+        for (int c = 0; c < 2; c++) {
+            if (whole < d) {
+                double x[LANES], v[LANES];
+                NAME(load_rest)(kind, row[r], whole, d, x);
+                NAME(load_rest)(DENSE_F64, (const char *)w[c], whole, d, v);
+                for (int p = 0; p < PARTS; p++)
+                    sum[r][c][p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(v, p * WIDTH);
+            }
+            out[r][c] = NAME(sum_lanes)(sum[r][c]);
+        }
+}
+
+TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
+                                     int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
+    const char *row[TILE], *ahead[TILE];
+    const int64_t distance = count == 1 ? AHEAD : TILE;
+    for (int r = 0; r < count; r++) {
+        int64_t next = k + r + distance < end ? k + r + distance : end - 1;
+        row[r] = dense_row(kind, rows, order ? order[k + r] : k + r);
+        ahead[r] = dense_row(kind, rows, order ? order[next] : next);
+    }
+    int64_t v = 0;
+    if (count == TILE)
+        for (; v + 2 <= vectors; v += 2) {
+            const double *const w[2] = {at->w + (first + v) * at->per_vector, at->w + (first + v + 1) * at->per_vector};
+            double *const to[TILE] = {out + v, out + at->vectors + v, out + 2 * at->vectors + v, out + 3 * at->vectors + v};
+            NAME(dense_tile)(kind, row, ahead, w, rows->d, to);
+        }
+    for (; v < vectors; v++)
+        for (int r = 0; r < count; r++)
+            out[r * at->vectors + v] =
+                NAME(dense_dot)(kind, row[r], ahead[r], at->w + (first + v) * at->per_vector, rows->d);
+}
+
+/* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
+TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
+                                      const weights_t *at) {
+    int64_t from, to;
+    if (k + 2 * AHEAD >= end) return;
+    if (rows->indptr)
+        PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * AHEAD] : k + 2 * AHEAD) * (int64_t)index_size(kind), 3);
+    if (order) {  /* as given, the hardware sees the pattern by itself */
+        entries_of(kind, rows, order[k + AHEAD], &from, &to);
+        const int64_t most = from + 128 < to ? from + 128 : to;
+        for (int64_t e = from; e < most; e += 64 / (int64_t)index_size(kind))
+            PREFETCH((const char *)rows->indices + e * (int64_t)index_size(kind), 3);
+        PREFETCH((const char *)rows->indices + (most - 1) * (int64_t)index_size(kind), 3);
+        if (rows->values) {
+            for (int64_t e = from; e < most; e += 64 / (int64_t)value_size(kind))
+                PREFETCH((const char *)rows->values + e * (int64_t)value_size(kind), 3);
+            PREFETCH((const char *)rows->values + (most - 1) * (int64_t)value_size(kind), 3);
+        }
+    }
+    if (at->large) {
+        entries_of(kind, rows, order ? order[k + AHEAD / 2] : k + AHEAD / 2, &from, &to);
+        for (int64_t e = from; e < to; e++) PREFETCH(at->w + index_at(kind, rows->indices, e) * at->per_column, 2);
+    }
+}
+
+TARGET INLINE void NAME(sparse_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
+                                      const weights_t *at, double *out) {
+    int64_t from, to;
+    NAME(fetch_sparse)(kind, rows, order, k, end, at);
+    entries_of(kind, rows, order ? order[k] : k, &from, &to);
+    if (at->vectors == 1) {
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int64_t e = from;
+        const double *w = at->w;
+        const int64_t step = at->per_column;
+        for (; e + 4 <= to; e += 4) {
+            s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+            s1 += value_at(kind, rows->values, e + 1) * w[index_at(kind, rows->indices, e + 1) * step];
+            s2 += value_at(kind, rows->values, e + 2) * w[index_at(kind, rows->indices, e + 2) * step];
+            s3 += value_at(kind, rows->values, e + 3) * w[index_at(kind, rows->indices, e + 3) * step];
+        }
+        for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+        out[0] = (s0 + s2) + (s1 + s3);
+        return;
+    }
+    for (int64_t v = 0; v < at->vectors; v++) out[v] = 0;
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e);
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        const double *w = at->w + j * at->per_column;
+        for (int64_t v = 0; v < at->vectors; v++) out[v] += x * w[v * at->per_vector];
+    }
+}
+
+TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double step,
+                                   double late_step) {
+    const char *row = dense_row(kind, rows, i);
+    int64_t j = 0;
+    for (; j + WIDTH <= rows->d; j += WIDTH) {
+        NAME(vec) x = NAME(load)(kind, row, j), a = NAME(weights_at)(w, j), b = NAME(weights_at)(u, j);
+        a += step * x;
+        b += late_step * x;
+        memcpy(w + j, &a, sizeof a);
+        memcpy(u + j, &b, sizeof b);
+    }
+    for (; j < rows->d; j++) {
+        double x = value_at(kind, row, j);
+        w[j] += step * x;
+        u[j] += late_step * x;
+    }
+}
+
+TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k,
+                                    double step, double late_step) {
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e);
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        const int64_t cell = j * at->per_column + k * at->per_vector;
+        at->w[cell] += step * x;
+        at->u[cell] += late_step * x;
+    }
+}
+
+TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64_t i) {
+    enum { PARTS = LANES / WIDTH };
+    const char *row = dense_row(kind, rows, i);
+    NAME(vec) sum[PARTS];
+    int64_t j = 0;
+    memset(sum, 0, sizeof sum);
+    for (; j + LANES <= rows->d; j += LANES)
+        for (int p = 0; p < PARTS; p++) {
+            NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH);
+            sum[p] += x * x;
+        }
+    if (j < rows->d) {
+        double x[LANES];
+        NAME(load_rest)(kind, row, j, rows->d, x);
+        for (int p = 0; p < PARTS; p++) sum[p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(x, p * WIDTH);
+    }
+    return NAME(sum_lanes)(sum);
+}
+
+TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int64_t i) {
+    int64_t from, to;
+    double sum = 0;
+    entries_of(kind, rows, i, &from, &to);
+    if (!rows->values) return (double)(to - from);
+    for (int64_t e = from; e < to; e++) {
+        double x = value_at(kind, rows->values, e);
+        sum += x * x;
+    }
+    return sum;
+}
+
+/* The three verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
+#define VERBS(KIND)                                                                                                       \
+    TARGET static void NAME(score_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,             \
+                                          int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) { \
+        if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                 \
+        else NAME(sparse_score)(KIND, rows, order, k, end, at, out);                                                      \
+        for (int64_t r = 0; r < count; r++)                                                                               \
+            for (int64_t v = 0; v < vectors; v++) {                                                                       \
+                double *score = out + r * at->vectors + v;                                                                \
+                *score = at->scale * *score + at->bias[first + v];                                                        \
+            }                                                                                                             \
+    }                                                                                                                     \
+    TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,       \
+                                        double late_step) {                                                               \
+        if (is_dense(KIND))                                                                                               \
+            NAME(dense_add)(KIND, rows, i, at->w + k * at->per_vector, at->u + k * at->per_vector, step, late_step);      \
+        else NAME(sparse_add)(KIND, rows, i, at, k, step, late_step);                                                     \
+    }                                                                                                                     \
+    TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                              \
+        return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                     \
+    }
+FOR_EACH_KIND(VERBS)
+#undef VERBS
+
+#define SCORE(KIND) NAME(score_##KIND),
+#define ADD(KIND) NAME(add_##KIND),
+#define NORM2(KIND) NAME(norm2_##KIND),
+static const kernel_t NAME(kernel) = {{FOR_EACH_KIND(SCORE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
+#undef SCORE
+#undef ADD
+#undef NORM2

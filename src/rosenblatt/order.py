@@ -1,0 +1,57 @@
+"""In what order examples come.
+
+The permutation is ours (Fisher-Yates in core, over the raw output of PCG64), so that a seed gives the same order on every
+machine and with every version of numpy, which promises the raw output of a bit generator but not what it makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosenblatt.engine import core
+from rosenblatt.errors import SettingError
+
+ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
+BLOCK = 64  # rows that stay together in the order "blocks"
+WORDS = 2**16  # random words drawn at a time
+
+
+def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+    """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
+
+    >>> rows = np.arange(5, dtype=np.int32)
+    >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
+    [[4, 0, 1, 2, 3], [3, 2, 0, 1, 4]]
+    """
+    if order not in ORDERS:
+        raise SettingError(f"The order is {order!r}: expected one of {', '.join(ORDERS)}.")
+    bits = np.random.PCG64(seed)
+    current = pool.copy()
+    if order == "once":
+        shuffle(current, bits)
+    blocks = np.arange(-(-len(pool) // BLOCK), dtype=np.int32)
+    while True:
+        if order == "shuffled":
+            shuffle(current, bits)
+        elif order == "replacement":
+            draw(current, pool, bits)
+        elif order == "blocks":
+            shuffle(blocks, bits)
+            current = np.concatenate([pool[b * BLOCK : (b + 1) * BLOCK] for b in blocks])
+        yield current
+
+
+def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:
+    """A random permutation of `order`, in place."""
+    top = len(order)
+    while top:
+        top = core.shuffle(order, bits.random_raw(min(top, WORDS)), top)
+
+
+def draw(order: np.ndarray, pool: np.ndarray, bits: np.random.PCG64) -> None:
+    """Fills `order` with members of `pool`, each drawn anew."""
+    for start in range(0, len(order), WORDS):
+        part = order[start : start + WORDS]
+        core.draw(part, bits.random_raw(len(part)), pool)

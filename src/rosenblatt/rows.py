@@ -1,0 +1,171 @@
+"""Rows that the loop reads where they lie: dense, CSR, or one-hot codes.
+
+Data stay in the type that they came in and are not copied, with four exceptions, each made once, before training:
+integers and booleans become float32 (float64 beyond 2^24, where float32 would round), layouts other than row after row
+become that, sparse formats other than CSR become CSR, and CSR rows with unsorted or repeated columns are sorted and summed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt.engine import core
+from rosenblatt.errors import DataError, NotFiniteError
+
+DENSE_F32, DENSE_F64 = 0, 1
+SPARSE_KINDS = {("float32", 4): 2, ("float64", 4): 3, ("ones", 4): 4, ("float32", 8): 5, ("float64", 8): 6, ("ones", 8): 7}
+UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
+
+# Row numbers are 32-bit in the order and in the log.
+MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """Rows of ones, the same number in each, given by their column indices alone.
+
+    >>> OneHot(np.array([[0, 2], [1, 2]]), n_features=3).toarray()
+    array([[1., 0., 1.],
+           [0., 1., 1.]], dtype=float32)
+    """
+
+    columns: np.ndarray  # n × m, increasing in each row
+    n_features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.columns), self.n_features
+
+    def toarray(self) -> np.ndarray:
+        dense = np.zeros(self.shape, dtype=np.float32)
+        np.put_along_axis(dense, self.columns, 1, axis=1)
+        return dense
+
+
+class Rows:
+    """n rows of d columns, checked, in a form that vector.h understands."""
+
+    def __init__(self, X: Any):
+        self.values: np.ndarray | None = None
+        self.indices: np.ndarray | None = None
+        self.indptr: np.ndarray | None = None
+        self.width = self.entries = 0
+        self.dense = False
+        if isinstance(X, OneHot):
+            self._take_one_hot(X)
+        elif sp.issparse(X):
+            self._take_csr(X)
+        else:
+            self._take_dense(np.asanyarray(X))
+        if self.n > MOST_ROWS:
+            raise DataError(f"{self.n:,} rows are more than fit in one call: pass them to partial_fit in parts.")
+
+    def _take_dense(self, X: np.ndarray) -> None:
+        if X.ndim != 2:
+            raise DataError(f"X has {X.ndim} dimension(s): expected a table of rows and columns.")
+        X = as_float(X)
+        if not X.flags.aligned or (X.size and (X.strides[1] != X.itemsize or X.strides[0] % X.itemsize)):
+            X = np.ascontiguousarray(X)
+        self.dense = True
+        self.kind = DENSE_F32 if X.dtype == np.float32 else DENSE_F64
+        self.n, self.d = X.shape
+        self.width = X.strides[0] // X.itemsize
+        self.values = X
+
+    def _take_one_hot(self, X: OneHot) -> None:
+        self.n, self.d = X.shape
+        self.width = X.columns.shape[1]
+        columns = np.ascontiguousarray(X.columns, dtype=None if X.columns.dtype in (np.int32, np.int64) else np.int64)
+        self.indices = columns.reshape(-1)
+        self.entries = columns.size
+        self.kind = SPARSE_KINDS["ones", columns.itemsize]
+        if self._check() == UNSORTED:
+            raise DataError("The columns of a OneHot row must increase from left to right.")
+
+    def _take_csr(self, X: Any) -> None:
+        if len(X.shape) != 2:
+            raise DataError(f"X has {len(X.shape)} dimension(s): expected a table of rows and columns.")
+        if X.format != "csr":
+            X = X.tocsr()
+        self._set_csr(X)
+        if self._check() == UNSORTED:
+            X = X.copy()
+            X.sum_duplicates()
+            self._set_csr(X)
+
+    def _set_csr(self, X: Any) -> None:
+        self.n, self.d = X.shape
+        values = np.ascontiguousarray(as_float(X.data))
+        index = np.int64 if max(X.indices.itemsize, X.indptr.itemsize) == 8 else np.int32
+        self.values = values
+        self.indices = np.ascontiguousarray(X.indices, dtype=index)
+        self.indptr = np.ascontiguousarray(X.indptr, dtype=index)
+        self.entries = min(len(self.indices), len(values))
+        self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
+        if len(self.indptr) != self.n + 1:
+            raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
+
+    def _check(self) -> int:
+        """Refuses indices that point outside the data; below this door they are trusted."""
+        verdict, row, entry = core.check_rows(self)
+        if verdict == BAD_INDPTR:
+            assert self.indptr is not None
+            raise DataError(
+                f"Row {row} claims entries {self.indptr[row]} to {self.indptr[row + 1]} of {self.entries}: "
+                "indptr must start at 0, never fall, and stay within the data."
+            )
+        if verdict == BAD_INDEX:
+            assert self.indices is not None
+            raise DataError(f"Row {row} has column index {self.indices[entry]}: expected 0 to {self.d - 1}.")
+        return verdict
+
+    def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and values of row i."""
+        if self.dense:
+            assert self.values is not None
+            return np.arange(self.d), self.values[i]
+        assert self.indices is not None
+        start, end = i * self.width, (i + 1) * self.width
+        if self.indptr is not None:
+            start, end = self.indptr[i], self.indptr[i + 1]
+        columns = self.indices[start:end]
+        return columns, np.ones(len(columns)) if self.values is None else self.values[start:end]
+
+    def blame(self, i: int, names: Any = None) -> NotFiniteError:
+        """The error that names what in row i cannot be computed with."""
+        columns, x = self.row(i)
+        bad = np.flatnonzero(~np.isfinite(x))
+        if len(bad):
+            e, what = bad[0], "Input X contains {value}: row {row}, column {column}. Fill in or drop such values first."
+        else:
+            what = (
+                "Row {row}, column {column} is {value}: products with numbers of this size overflow or underflow. "
+                "Scale the features first, for example with StandardScaler."
+            )
+            e = np.abs(x).argmax()
+        column = int(columns[e])
+        value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
+        name = column if names is None else f"{column} ({names[column]!r})"
+        return NotFiniteError(what.format(value=value, row=i, column=name), row=i, column=column)
+
+
+def as_float(values: np.ndarray) -> np.ndarray:
+    """The same numbers as float32 or float64, in native byte order; float32 and float64 are not copied."""
+    kind = values.dtype.kind
+    if kind == "f" and values.dtype.itemsize in (4, 8):
+        return values.astype(values.dtype.newbyteorder("="), copy=False)
+    if kind == "f":
+        return values.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+    if kind in "biu":
+        exact = values.dtype.itemsize <= 2 or not values.size or max(-int(values.min()), int(values.max())) <= 2**24
+        return values.astype(np.float32 if exact else np.float64)
+    if kind == "c":
+        raise DataError("Complex data not supported: X must hold real numbers.")
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X holds something that is not a number: {error}") from None

@@ -1,0 +1,312 @@
+"""Epochs over the examples: in which order, until when, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import order, rules
+from rosenblatt.engine import core
+from rosenblatt.errors import DivergenceError, SettingError
+from rosenblatt.examples import Examples, for_classes
+from rosenblatt.history import Epoch, History
+from rosenblatt.log import Log, Recorder
+from rosenblatt.model import Model, decide
+from rosenblatt.rows import Rows
+from rosenblatt.weights import SETTLE_EVERY, Weights
+
+# Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
+CHUNK = 2**16
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often, in which order, until when.
+
+    Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
+    any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a lower held-out error; `epochs`.
+    """
+
+    epochs: int = 10
+    order: str = "shuffled"
+    seed: int = 0
+    fit_intercept: bool = True
+    average: bool = False  # which weights the held-out error is about
+    tol: float | None = None
+    patience: int | None = None
+    keep_log: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("patience", 1)):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or int(value) != value or value < least):
+                raise SettingError(f"{name} is {value!r}: expected a whole number, {least} or more.")
+        if self.tol is not None and not self.tol >= 0:
+            raise SettingError(f"tol is {self.tol!r}: expected None or a number, 0 or more.")
+
+
+@dataclass
+class Training:
+    """A run: its weights, what happened, and why it ended."""
+
+    weights: Weights
+    classes: np.ndarray | None
+    history: History = field(default_factory=History)
+    log: Log | None = None
+    stopped_because: str = ""
+    converged: bool = False
+    zero_rows: int = 0
+    best: Model | None = None
+    best_error: float = np.inf
+    best_epoch: int = 0
+
+    def view(self, name: str) -> Model:
+        """The model with the last, the averaged or the best weights; the best are those of the lowest held-out error."""
+        if name == "best":
+            if self.best is None:
+                raise SettingError("There are no best weights without held-out data: train with early_stopping=True.")
+            return self.best
+        if name not in ("last", "averaged"):
+            raise SettingError(f"There is no view {name!r}: choose 'last', 'averaged' or 'best'.")
+        return Model(self.classes, *(self.weights.last if name == "last" else self.weights.averaged))
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during training; `training` keeps what was learned until then."""
+
+    def __init__(self, training: Training):
+        super().__init__("interrupted")
+        self.training = training
+
+
+def train(
+    X: Any,
+    y: Any,
+    rule: rules.Rule | None = None,
+    *,
+    held_out: tuple[Any, Any] | None = None,
+    sample_weight: Any = None,
+    **plan: Any,
+) -> Training:
+    """Trains a classifier on rows X with labels y; keywords are those of `Plan`.
+
+    >>> run = train([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"], order="given")
+    >>> run.stopped_because, run.weights.updates
+    ('an epoch without updates', 3)
+    >>> run.view("last").predict([[2, 2]])
+    array(['yes'], dtype='<U3')
+    """
+    examples = for_classes(X, y, importance=sample_weight)
+    test = None if held_out is None else for_classes(*held_out, classes=examples.classes)
+    return run(examples, rule or rules.Perceptron(), Plan(**plan), held_out=test)
+
+
+def run(
+    examples: Examples,
+    rule: rules.Rule,
+    plan: Plan,
+    weights: Weights | None = None,
+    held_out: Examples | None = None,
+    on_epoch: Callable[[Training], None] | None = None,
+) -> Training:
+    """Trains on checked examples, from 0 or onwards from `weights`, which are moved in place."""
+    if weights is None:
+        weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
+    if plan.patience is not None and held_out is None:
+        raise SettingError("Stopping on the held-out error needs held-out data.")
+    return _Run(examples, rule, plan, weights, held_out, on_epoch).go()
+
+
+class _Run:
+    """The state of `run` while it goes."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        rule: rules.Rule,
+        plan: Plan,
+        weights: Weights,
+        held_out: Examples | None,
+        on_epoch: Callable[[Training], None] | None,
+    ):
+        self.examples, self.rule, self.plan, self.held_out, self.on_epoch = examples, rule, plan, held_out, on_epoch
+        self.training = Training(weights, examples.classes)
+        self.weights = weights
+        self.recorder = Recorder(CHUNK) if plan.keep_log else None
+        self.loop = core.Loop(
+            examples.rows,
+            weights,
+            rule.in_core(),
+            (examples.codes, examples.targets, examples.importance),
+            log=self.recorder and self.recorder.buffers,
+            measure=plan.tol is not None,
+        )
+        self.last_good: Weights | None = None
+
+    def go(self) -> Training:
+        pool = self.examples.pool()
+        # As given and all there: the loop needs no list of row numbers.
+        orders = order.epochs(self.plan.order, pool, self.plan.seed)
+        whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
+        try:
+            for number in count(1):
+                self.epoch(None if whole else next(orders), len(pool), number)
+                if self.on_epoch:
+                    self.on_epoch(self.training)
+                if self.training.stopped_because:
+                    break
+        except KeyboardInterrupt:
+            self.training.stopped_because = "interrupted"
+            raise Interrupted(self.finish()) from None
+        return self.finish()
+
+    def finish(self) -> Training:
+        self.training.zero_rows = self.loop.zero_rows
+        if self.recorder:
+            self.training.log = self.recorder.log()
+        return self.training
+
+    def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
+        """One pass, and what is to be said about it."""
+        mistakes, updates, moved = self.loop.mistakes, self.loop.updates, self.loop.moved
+        if self.rule.name == "widrow-hoff":  # the rule that can diverge
+            self.last_good = self.weights.copy()
+        place = 0
+        while place < n:
+            place = self.chunk(row_numbers, place, n)
+        if not np.isfinite(self.weights.w).all():
+            raise self.divergence()
+        last, averaged = self.held_out_errors()
+        epoch = Epoch(
+            examples=n,
+            mistakes=self.loop.mistakes - mistakes,
+            updates=self.loop.updates - updates,
+            norm=self.weights.norm(),
+            moved=None if self.plan.tol is None else (self.loop.moved - moved) / n,
+            held_out_last=last,
+            held_out_averaged=averaged,
+        )
+        self.training.history.append(epoch)
+        self.keep_best(number, averaged if self.plan.average else last)
+        self.decide_to_stop(epoch, number)
+
+    def chunk(self, row_numbers: np.ndarray | None, place: int, n: int) -> int:
+        """The loop over at most CHUNK examples; where the next chunk begins."""
+        end = min(n, place + CHUNK - self.weights.t % CHUNK)
+        reached: int = self.loop.run(row_numbers, place, end)
+        self.weights.take(self.loop)
+        if self.recorder:
+            self.recorder.keep(self.loop.logged)
+        if self.loop.fault == core.SETTLE or (self.weights.t % SETTLE_EVERY == 0 and reached > place):
+            self.weights.settle()
+            self.loop.start_new_sum()
+        elif self.loop.fault:
+            raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
+        return reached
+
+    def fault(self, row: int) -> Exception:
+        """Why the loop could not take this row."""
+        _, x = self.examples.rows.row(row)
+        innocent = np.isfinite(x).all() and np.abs(x).max(initial=0) < 1e100
+        if self.loop.fault == core.NOT_FINITE and innocent:
+            return self.divergence()
+        return self.examples.rows.blame(row)
+
+    def divergence(self) -> DivergenceError:
+        if self.last_good is not None:
+            self.training.weights = self.last_good
+        self.training.stopped_because = "the weights overflowed"
+        epochs = len(self.training.history)
+        return DivergenceError(
+            f"The weights overflowed in epoch {epochs + 1}: choose a smaller eta0, or scale the features first. "
+            "The weights before that epoch are kept.",
+            self.finish(),
+        )
+
+    def held_out_errors(self) -> tuple[float | None, float | None]:
+        """Held-out error of the last and of the averaged weights."""
+        if self.held_out is None:
+            return None, None
+        return error(self.training.view("last"), self.held_out), error(self.training.view("averaged"), self.held_out)
+
+    def keep_best(self, number: int, held_out_error: float | None) -> None:
+        if held_out_error is not None and held_out_error < self.training.best_error:
+            self.training.best = self.training.view("averaged" if self.plan.average else "last")
+            self.training.best_error, self.training.best_epoch = held_out_error, number
+
+    def decide_to_stop(self, epoch: Epoch, number: int) -> None:
+        plan, training = self.plan, self.training
+        if epoch.updates == 0 and not self.rule.moves_always and self.no_row_would_move():
+            training.stopped_because, training.converged = "an epoch without updates", True
+        elif plan.tol is not None and epoch.moved is not None and epoch.moved < plan.tol:
+            training.stopped_because, training.converged = "the average update fell below tol", True
+        elif plan.patience is not None and number - training.best_epoch >= plan.patience:
+            training.stopped_because = f"the held-out error did not fall for {plan.patience} epochs"
+        elif number >= plan.epochs:
+            training.stopped_because = "one pass" if plan.epochs == 1 else f"all {plan.epochs} epochs"
+
+    def no_row_would_move(self) -> bool:
+        """An epoch drawn with replacement may have missed rows: look at all of them."""
+        if self.plan.order != "replacement":
+            return True
+        rule = self.rule.in_core()
+        margins = training_margins(self.training.view("last"), self.examples)[self.examples.pool()]
+        return not any(rule.moves(margin) for margin in margins.tolist())
+
+
+def training_margins(model: Model, examples: Examples) -> np.ndarray:
+    """y (w·x + b) for two classes; the right class's score less the best other's for more."""
+    scores, codes = model.scores(examples.rows), examples.codes
+    assert codes is not None
+    if scores.ndim == 1:
+        return np.where(codes == 1, scores, -scores)
+    right = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)[:, 0]
+    others = scores.copy()
+    np.put_along_axis(others, codes[:, None].astype(np.intp), -np.inf, axis=1)
+    return np.asarray(right - others.max(axis=1))
+
+
+def error(model: Model, examples: Examples) -> float:
+    """Share of examples that the model gets wrong; in a regression, the mean squared error."""
+    scores = model.scores(examples.rows)
+    if examples.targets is not None:
+        return float(np.mean((scores - examples.targets) ** 2))
+    return float(np.mean(decide(scores) != examples.codes))
+
+
+def split(examples: Examples, fraction: float, seed: int, X: Any) -> tuple[Examples, Examples]:
+    """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
+    if not 0 < fraction < 1:
+        raise SettingError(f"validation_fraction is {fraction!r}: expected a number between 0 and 1.")
+    bits = np.random.PCG64([seed, 1])  # another stream than the order's
+    codes = examples.codes
+    held: list[np.ndarray] = []
+    for group in (
+        [examples.pool()] if codes is None else [p for c in range(codes.max() + 1) if len(p := of_class(examples, c))]
+    ):
+        order.shuffle(group, bits)
+        held.append(group[: max(1, round(fraction * len(group)))] if len(group) > 1 else group[:0])
+    chosen = np.sort(np.concatenate(held))
+    if len(chosen) == 0:
+        raise SettingError(f"validation_fraction={fraction} of {examples.rows.n} rows leaves nothing to hold out.")
+    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance.copy()
+    importance[chosen] = 0
+    rest = Examples(examples.rows, codes, examples.classes, examples.targets, importance)
+    test = Examples(
+        Rows(X[chosen]),
+        None if codes is None else codes[chosen],
+        examples.classes,
+        None if examples.targets is None else examples.targets[chosen],
+    )
+    return rest, test
+
+
+def of_class(examples: Examples, code: int) -> np.ndarray:
+    """The rows of one class that are there."""
+    assert examples.codes is not None
+    pool = examples.pool()
+    return pool[examples.codes[pool] == code]

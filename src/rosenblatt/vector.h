@@ -1,0 +1,217 @@
+/* What a row is, and the four things the loop does with one: score it, add it, measure it, check it.
+ *
+ * A row is dense or sparse, its values float or double or all ones, its column indices 32 or 64 bits wide.
+ * Weights are double. Every sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
+ * give the same bits; nothing here may be compiled with -ffast-math or fused multiply-adds.
+ */
+#ifndef ROSENBLATT_VECTOR_H
+#define ROSENBLATT_VECTOR_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#define LIKELY_UNUSED __attribute__((unused))
+#define PREFETCH(address, level) __builtin_prefetch((address), 0, (level))
+#else
+#define INLINE static inline
+#define LIKELY_UNUSED
+#define PREFETCH(address, level) ((void)0)
+#endif
+
+/* A build with -DROSENBLATT_BOUNDS stops at the first read outside the data (see CONTRIBUTING.md). */
+#ifdef ROSENBLATT_BOUNDS
+#define INSIDE(condition) do { if (!(condition)) abort(); } while (0)
+#else
+#define INSIDE(condition) ((void)0)
+#endif
+
+enum { LANES = 16, TILE = 4, AHEAD = 8 };  /* AHEAD: rows between the one at work and the one being fetched */
+
+/* The kinds of row; rows.py knows them by the same numbers. */
+#define FOR_EACH_KIND(DO) \
+    DO(DENSE_F32) DO(DENSE_F64) \
+    DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32) \
+    DO(SPARSE_F32_I64) DO(SPARSE_F64_I64) DO(SPARSE_ONES_I64)
+#define COMMA(KIND) KIND,
+enum { FOR_EACH_KIND(COMMA) KINDS };
+#undef COMMA
+
+typedef struct {
+    int kind;
+    int64_t n, d;          /* rows, columns */
+    int64_t width;         /* dense: distance between rows; sparse without indptr: entries in each row */
+    int64_t entries;       /* sparse: length of indices */
+    const void *values;    /* NULL: every value is 1 */
+    const void *indices;   /* NULL: dense */
+    const void *indptr;    /* NULL: every row has `width` entries; else of the type of indices */
+} rows_t;
+
+/* The weight of column j in vector k is w[k * per_vector + j * per_column]; u lies alike. */
+typedef struct {
+    double *w, *u;         /* weights, and the sum from which their average follows */
+    double *bias;          /* of each vector */
+    double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
+    int64_t vectors, per_vector, per_column;
+    int large;             /* more than the second-level cache holds: fetch weights ahead, too */
+} weights_t;
+
+/* ---- reading one number, whatever its type; `kind` is a constant wherever these are inlined ---- */
+
+INLINE int is_dense(const int kind) { return kind <= DENSE_F64; }
+INLINE int is_wide(const int kind) { return kind >= SPARSE_F32_I64; }
+
+INLINE double value_at(const int kind, const void *values, int64_t e) {
+    switch (kind) {
+    case DENSE_F32: case SPARSE_F32_I32: case SPARSE_F32_I64: return ((const float *)values)[e];
+    case DENSE_F64: case SPARSE_F64_I32: case SPARSE_F64_I64: return ((const double *)values)[e];
+    default: return 1.0;
+    }
+}
+
+INLINE int64_t index_at(const int kind, const void *indices, int64_t e) {
+    return is_wide(kind) ? ((const int64_t *)indices)[e] : ((const int32_t *)indices)[e];
+}
+
+INLINE size_t value_size(const int kind) {
+    return kind == DENSE_F64 || kind == SPARSE_F64_I32 || kind == SPARSE_F64_I64 ? 8 : 4;
+}
+
+INLINE size_t index_size(const int kind) { return is_wide(kind) ? 8 : 4; }
+
+/* Entries [*from, *to) of `indices` belong to sparse row i. */
+INLINE void entries_of(const int kind, const rows_t *rows, int64_t i, int64_t *from, int64_t *to) {
+    INSIDE(0 <= i && i < rows->n);
+    if (rows->indptr) {
+        *from = index_at(kind, rows->indptr, i);
+        *to = index_at(kind, rows->indptr, i + 1);
+    } else {
+        *from = i * rows->width;
+        *to = *from + rows->width;
+    }
+    INSIDE(0 <= *from && *from <= *to && *to <= rows->entries);
+}
+
+INLINE const char *dense_row(const int kind, const rows_t *rows, int64_t i) {
+    INSIDE(0 <= i && i < rows->n);
+    return (const char *)rows->values + i * rows->width * (int64_t)value_size(kind);
+}
+
+/* ---- the kernels: kernel.h, once for each kind of CPU ---- */
+
+/* Scores of `count` rows, from the k-th of the order on; `end` bounds what may be prefetched. */
+typedef void (*score_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
+                        const weights_t *, int64_t first, int64_t vectors, double *out);
+/* w += step x and u += late_step x, for vector k. */
+typedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double step, double late_step);
+typedef double (*norm2_t)(const rows_t *, int64_t i);
+
+typedef struct { score_t score[KINDS]; add_t add[KINDS]; norm2_t norm2[KINDS]; } kernel_t;
+
+#if defined(__GNUC__)
+#define WIDTH 2
+#else
+#define WIDTH 1
+#endif
+#define TARGET
+#define NAME(function) function##_plain
+#include "kernel.h"
+#undef WIDTH
+#undef TARGET
+#undef NAME
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define HAS_WIDE_KERNELS 1
+#define WIDTH 4
+#define TARGET __attribute__((target("avx2")))
+#define NAME(function) function##_avx2
+#include "kernel.h"
+#undef WIDTH
+#undef TARGET
+#undef NAME
+
+#define WIDTH 8
+#define TARGET __attribute__((target("avx512f")))
+#define NAME(function) function##_avx512
+#include "kernel.h"
+#undef WIDTH
+#undef TARGET
+#undef NAME
+#endif
+
+static const kernel_t *kernel = &kernel_plain;
+
+/* Use the kernel of that name; 0 if this CPU cannot run it. */
+LIKELY_UNUSED static int choose_kernel(const char *name) {
+    const kernel_t *chosen = strcmp(name, "plain") ? NULL : &kernel_plain;
+#ifdef HAS_WIDE_KERNELS
+    __builtin_cpu_init();
+    if (!strcmp(name, "avx2") && __builtin_cpu_supports("avx2")) chosen = &kernel_avx2;
+    if (!strcmp(name, "avx512") && __builtin_cpu_supports("avx512f")) chosen = &kernel_avx512;
+#endif
+    if (chosen) kernel = chosen;
+    return chosen != NULL;
+}
+
+/* ---- trust is earned here: the loop itself checks nothing ---- */
+
+enum { ROWS_FINE = 0, ROWS_UNSORTED = 1, BAD_INDPTR = 2, BAD_INDEX = 3 };
+
+INLINE int check_kind(const int kind, const rows_t *rows, int64_t *row, int64_t *entry) {
+    int verdict = ROWS_FINE;
+    int64_t before = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        int64_t from = i * rows->width, to = from + rows->width;
+        if (rows->indptr) {
+            from = index_at(kind, rows->indptr, i);
+            to = index_at(kind, rows->indptr, i + 1);
+        }
+        *row = i;
+        if (from != before || to < from || to > rows->entries) return BAD_INDPTR;
+        before = to;
+        int64_t last = -1;
+        for (int64_t e = from; e < to; e++) {
+            int64_t j = index_at(kind, rows->indices, e);
+            *entry = e;
+            if ((uint64_t)j >= (uint64_t)rows->d) return BAD_INDEX;
+            if (j <= last) verdict = ROWS_UNSORTED;
+            last = j;
+        }
+    }
+    return verdict;
+}
+
+/* Do indptr and indices stay inside the data, and are columns strictly increasing? Names the first bad place. */
+LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t *entry) {
+    *row = *entry = 0;
+    return is_wide(rows->kind) ? check_kind(SPARSE_ONES_I64, rows, row, entry)
+                               : check_kind(SPARSE_ONES_I32, rows, row, entry);
+}
+
+/* Is row i 0 in every column? (A norm can be 0 by underflow.) */
+LIKELY_UNUSED static int zero_row(const rows_t *rows, int64_t i) {
+    int64_t from = 0, to = rows->d;
+    const void *values = rows->values;
+    if (is_dense(rows->kind)) values = dense_row(rows->kind, rows, i);
+    else entries_of(rows->kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++)
+        if (value_at(rows->kind, values, e) != 0) return 0;
+    return 1;
+}
+
+/* The high half of a 64 × 64 bit product: maps a random word to 0 … below-1 (Lemire). */
+LIKELY_UNUSED static int64_t scaled_down(uint64_t word, uint64_t below) {
+#if defined(__SIZEOF_INT128__)
+    return (int64_t)(((unsigned __int128)word * below) >> 64);
+#else
+    uint64_t low = (word & 0xffffffffu) * below, high = (word >> 32) * below;  /* below < 2^32 */
+    return (int64_t)((high + (low >> 32)) >> 32);
+#endif
+}
+
+#endif

@@ -1,0 +1,92 @@
+"""The verbs on rows for core.py when it runs uncompiled: what vector.h and _core.pxd do, in numpy."""
+
+import numpy as np
+
+
+def bind(loop, rows, weights):
+    """Lets the loop read these rows and move these weights."""
+    loop.rows = rows
+    loop.weights = weights
+
+
+def row(rows, i):
+    """Columns and values of row i."""
+    if rows.dense:
+        return slice(None), rows.values[i].astype(float)
+    if rows.indptr is None:
+        start, end = i * rows.width, (i + 1) * rows.width
+    else:
+        start, end = rows.indptr[i], rows.indptr[i + 1]
+    columns = rows.indices[start:end]
+    return columns, np.ones(len(columns)) if rows.values is None else rows.values[start:end].astype(float)
+
+
+def place_in_order(loop, k):
+    return loop.order[k] if loop.has_order else k
+
+
+def score(loop, k, count):
+    """Scores of the `count` examples from place k of the order on."""
+    for vector in range(loop.vectors):
+        score_one(loop, k, count, 0, vector)
+
+
+def score_one(loop, k, count, place, vector):
+    """The same, for one weight vector only; the first example's scores begin at `place`."""
+    for r in range(count):
+        columns, x = row(loop.rows, place_in_order(loop, k + r))
+        with np.errstate(all="ignore"):  # the loop looks at the score itself
+            dot = loop.scale * float(loop.weights.w[vector, columns] @ x)
+        loop.scores[place + r * loop.vectors + vector] = dot + loop.bias[vector]
+
+
+def add(loop, i, k, step, late_step):
+    """w += step x and u += late_step x, for vector k."""
+    columns, x = row(loop.rows, i)
+    with np.errstate(all="ignore"):
+        loop.weights.w[k, columns] += step * x
+        loop.weights.u[k, columns] += late_step * x
+
+
+def norm2(loop, i):
+    """|x|²."""
+    _, x = row(loop.rows, i)
+    with np.errstate(all="ignore"):
+        return float(x @ x)
+
+
+def is_zero(loop, i):
+    """Is row i 0 in every column?"""
+    return not row(loop.rows, i)[1].any()
+
+
+def check(rows):
+    """What is wrong with sparse rows, and where: (verdict, row, entry); the verdicts are those of vector.h."""
+    fine, unsorted, bad_indptr, bad_index = range(4)
+    if rows.indptr is None:
+        indptr = np.arange(rows.n + 1, dtype=np.int64) * rows.width
+    else:
+        indptr = rows.indptr.astype(np.int64)
+    verdict, before = fine, 0
+    for i in range(rows.n):
+        start, end = int(indptr[i]), int(indptr[i + 1])
+        if start != before or end < start or end > rows.entries:
+            return bad_indptr, i, 0
+        before = end
+        columns = rows.indices[start:end].astype(np.int64)
+        bad = np.flatnonzero((columns < 0) | (columns >= rows.d))
+        if len(bad):
+            return bad_index, i, start + int(bad[0])
+        if (np.diff(columns) <= 0).any():
+            verdict = unsorted
+    return verdict, max(rows.n - 1, 0), 0
+
+
+def choose_kernel(name):
+    """Uncompiled there is one kernel: numpy."""
+    return name == "plain"
+
+
+def scaled_down(word, below):
+    """The high half of a 64 × 64 bit product: maps a random word to 0 … below-1 (Lemire)."""
+    return int(word) * int(below) >> 64

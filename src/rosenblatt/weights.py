@@ -1,0 +1,128 @@
+"""The weights that the loop moves, and the sums from which their average follows."""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import core
+
+# Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
+# t near 10^9 that product would keep too few digits of a small average.
+SETTLE_EVERY = 2**20
+
+CACHE_LINE = 8  # doubles
+
+
+def aligned_zeros(*shape: int) -> np.ndarray:
+    """Zeros that begin on a cache line: a register's worth of weights then never straddles two."""
+    size = math.prod(shape)
+    buffer = np.zeros(size + CACHE_LINE)
+    start = -(buffer.ctypes.data // 8) % CACHE_LINE
+    return buffer[start : start + size].reshape(shape)
+
+
+class Weights:
+    """One weight vector for two classes, one a class for more, each with its bias.
+
+    `w[k, j]` is the weight of column j in vector k; in memory, dense rows find a vector's weights side by side, sparse
+    rows a column's: w and u of one column then share a cache line.
+    """
+
+    def __init__(self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False):
+        self.vectors, self.d = vectors, d
+        self.fit_intercept = fit_intercept
+        self.sparse = sparse
+        self._lay_out()
+        self.bias = np.zeros(vectors)
+        self.bias_u = np.zeros(vectors)
+        self.total: np.ndarray | None = None  # Σ w over the examples before `settled`
+        self.bias_total = np.zeros(vectors)
+        self.scale = 1.0  # the true weights are scale * w
+        self.weight = 0.0  # Σ scale since `settled`
+        self.t = self.settled = 0  # examples seen, and settled
+        self.updates = 0
+        self.scores = np.zeros(4 * vectors)  # room for the loop: a tile of four rows
+
+    def _lay_out(self) -> None:
+        if self.sparse:
+            cells = aligned_zeros(self.d, 2, self.vectors)
+            self.w, self.u = cells[:, 0, :].T, cells[:, 1, :].T
+        else:
+            whole = -(-self.d // CACHE_LINE) * CACHE_LINE
+            self.w, self.u = aligned_zeros(2, self.vectors, whole)[:, :, : self.d]
+
+    def start_from(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        """Begins with these weights instead of 0."""
+        self.w[...] = coef
+        self.bias[...] = intercept
+
+    def suit(self, sparse: bool) -> Weights:
+        """These weights in the layout for dense or sparse rows; sums go on where they were."""
+        if sparse == self.sparse:
+            return self
+        other = self.copy()
+        other.sparse = sparse
+        other._lay_out()
+        other.w[...], other.u[...] = self.w, self.u
+        return other
+
+    def copy(self) -> Weights:
+        """The same state in memory of its own."""
+        twin = deepcopy(self)
+        twin._lay_out()
+        twin.w[...], twin.u[...] = self.w, self.u
+        return twin
+
+    def take(self, loop: Any) -> None:
+        """The counts after a run of the loop, which moves w, u and the biases in place."""
+        self.scale, self.weight = loop.scale, loop.weight
+        self.t, self.updates = loop.t, loop.updates
+
+    def settle(self) -> None:
+        """Adds what has run up to the total, and starts a new sum."""
+        self.total = self.sum()
+        self.bias_total = self.bias_sum()
+        self.w *= self.scale
+        self.u[...] = 0
+        self.bias_u[...] = 0
+        self.scale, self.weight, self.settled = 1.0, 0.0, self.t
+
+    def sum(self) -> np.ndarray:
+        """Σ of w after every example: T w − u, exact on integers (w − u/T would not be)."""
+        running = self.weight * self.w - self.u
+        return running if self.total is None else self.total + running
+
+    def bias_sum(self) -> np.ndarray:
+        return self.bias_total + ((self.t - self.settled) * self.bias - self.bias_u)
+
+    @property
+    def last(self) -> tuple[np.ndarray, np.ndarray]:
+        """(w, b) as they are now."""
+        return np.ascontiguousarray(self.scale * self.w), self.bias.copy()
+
+    @property
+    def averaged(self) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of (w, b) after every example."""
+        if self.t == 0:
+            return self.last
+        return np.ascontiguousarray(self.sum() / self.t), self.bias_sum() / self.t
+
+    def norm(self) -> float:
+        """|w|, without the bias."""
+        return float(self.scale * np.linalg.norm(self.w))
+
+
+def score(rows: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """w_k·x + b_k for every row and vector, in core: n × vectors."""
+    weights = Weights(*coef.shape, sparse=not rows.dense)
+    weights.start_from(coef, intercept)
+    scorer = core.Loop(rows, weights, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+    out = np.empty(rows.n * len(coef))
+    bad = scorer.score_rows(out, 0, rows.n)
+    if bad >= 0:
+        raise rows.blame(bad)
+    return out.reshape(rows.n, len(coef))
