@@ -1,0 +1,94 @@
+"""Mistake-driven linear learning: the perceptron family, fast, exact and explained.
+
+Names are loaded on first use, so that `import rosenblatt` costs nothing and only the estimators import scikit-learn.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt.errors import (
+        DataError,
+        DivergenceError,
+        LabelError,
+        NotFiniteError,
+        RosenblattError,
+        SettingError,
+        UncompiledWarning,
+    )
+    from rosenblatt.estimators import (
+        AveragedPerceptron,
+        Mira,
+        PassiveAggressive,
+        Perceptron,
+        SoftPerceptron,
+        WidrowHoff,
+        WidrowHoffRegressor,
+    )
+    from rosenblatt.model import Model
+    from rosenblatt.rows import OneHot
+    from rosenblatt.training import Plan, Training, train
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "rosenblatt.errors": [
+        "DataError",
+        "DivergenceError",
+        "LabelError",
+        "NotFiniteError",
+        "RosenblattError",
+        "SettingError",
+        "UncompiledWarning",
+    ],
+    "rosenblatt.estimators": [
+        "AveragedPerceptron",
+        "Mira",
+        "PassiveAggressive",
+        "Perceptron",
+        "SoftPerceptron",
+        "WidrowHoff",
+        "WidrowHoffRegressor",
+    ],
+    "rosenblatt.model": ["Model"],
+    "rosenblatt.rows": ["OneHot"],
+    "rosenblatt.training": ["Plan", "Training", "train"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AveragedPerceptron",
+    "DataError",
+    "DivergenceError",
+    "LabelError",
+    "Mira",
+    "Model",
+    "NotFiniteError",
+    "OneHot",
+    "PassiveAggressive",
+    "Perceptron",
+    "Plan",
+    "RosenblattError",
+    "SettingError",
+    "SoftPerceptron",
+    "Training",
+    "UncompiledWarning",
+    "WidrowHoff",
+    "WidrowHoffRegressor",
+    "__version__",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -37,7 +37,7 @@ cpdef enum:
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF
 
 cpdef enum:
-    CONSTANT, PER_UPDATE, PER_EXAMPLE
+    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE
 
 cpdef enum:
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE
@@ -68,10 +68,10 @@ cdef class Loop:
     cdef double[::1] bias, bias_u, scores, out, log_tau
     cdef long long[::1] log_t
     cdef int[::1] log_row, log_rival
-    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, needs_norm
+    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm
     cdef long long stop
     cdef readonly Py_ssize_t vectors, tile, logged
-    cdef readonly double constant, scale, weight, moved
+    cdef readonly double constant, scale, weight, moved, largest
     cdef readonly long long t, settled, updates, mistakes, zero_rows
     cdef readonly int fault
 

@@ -21,7 +21,7 @@ if not cython.compiled:
 
     # The compiled module has the same numbers from _core.pxd.
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
-    CONSTANT, PER_UPDATE, PER_EXAMPLE = range(3)  # schedules of the rate
+    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE = range(4)  # schedules of the rate
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
 
 COMPILED = cython.compiled
@@ -50,7 +50,7 @@ class Rule:
         return margin < self.threshold or margin <= 0
 
     def rate_at(self, update, example):
-        """The learning rate of this update and example, both counted from 1."""
+        """The learning rate of this update and example, both counted from 1; STABLE is then divided by the largest |x|²."""
         if self.schedule == PER_UPDATE:
             return self.rate / update
         if self.schedule == PER_EXAMPLE:
@@ -108,6 +108,7 @@ class Loop:
         self.settled = weights.settled
         self.t = weights.t
         self.updates = weights.updates
+        self.largest = weights.largest  # importance · |x|² so far
         self.mistakes = 0
         self.zero_rows = 0
         self.moved = 0.0  # Σ |Δ(w, b)|, where norms are computed
@@ -116,7 +117,8 @@ class Loop:
         self.keep_log = log is not None
         if log is not None:
             self.log_t, self.log_row, self.log_rival, self.log_tau = log
-        self.needs_norm = measure or rule.kind in (MIRA, PA1, PA2)
+        self.divides = rule.kind in (MIRA, PA1, PA2)
+        self.needs_norm = measure or self.divides or rule.schedule == STABLE
         # Rules that move one rival can score four rows at once; the others move every class at every example.
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
@@ -167,6 +169,7 @@ class Loop:
                 self.pass_on()
                 continue
 
+            importance = self.sample_weight[i] if self.weighted else 1.0
             rate = self.rule.rate_at(self.updates + 1, self.t + 1)
             if self.rule.l2 > 0:
                 if self.scale < SMALLEST_SCALE:
@@ -191,7 +194,9 @@ class Loop:
                 self.pass_on()
                 continue
 
-            importance = self.sample_weight[i] if self.weighted else 1.0
+            if self.rule.schedule == STABLE:
+                self.largest = max(self.largest, importance * size)
+                rate = rate / self.largest
             if self.vectors > 1 and not self.one_rival:
                 self.move_every_class(i, right, rate * importance, size)
                 self.updates += 1
@@ -201,6 +206,8 @@ class Loop:
                 tau = importance * rate * (self.targets[i] - margin)
             else:
                 tau = importance * self.rule.tau(margin, size, rate)
+                if importance > 1 and self.divides:  # a weight never carries a step past margin 1
+                    tau = min(tau, (1 - margin) / size)
 
             if tau != 0:
                 if self.vectors == 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from importlib import import_module
 from typing import Any
 
 from rosenblatt.errors import SettingError, UncompiledWarning
@@ -16,10 +17,9 @@ KERNELS = ("avx512", "avx2", "plain")
 
 core: Any
 try:
-    from rosenblatt import _core as core
+    core = import_module("rosenblatt._core")
 except ImportError:  # built without a compiler
-    from rosenblatt import core
-
+    core = import_module("rosenblatt.core")
     warnings.warn(
         "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
         UncompiledWarning,

@@ -27,6 +27,13 @@ class Examples:
         """Weight vectors that these examples need."""
         return 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
 
+    def take(self, numbers: np.ndarray) -> Examples:
+        """A copy of the examples with these row numbers."""
+        codes, targets, importance = (
+            None if of_row is None else of_row[numbers] for of_row in (self.codes, self.targets, self.importance)
+        )
+        return Examples(self.rows.take(numbers), codes, self.classes, targets, importance)
+
     def pool(self) -> np.ndarray:
         """The rows that are there: all but those of importance 0."""
         if self.importance is None:
@@ -42,7 +49,8 @@ def for_classes(
     classes, codes = encode(y, classes)
     match_lengths(rows, codes, "labels")
     if len(classes) < 2:
-        raise LabelError(f"All labels are {classes[0]!r}: at least two classes are needed to tell one from another.")
+        label = classes.tolist()[0]
+        raise LabelError(f"y has 1 class, {label!r}: at least two are needed to tell one from another.")
     factors = class_factors(class_weight, classes, codes)
     importance = as_importance(importance, rows)
     if factors is not None:
@@ -140,5 +148,5 @@ def as_importance(importance: Any, rows: Rows) -> np.ndarray | None:
     if len(bad):
         raise DataError(f"sample_weight of row {bad[0]} is {importance[bad[0]]}: expected a finite number, 0 or more.")
     if not importance.any():
-        raise DataError("Every sample_weight is 0: there is nothing to learn from.")
+        raise DataError("Every sample_weight is zero: there is nothing to learn from.")
     return None if (importance == 1).all() else importance

@@ -58,8 +58,5 @@ class History(Sequence[Epoch]):
         lines = ["epoch  " + "  ".join(f"{name:>17}" for name in names)]
         for number, epoch in enumerate(self._epochs, start=1):
             values = (getattr(epoch, name) for name in names)
-            lines.append(
-                f"{number:5}  "
-                + "  ".join(f"{'' if v is None else v:>17.7g}" if v is not None else " " * 17 for v in values)
-            )
+            lines.append(f"{number:5}  " + "  ".join(f"{'' if v is None else format(v, '.7g'):>17}" for v in values))
         return "\n".join(lines)

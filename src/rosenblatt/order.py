@@ -17,17 +17,25 @@ ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 BLOCK = 64  # rows that stay together in the order "blocks"
 WORDS = 2**16  # random words drawn at a time
 
+# What randomness is for: each purpose has a stream of its own, so that holding rows out does not change the order.
+ORDER, SPLIT = 1, 2
+
+
+def random_bits(seed: int, purpose: int) -> np.random.PCG64:
+    """Random words for one purpose."""
+    return np.random.PCG64([purpose, seed])
+
 
 def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
-    [[4, 0, 1, 2, 3], [3, 2, 0, 1, 4]]
+    [[4, 1, 0, 3, 2], [4, 2, 1, 3, 0]]
     """
     if order not in ORDERS:
         raise SettingError(f"The order is {order!r}: expected one of {', '.join(ORDERS)}.")
-    bits = np.random.PCG64(seed)
+    bits = random_bits(seed, ORDER)
     current = pool.copy()
     if order == "once":
         shuffle(current, bits)

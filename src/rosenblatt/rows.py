@@ -121,7 +121,7 @@ class Rows:
         if verdict == BAD_INDEX:
             assert self.indices is not None
             raise DataError(f"Row {row} has column index {self.indices[entry]}: expected 0 to {self.d - 1}.")
-        return verdict
+        return int(verdict)
 
     def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
         """Columns and values of row i."""
@@ -135,7 +135,26 @@ class Rows:
         columns = self.indices[start:end]
         return columns, np.ones(len(columns)) if self.values is None else self.values[start:end]
 
-    def blame(self, i: int, names: Any = None) -> NotFiniteError:
+    def take(self, numbers: np.ndarray) -> Rows:
+        """A copy of the rows with these numbers."""
+        if self.dense:
+            assert self.values is not None
+            return Rows(self.values[numbers])
+        if self.indptr is None:
+            assert self.indices is not None
+            return Rows(OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d))
+        return Rows(sp.csr_matrix((self.values, self.indices, self.indptr), shape=(self.n, self.d), copy=False)[numbers])
+
+    def refuse_not_finite(self) -> None:
+        """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""
+        if self.values is None or np.isfinite(self.values).all():
+            return
+        bad = int(np.flatnonzero(~np.isfinite(self.values).reshape(-1))[0])
+        if self.indptr is None:
+            raise self.blame(bad // self.d)
+        raise self.blame(int(np.searchsorted(self.indptr, bad, side="right")) - 1)
+
+    def blame(self, i: int) -> NotFiniteError:
         """The error that names what in row i cannot be computed with."""
         columns, x = self.row(i)
         bad = np.flatnonzero(~np.isfinite(x))
@@ -149,8 +168,7 @@ class Rows:
             e = np.abs(x).argmax()
         column = int(columns[e])
         value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
-        name = column if names is None else f"{column} ({names[column]!r})"
-        return NotFiniteError(what.format(value=value, row=i, column=name), row=i, column=column)
+        return NotFiniteError(what.format(value=value, row=i, column=column), row=i, column=column)
 
 
 def as_float(values: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from rosenblatt.engine import core
 from rosenblatt.errors import SettingError
 
-SCHEDULES = {"constant": core.CONSTANT, "1/updates": core.PER_UPDATE, "1/examples": core.PER_EXAMPLE}
+SCHEDULES: dict[str, int] = {"constant": core.CONSTANT, "1/updates": core.PER_UPDATE, "1/examples": core.PER_EXAMPLE}
 
 
 def positive(name: str, value: float) -> float:
@@ -151,18 +151,21 @@ class Logistic(Rule):
 class WidrowHoff(Rule):
     """w += rate (y − w·x − b) x      (Widrow & Hoff, 1960: least mean squares)
 
-    For labels ±1 that is tau = rate (1 − margin). With more than two classes every score is pulled towards ±1.
+    For labels ±1 that is tau = rate (1 − margin). With more than two classes every score is pulled towards ±1. A rate
+    beyond 2/|x|² diverges; without one, it is a tenth of 1/|x|² of the largest row so far, which cannot.
 
     >>> WidrowHoff(rate=0.1).tau(margin=3.0)
     -0.2
     """
 
-    rate: float = 0.01
+    rate: float | None = None
     schedule: str = "constant"
     name: ClassVar[str] = "widrow-hoff"
     moves_always: ClassVar[bool] = True
 
     def in_core(self) -> Any:
+        if self.rate is None:
+            return core.Rule(core.WIDROW_HOFF, math.inf, 0.1, core.STABLE)
         return core.Rule(core.WIDROW_HOFF, math.inf, positive("eta0", self.rate), schedule(self.schedule))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -16,7 +16,6 @@ from rosenblatt.examples import Examples, for_classes
 from rosenblatt.history import Epoch, History
 from rosenblatt.log import Log, Recorder
 from rosenblatt.model import Model, decide
-from rosenblatt.rows import Rows
 from rosenblatt.weights import SETTLE_EVERY, Weights
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
@@ -267,7 +266,8 @@ def training_margins(model: Model, examples: Examples) -> np.ndarray:
     right = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)[:, 0]
     others = scores.copy()
     np.put_along_axis(others, codes[:, None].astype(np.intp), -np.inf, axis=1)
-    return np.asarray(right - others.max(axis=1))
+    margins: np.ndarray = right - others.max(axis=1)
+    return margins
 
 
 def error(model: Model, examples: Examples) -> float:
@@ -278,35 +278,21 @@ def error(model: Model, examples: Examples) -> float:
     return float(np.mean(decide(scores) != examples.codes))
 
 
-def split(examples: Examples, fraction: float, seed: int, X: Any) -> tuple[Examples, Examples]:
+def split(examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:
     """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
     if not 0 < fraction < 1:
         raise SettingError(f"validation_fraction is {fraction!r}: expected a number between 0 and 1.")
-    bits = np.random.PCG64([seed, 1])  # another stream than the order's
-    codes = examples.codes
-    held: list[np.ndarray] = []
-    for group in (
-        [examples.pool()] if codes is None else [p for c in range(codes.max() + 1) if len(p := of_class(examples, c))]
-    ):
+    pool, codes = examples.pool(), examples.codes
+    groups = [pool] if codes is None else [pool[codes[pool] == code] for code in np.unique(codes[pool])]
+    bits = order.random_bits(seed, order.SPLIT)
+    held_out = np.zeros(examples.rows.n, dtype=bool)
+    for group in groups:
         order.shuffle(group, bits)
-        held.append(group[: max(1, round(fraction * len(group)))] if len(group) > 1 else group[:0])
-    chosen = np.sort(np.concatenate(held))
-    if len(chosen) == 0:
-        raise SettingError(f"validation_fraction={fraction} of {examples.rows.n} rows leaves nothing to hold out.")
-    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance.copy()
-    importance[chosen] = 0
-    rest = Examples(examples.rows, codes, examples.classes, examples.targets, importance)
-    test = Examples(
-        Rows(X[chosen]),
-        None if codes is None else codes[chosen],
-        examples.classes,
-        None if examples.targets is None else examples.targets[chosen],
-    )
-    return rest, test
-
-
-def of_class(examples: Examples, code: int) -> np.ndarray:
-    """The rows of one class that are there."""
-    assert examples.codes is not None
-    pool = examples.pool()
-    return pool[examples.codes[pool] == code]
+        held_out[group[: round(fraction * len(group))]] = True
+    if not held_out.any() or held_out[pool].all():
+        raise SettingError(
+            f"validation_fraction={fraction} of {len(pool)} rows leaves nothing to hold out, or to learn from."
+        )
+    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance
+    rest = replace(examples, importance=np.where(held_out, 0.0, importance))
+    return rest, examples.take(np.flatnonzero(held_out))

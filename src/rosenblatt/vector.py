@@ -63,10 +63,7 @@ def is_zero(loop, i):
 def check(rows):
     """What is wrong with sparse rows, and where: (verdict, row, entry); the verdicts are those of vector.h."""
     fine, unsorted, bad_indptr, bad_index = range(4)
-    if rows.indptr is None:
-        indptr = np.arange(rows.n + 1, dtype=np.int64) * rows.width
-    else:
-        indptr = rows.indptr.astype(np.int64)
+    indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr.astype(np.int64)
     verdict, before = fine, 0
     for i in range(rows.n):
         start, end = int(indptr[i]), int(indptr[i + 1])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine import core
+from rosenblatt.rows import Rows
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
 # t near 10^9 that product would keep too few digits of a small average.
@@ -45,6 +46,7 @@ class Weights:
         self.weight = 0.0  # Σ scale since `settled`
         self.t = self.settled = 0  # examples seen, and settled
         self.updates = 0
+        self.largest = 0.0  # |x|² times importance so far, where the rate depends on it
         self.scores = np.zeros(4 * vectors)  # room for the loop: a tile of four rows
 
     def _lay_out(self) -> None:
@@ -64,23 +66,31 @@ class Weights:
         """These weights in the layout for dense or sparse rows; sums go on where they were."""
         if sparse == self.sparse:
             return self
-        other = self.copy()
-        other.sparse = sparse
-        other._lay_out()
-        other.w[...], other.u[...] = self.w, self.u
-        return other
+        return self._restored({**self.__getstate__(), "sparse": sparse})
 
     def copy(self) -> Weights:
         """The same state in memory of its own."""
-        twin = deepcopy(self)
-        twin._lay_out()
-        twin.w[...], twin.u[...] = self.w, self.u
+        return self._restored(self.__getstate__())
+
+    def _restored(self, state: dict[str, Any]) -> Weights:
+        twin = Weights.__new__(Weights)
+        twin.__setstate__({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in state.items()})
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
+        self.__dict__.update(state)
+        w, u = self.w, self.u
+        self._lay_out()
+        self.w[...], self.u[...] = w, u
 
     def take(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
         self.scale, self.weight = loop.scale, loop.weight
-        self.t, self.updates = loop.t, loop.updates
+        self.t, self.updates, self.largest = loop.t, loop.updates, loop.largest
 
     def settle(self) -> None:
         """Adds what has run up to the total, and starts a new sum."""
@@ -93,7 +103,7 @@ class Weights:
 
     def sum(self) -> np.ndarray:
         """Σ of w after every example: T w − u, exact on integers (w − u/T would not be)."""
-        running = self.weight * self.w - self.u
+        running: np.ndarray = self.weight * self.w - self.u
         return running if self.total is None else self.total + running
 
     def bias_sum(self) -> np.ndarray:
@@ -102,27 +112,38 @@ class Weights:
     @property
     def last(self) -> tuple[np.ndarray, np.ndarray]:
         """(w, b) as they are now."""
-        return np.ascontiguousarray(self.scale * self.w), self.bias.copy()
+        return aligned(self.scale * self.w), self.bias.copy()
 
     @property
     def averaged(self) -> tuple[np.ndarray, np.ndarray]:
         """The mean of (w, b) after every example."""
         if self.t == 0:
             return self.last
-        return np.ascontiguousarray(self.sum() / self.t), self.bias_sum() / self.t
+        return aligned(self.sum() / self.t), self.bias_sum() / self.t
 
     def norm(self) -> float:
         """|w|, without the bias."""
-        return float(self.scale * np.linalg.norm(self.w))
+        with np.errstate(over="ignore"):  # weights on their way to overflow
+            return float(self.scale * np.linalg.norm(self.w))
 
 
-def score(rows: Any, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+def aligned(values: np.ndarray) -> np.ndarray:
+    """The same numbers, row after row, from a cache line on."""
+    copy = aligned_zeros(*values.shape)
+    copy[...] = values
+    return copy
+
+
+def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """w_k·x + b_k for every row and vector, in core: n × vectors."""
-    weights = Weights(*coef.shape, sparse=not rows.dense)
-    weights.start_from(coef, intercept)
-    scorer = core.Loop(rows, weights, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
-    out = np.empty(rows.n * len(coef))
+    vectors = len(coef)
+    w = coef if rows.dense or vectors == 1 else np.asfortranarray(coef)
+    still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=intercept.copy(), bias_u=intercept.copy(), fit_intercept=True)
+    still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
+    still.scores = np.empty(4 * vectors)
+    scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+    out = np.empty(rows.n * vectors)
     bad = scorer.score_rows(out, 0, rows.n)
     if bad >= 0:
         raise rows.blame(bad)
-    return out.reshape(rows.n, len(coef))
+    return out.reshape(rows.n, vectors)

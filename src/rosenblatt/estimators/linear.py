@@ -1,0 +1,267 @@
+"""What all linear estimators share: parameters, fit, partial_fit, views, prediction."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from rosenblatt import training
+from rosenblatt.errors import DataError, DivergenceError, SettingError
+from rosenblatt.examples import Examples, for_classes, for_regression, refuse_missing
+from rosenblatt.history import History
+from rosenblatt.log import Log
+from rosenblatt.model import decide
+from rosenblatt.rows import OneHot, Rows
+from rosenblatt.rules import Rule
+from rosenblatt.training import Plan, Training
+from rosenblatt.weights import Weights
+
+ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearLearner(BaseEstimator):  # type: ignore[misc]
+    """The shared parameters.
+
+    max_iter: most passes over the data; training ends earlier after a pass without updates.
+    shuffle: True (before every pass), "once", False (as given), "replacement", or "blocks" (of 64 rows: faster, for
+        data without runs of one class).
+    fit_intercept: learn a bias, the weight of a constant feature 1.
+    average: predict with the mean of the weights after every example.
+    tol: stop when the mean change of the weights per example falls below this.
+    early_stopping: hold out `validation_fraction` of the rows, stop after `n_iter_no_change` passes without a lower
+        error on them, and predict with the best weights seen.
+    class_weight: {label: factor} or "balanced"; scales the step, as sample weights do.
+    warm_start: `fit` goes on where the last one ended.
+    keep_log: record every update in `log_`.
+    verbose: print a line a pass.
+    random_state: seed of the order; the same seed gives the same bits everywhere.
+    """
+
+    max_iter: int = 20
+    shuffle: bool | str = True
+    fit_intercept: bool = True
+    average: bool = False
+    tol: float | None = None
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    warm_start: bool = False
+    keep_log: bool = False
+    verbose: int = 0
+    random_state: Any = None
+
+    def _rule(self) -> Rule:
+        """The rule with this estimator's parameters."""
+        raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
+
+    def _plan(self, seed: int) -> Plan:
+        if self.shuffle not in (True, False, "once", "replacement", "blocks"):
+            raise SettingError(f"shuffle is {self.shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
+        return Plan(
+            epochs=self.max_iter,
+            order=ORDERS.get(self.shuffle, str(self.shuffle)),
+            seed=seed,
+            average=self.average,
+            tol=self.tol,
+            patience=self.n_iter_no_change if self.early_stopping else None,
+            keep_log=self.keep_log,
+        )
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _rows(self, X: Any, reset: bool) -> Rows:
+        """X, checked and in a form that the engine reads in place."""
+        if isinstance(X, OneHot):
+            rows = Rows(X)
+            if reset:
+                self.n_features_in_ = rows.d
+            elif rows.d != self.n_features_in_:
+                raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
+            return rows
+        # The loop notices numbers that are not finite by itself.
+        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
+
+    def _start(self, examples: Examples, coef: Any, intercept: Any) -> Weights:
+        """Zero, the initial weights given, or those of the fit before."""
+        if self.warm_start and hasattr(self, "training_") and coef is None and intercept is None:
+            before: Weights = self.training_.weights
+            if (before.vectors, before.d) == (examples.vectors, examples.rows.d):
+                return before.copy().suit(sparse=not examples.rows.dense)
+        weights = Weights(examples.vectors, examples.rows.d, self.fit_intercept, sparse=not examples.rows.dense)
+        for name, given, place in (("coef_init", coef, weights.w), ("intercept_init", intercept, weights.bias)):
+            if given is not None:
+                given = np.asarray(given, dtype=float)
+                if given.size != place.size or not np.isfinite(given).all():
+                    raise SettingError(f"{name} has shape {given.shape}: expected {place.shape}, all finite.")
+                place[...] = given.reshape(place.shape)
+        return weights
+
+    def _fit(self, examples: Examples, weights: Weights, plan: Plan) -> Self:
+        """Runs the engine and keeps what it gives, also when it was interrupted."""
+        held_out = None
+        if plan.patience is not None:
+            examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
+        try:
+            self._take(training.run(examples, self._rule(), plan, weights, held_out, self._report if self.verbose else None))
+        except (DivergenceError, training.Interrupted) as stop:
+            self._take(stop.training)
+            raise
+        return self
+
+    def _take(self, run: Training) -> None:
+        self.training_ = run
+        self.n_iter_ = len(run.history)
+        self.n_updates_ = run.weights.updates
+        self.converged_ = run.converged
+        self.history_: History = run.history
+        if run.log is not None:
+            self.log_: Log = run.log
+        name = "best" if run.best is not None else "averaged" if self.average else "last"
+        self._model = run.view(name)
+
+    def _report(self, run: Training) -> None:
+        epoch, number = run.history[-1], len(run.history)
+        held_out = epoch.held_out_averaged if self.average else epoch.held_out_last
+        told = "" if held_out is None else f", held-out error {held_out:.4f}"
+        print(
+            f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{told}",
+            file=sys.stdout,
+        )
+
+    def _goes_on(self, weights_needed: tuple[int, int]) -> Weights | None:
+        """The weights that partial_fit continues, if there are any."""
+        if not hasattr(self, "training_"):
+            return None
+        weights: Weights = self.training_.weights
+        return weights if (weights.vectors, weights.d) == weights_needed else None
+
+    def _partial_fit(self, examples: Examples) -> Self:
+        examples.rows.refuse_not_finite()  # before anything is changed
+        weights = self._goes_on((examples.vectors, examples.rows.d)) or self._start(examples, None, None)
+        plan = Plan(epochs=1, order="given", average=self.average, keep_log=self.keep_log)
+        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), plan)
+
+    def view(self, name: str) -> Self:
+        """This estimator with the "last", "averaged" or "best" weights of the same fit."""
+        check_is_fitted(self)
+        twin = copy.copy(self)
+        twin._model = self.training_.view(name)
+        return twin
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._model.scores(self._rows(X, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
+    """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
+
+    class_weight: Any = None
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from rows X with labels y, from 0 or from the initial weights given."""
+        plan = self._plan(self._seed())
+        examples = self._examples(X, y, None, sample_weight, reset=True)
+        weights = self._start(examples, coef_init, intercept_init)
+        self.classes_: Any = examples.classes
+        return self._fit(examples, weights, plan)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
+        known = getattr(self, "classes_", None)
+        if classes is not None:
+            classes = np.unique(column_or_1d(classes))
+            if known is not None and not np.array_equal(known, classes):
+                raise SettingError(f"classes are {classes.tolist()}, but were {known.tolist()} at the first call.")
+        elif known is None:
+            raise SettingError("classes must be passed on the first call to partial_fit: all labels that may occur.")
+        examples = self._examples(X, y, known if known is not None else classes, sample_weight, reset=known is None)
+        self.classes_ = examples.classes
+        return self._partial_fit(examples)
+
+    def _examples(self, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
+        if y is None:
+            raise SettingError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels."
+            )
+        rows = self._rows(X, reset=reset)
+        labels = column_or_1d(y, warn=True)
+        refuse_missing(labels)
+        if labels.dtype.kind in "fc":
+            check_classification_targets(labels)
+        return for_classes(rows, labels, classes, sample_weight, self.class_weight)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights: one row for two classes, else one a class."""
+        return self._model.coef
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Biases: one for two classes, else one a class."""
+        return self._model.intercept
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        codes = decide(self._scores(X))
+        labels: np.ndarray = self.classes_[codes]
+        return labels
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
+    """A learner that predicts a number."""
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from rows X with targets y, from 0 or from the initial weights given."""
+        plan = self._plan(self._seed())
+        examples = self._examples(X, y, sample_weight, reset=True)
+        return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from these rows, once and in the order given."""
+        return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Examples:
+        if y is None:
+            raise SettingError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
+            )
+        return for_regression(self._rows(X, reset=reset), column_or_1d(y, warn=True), sample_weight)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights, one a feature."""
+        coef: np.ndarray = self._model.coef[0]
+        return coef
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The bias."""
+        return self._model.intercept
+
+    def predict(self, X: Any) -> np.ndarray:
+        """w·x + b of each row."""
+        return self._scores(X)

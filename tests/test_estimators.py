@@ -1,0 +1,295 @@
+"""The estimators keep scikit-learn's contract, and give the engine's own numbers."""
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rosenblatt
+from rosenblatt import rules, training
+
+CLASSIFIERS = [
+    rosenblatt.Perceptron,
+    rosenblatt.AveragedPerceptron,
+    rosenblatt.Mira,
+    rosenblatt.PassiveAggressive,
+    rosenblatt.SoftPerceptron,
+    rosenblatt.WidrowHoff,
+]
+ESTIMATORS = [*CLASSIFIERS, rosenblatt.WidrowHoffRegressor]
+
+# scikit-learn exempts its own Perceptron and SGD from the same two: an online learner that sees a row twice takes two
+# steps, the second from where the first led, and that is not one step of twice the length.
+REPEATED_ROWS = "an online learner that sees a row twice does not take one step of twice the length"
+EXEMPT = {
+    "check_sample_weight_equivalence_on_dense_data": REPEATED_ROWS,
+    "check_sample_weight_equivalence_on_sparse_data": REPEATED_ROWS,
+}
+
+
+@parametrize_with_checks([estimator() for estimator in ESTIMATORS], expected_failed_checks=lambda _: EXEMPT)
+def test_scikit_learns_own_checks_pass(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return StandardScaler().fit_transform(X), np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("data", ["cancer", "iris"])
+def test_partial_fit_over_any_split_equals_one_pass_in_the_order_given(classifier, data, request):
+    X, y = request.getfixturevalue(data)
+    whole = classifier(shuffle=False, max_iter=1).fit(X, y)
+    rng = np.random.default_rng(0)
+    for pieces in (1, 2, 7, 50):
+        cuts = np.sort(rng.integers(0, len(X) + 1, pieces - 1))
+        parts = classifier()
+        for rows in np.split(np.arange(len(X)), cuts):
+            if len(rows):
+                parts.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        for view in ("last", "averaged"):
+            np.testing.assert_array_equal(parts.view(view).coef_, whole.view(view).coef_)
+            np.testing.assert_array_equal(parts.view(view).intercept_, whole.view(view).intercept_)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_coef_and_intercept_have_scikit_learns_shapes(classifier, cancer, iris):
+    two, three = classifier(random_state=0).fit(*cancer), classifier(random_state=0).fit(*iris)
+    assert two.coef_.shape == (1, 30)
+    assert two.intercept_.shape == (1,)
+    assert three.coef_.shape == (3, 4)
+    assert three.intercept_.shape == (3,)
+    assert two.decision_function(cancer[0]).shape == (569,)
+    assert three.decision_function(iris[0]).shape == (150, 3)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_scores_are_the_weights_times_the_rows(classifier, iris):
+    X, y = iris
+    clf = classifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), X @ clf.coef_.T + clf.intercept_, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(clf.predict(X), clf.classes_[(X @ clf.coef_.T + clf.intercept_).argmax(axis=1)])
+
+
+@pytest.mark.parametrize(
+    "form", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, np.asfortranarray, lambda X: X.astype(np.float64)]
+)
+def test_the_same_rows_in_another_form_give_the_same_predictions(form, cancer):
+    X, y = cancer
+    plain = rosenblatt.AveragedPerceptron(random_state=3).fit(X, y)
+    other = rosenblatt.AveragedPerceptron(random_state=3).fit(form(X), y)
+    np.testing.assert_allclose(other.coef_, plain.coef_, rtol=1e-9)
+    np.testing.assert_array_equal(other.predict(form(X)), plain.predict(X))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame, lambda table: pl.DataFrame(dict(table)), lambda table: pa.table(dict(table))],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_tables_keep_their_column_names(frame):
+    iris = load_iris(as_frame=True)
+    names = [name.replace(" ", "_") for name in iris.data.columns]
+    table = dict(zip(names, iris.data.to_numpy().T, strict=True))
+    clf = rosenblatt.Perceptron(random_state=0).fit(frame(table), iris.target)
+    assert clf.feature_names_in_.tolist() == names
+    plain = rosenblatt.Perceptron(random_state=0).fit(iris.data.to_numpy(), iris.target)
+    np.testing.assert_array_equal(clf.coef_, plain.coef_)
+    swapped = frame({name: table[name] for name in reversed(names)})
+    with pytest.raises(ValueError, match="feature names should match"):
+        clf.predict(swapped)
+
+
+def test_views_of_one_fit_are_the_engines_own_weights(cancer):
+    X, y = cancer
+    clf = rosenblatt.Perceptron(random_state=5, early_stopping=True, max_iter=30).fit(X, y)
+    last, averaged = clf.training_.weights.last, clf.training_.weights.averaged
+    np.testing.assert_array_equal(clf.view("last").coef_, last[0])
+    np.testing.assert_array_equal(clf.view("averaged").intercept_, averaged[1])
+    np.testing.assert_array_equal(clf.view("best").coef_, clf.coef_)
+    assert clf.training_.best_error == clf.history_["held_out_last"].min()
+    with pytest.raises(rosenblatt.SettingError, match="best"):
+        rosenblatt.Perceptron().fit(X, y).view("best")
+    with pytest.raises(rosenblatt.SettingError, match="median"):
+        clf.view("median")
+
+
+def test_the_estimator_and_train_give_the_same_bits(iris):
+    X, y = iris
+    clf = rosenblatt.Mira(p=0.5, random_state=9, max_iter=4).fit(X, y)
+    run = training.train(X, y, rules.Mira(p=0.5), seed=9, epochs=4)
+    np.testing.assert_array_equal(clf.coef_, run.view("last").coef)
+    np.testing.assert_array_equal(clf.view("averaged").coef_, run.view("averaged").coef)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    "copied", [pickle.dumps, copy.deepcopy, copy.copy, "joblib"], ids=["pickle", "deepcopy", "copy", "joblib"]
+)
+def test_fitted_estimators_survive_copies_and_go_on_learning_alike(estimator, copied, cancer, tmp_path):
+    X, y = cancer
+    fitted = estimator(random_state=0, max_iter=2).fit(sp.csr_matrix(X), y)
+    if copied == "joblib":
+        joblib.dump(fitted, tmp_path / "clf")
+        twin = joblib.load(tmp_path / "clf")
+    else:
+        twin = copied(fitted)
+        twin = pickle.loads(twin) if isinstance(twin, bytes) else twin
+    np.testing.assert_array_equal(twin.predict(X), fitted.predict(X))
+    np.testing.assert_array_equal(twin.coef_, fitted.coef_)
+    if copied is not copy.copy:  # a shallow copy shares its weights
+        twin.partial_fit(X[:50], y[:50])
+        fitted.partial_fit(X[:50], y[:50])
+        np.testing.assert_array_equal(twin.coef_, fitted.coef_)
+
+
+def test_clone_forgets_the_fit_and_keeps_the_parameters(cancer):
+    clf = rosenblatt.PassiveAggressive(C=0.25, variant="II", random_state=0).fit(*cancer)
+    twin = clone(clf)
+    assert twin.get_params() == clf.get_params()
+    assert not hasattr(twin, "training_")
+
+
+def test_grid_search_and_pipelines_work(cancer):
+    X, y = load_breast_cancer(return_X_y=True)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler().set_output(transform="pandas"), rosenblatt.AveragedPerceptron(random_state=0)),
+        {"averagedperceptron__max_iter": [1, 10]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.95
+
+
+def test_warm_start_goes_on_where_the_last_fit_ended(cancer):
+    X, y = cancer
+    once = rosenblatt.AveragedPerceptron(shuffle=False, max_iter=6).fit(X, y)
+    twice = rosenblatt.AveragedPerceptron(shuffle=False, max_iter=3, warm_start=True).fit(X, y).fit(X, y)
+    np.testing.assert_array_equal(twice.coef_, once.coef_)
+    assert twice.n_updates_ == once.n_updates_
+
+
+def test_initial_weights_are_where_training_starts():
+    # H3 of the lectures: from [1, 0] without bias, five updates, ends at [1.5, 1].
+    X, y = [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0]
+    clf = rosenblatt.Perceptron(shuffle=False, fit_intercept=False).fit(X, y, coef_init=[[1, 0]])
+    assert clf.coef_.tolist() == [[1.5, 1.0]]
+    assert clf.n_updates_ == 5
+    assert clf.converged_
+    with pytest.raises(rosenblatt.SettingError, match="coef_init"):
+        rosenblatt.Perceptron().fit(X, y, coef_init=[[1, 0, 0]])
+
+
+def test_class_weight_is_a_sample_weight(cancer):
+    X, y = cancer
+    by_class = rosenblatt.Mira(class_weight={0: 2.0, 1: 0.5}, random_state=0).fit(X, y)
+    by_row = rosenblatt.Mira(random_state=0).fit(X, y, sample_weight=np.where(y == 0, 2.0, 0.5))
+    np.testing.assert_array_equal(by_class.coef_, by_row.coef_)
+
+
+def test_probabilities_sum_to_one_and_follow_the_scores(cancer, iris):
+    for X, y in (cancer, iris):
+        clf = rosenblatt.SoftPerceptron(random_state=0).fit(X, y)
+        p = clf.predict_proba(X)
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        np.testing.assert_array_equal(clf.classes_[p.argmax(axis=1)], clf.predict(X))
+        np.testing.assert_allclose(np.exp(clf.predict_log_proba(X)), p)
+
+
+def test_one_hot_codes_learn_what_the_dense_rows_learn():
+    rng = np.random.default_rng(1)
+    columns = np.stack([rng.integers(0, 5, 200), 5 + rng.integers(0, 7, 200)], axis=1)
+    codes = rosenblatt.OneHot(columns, n_features=12)
+    y = (columns.sum(axis=1) + rng.integers(0, 3, 200)) > 11
+    sparse, dense = (rosenblatt.Perceptron(random_state=0).fit(X, y) for X in (codes, codes.toarray()))
+    np.testing.assert_array_equal(sparse.coef_, dense.coef_)
+    np.testing.assert_array_equal(sparse.predict(codes), dense.predict(codes.toarray()))
+
+
+def test_a_bad_row_changes_nothing_in_partial_fit(cancer):
+    X, y = cancer
+    clf = rosenblatt.AveragedPerceptron().partial_fit(X, y, classes=[0, 1])
+    before = clf.coef_.copy()
+    spoiled = X[:100].copy()
+    spoiled[60, 7] = np.nan
+    with pytest.raises(rosenblatt.NotFiniteError, match="row 60, column 7"):
+        clf.partial_fit(spoiled, y[:100])
+    np.testing.assert_array_equal(clf.coef_, before)
+    clf.partial_fit(X, y)
+    twice = rosenblatt.AveragedPerceptron(shuffle=False, max_iter=2).fit(X, y)
+    np.testing.assert_array_equal(clf.coef_, twice.coef_)
+
+
+def test_ctrl_c_keeps_what_was_learned(cancer, monkeypatch, capsys):
+    clf = rosenblatt.Perceptron(verbose=1, random_state=0)
+    report = clf._report
+
+    def interrupt_in_the_third_epoch(run):
+        report(run)
+        if len(run.history) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(clf, "_report", interrupt_in_the_third_epoch)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(*cancer)
+    assert clf.n_iter_ == 3
+    assert clf.score(*cancer) > 0.9
+    assert capsys.readouterr().out.count("mistakes") == 3
+
+
+def test_a_rate_too_large_says_so_and_keeps_the_last_good_epoch():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20)) * 10
+    reg = rosenblatt.WidrowHoffRegressor(eta0=0.01, random_state=0, max_iter=500, fit_intercept=False)
+    with pytest.raises(rosenblatt.DivergenceError, match="smaller eta0"):
+        reg.fit(X, X @ rng.normal(size=20))
+    assert np.isfinite(reg.coef_).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "named"),
+    [
+        ({"max_iter": 0}, "epochs"),
+        ({"max_iter": 2.5}, "epochs"),
+        ({"shuffle": "sometimes"}, "shuffle"),
+        ({"tol": -1.0}, "tol"),
+        ({"eta0": 0.0}, "eta0"),
+        ({"eta0": "fast"}, "eta0"),
+        ({"learning_rate": "optimal"}, "learning_rate"),
+        ({"early_stopping": True, "validation_fraction": 1.5}, "validation_fraction"),
+        ({"class_weight": "equal"}, "class_weight"),
+        ({"class_weight": {"x": 1}}, "class_weight"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_named(parameters, named, cancer):
+    with pytest.raises(rosenblatt.SettingError, match=named):
+        rosenblatt.Perceptron(**parameters).fit(*cancer)
+
+
+def test_averaging_beats_last_weights_on_noisy_data(cancer):
+    X, y = cancer
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(len(y)) < 0.15, 1 - y, y)
+    last = cross_val_score(rosenblatt.Perceptron(random_state=0), X, noisy, cv=5)
+    averaged = cross_val_score(rosenblatt.AveragedPerceptron(random_state=0), X, noisy, cv=5)
+    assert averaged.mean() > last.mean() + 0.02
