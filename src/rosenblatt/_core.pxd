@@ -26,6 +26,7 @@ cdef extern from "vector.h" nogil:
         add_t add[8]
         norm2_t norm2[8]
     const kernel_t *kernel
+    const char *ROSENBLATT_DIGEST
     enum: AHEAD
     void PREFETCH(const void *, int level)
     int zero_row(const rows_t *, int64_t)
@@ -152,3 +153,6 @@ cdef inline object check(object rows):
 
 cdef inline bint choose_kernel(str name):
     return c_choose_kernel(name.encode())
+
+cdef inline str digest():
+    return ROSENBLATT_DIGEST.decode()

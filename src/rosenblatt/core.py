@@ -17,7 +17,7 @@ import cython
 if not cython.compiled:
     from math import exp, sqrt
 
-    from rosenblatt.vector import add, bind, check, choose_kernel, is_zero, norm2, scaled_down, score, score_one
+    from rosenblatt.vector import add, bind, check, choose_kernel, digest, is_zero, norm2, scaled_down, score, score_one
 
     # The compiled module has the same numbers from _core.pxd.
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
@@ -343,3 +343,8 @@ def check_rows(rows):
 def use_kernel(name):
     """Score and add with the kernel of this name; whether this CPU can run it."""
     return choose_kernel(name)
+
+
+def source_digest():
+    """SHA-256 of the sources that this module was compiled from; empty uncompiled."""
+    return digest()

@@ -80,11 +80,7 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
     if labels.ndim != 1:
         raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
     refuse_missing(labels)
-    try:
-        found, codes = np.unique(labels, return_inverse=True)
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
-        raise LabelError(f"The labels are of types that have no common order: {kinds}. Make them all of one type.") from None
+    found, codes = distinct(labels)
     if classes is not None:
         places = np.searchsorted(classes, found)
         known = (places < len(classes)) & (classes[np.minimum(places, len(classes) - 1)] == found)
@@ -92,7 +88,23 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
             unknown = ", ".join(map(repr, found[~known][:5].tolist()))
             raise LabelError(f"{(~known).sum()} label(s) were not among the classes named first: {unknown}.")
         found, codes = classes, places[codes]
-    return found, codes.astype(np.int32)
+    return found, codes.astype(np.int32, copy=False)
+
+
+def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted distinct labels and the place of each label among them; small whole numbers without sorting all of them."""
+    if labels.dtype.kind in "biu" and labels.size:
+        least, most = int(labels.min()), int(labels.max())
+        if most - least < 2**16:
+            shifted = labels.astype(np.int64, copy=False) - least
+            there = np.bincount(shifted, minlength=most - least + 1) > 0
+            places = np.cumsum(there, dtype=np.int32) - 1
+            return (np.flatnonzero(there) + least).astype(labels.dtype), places[shifted]
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
+        raise LabelError(f"The labels are of types that have no common order: {kinds}. Make them all of one type.") from None
 
 
 def refuse_missing(labels: np.ndarray) -> None:

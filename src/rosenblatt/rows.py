@@ -7,11 +7,11 @@ become that, sparse formats other than CSR become CSR, and CSR rows with unsorte
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt.engine import core
 from rosenblatt.errors import DataError, NotFiniteError
@@ -57,7 +57,7 @@ class Rows:
         self.dense = False
         if isinstance(X, OneHot):
             self._take_one_hot(X)
-        elif sp.issparse(X):
+        elif is_sparse(X):
             self._take_csr(X)
         else:
             self._take_dense(np.asanyarray(X))
@@ -143,7 +143,9 @@ class Rows:
         if self.indptr is None:
             assert self.indices is not None
             return Rows(OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d))
-        return Rows(sp.csr_matrix((self.values, self.indices, self.indptr), shape=(self.n, self.d), copy=False)[numbers])
+        from scipy.sparse import csr_array
+
+        return Rows(csr_array((self.values, self.indices, self.indptr), shape=(self.n, self.d))[numbers])
 
     def refuse_not_finite(self) -> None:
         """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""
@@ -169,6 +171,12 @@ class Rows:
         column = int(columns[e])
         value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
         return NotFiniteError(what.format(value=value, row=i, column=column), row=i, column=column)
+
+
+def is_sparse(X: Any) -> bool:
+    """Is X a scipy sparse matrix? Where scipy.sparse (0.1 s) has not been imported, it cannot be."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def as_float(values: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from rosenblatt.rows import Rows
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
 # t near 10^9 that product would keep too few digits of a small average.
-SETTLE_EVERY = 2**20
+SETTLE_EVERY = 2**22
 
 CACHE_LINE = 8  # doubles
 

@@ -1,0 +1,25 @@
+# make demo | test | test-full | check | bench | sanitize | clean: the first call makes .venv and builds the package in it.
+SHELL := /bin/bash
+PY := .venv/bin/python
+SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd) src/rosenblatt/core.py
+
+demo: .venv/built
+	$(PY) -m rosenblatt.demo
+test: check
+	$(PY) -m pytest -n 2
+test-full: check
+	ROSENBLATT_TESTS=full $(PY) -m pytest -n 2
+check: .venv/built
+	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy && .venv/bin/lint-imports
+bench: .venv/built
+	$(PY) bench/engine.py
+sanitize: .venv/built
+	bash tests/sanitize.sh
+.venv/built: $(SOURCES)
+	test -x $(PY) || python3 -m venv .venv
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable . --group dev
+	touch $@
+clean:
+	rm -rf .venv build src/*.egg-info src/rosenblatt/*.so
+.PHONY: demo test test-full check bench sanitize clean

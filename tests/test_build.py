@@ -1,0 +1,61 @@
+"""The build: nothing stale, nothing outside its layer, and a package that runs without a compiler."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+from rosenblatt import core
+from rosenblatt.engine import core as engine
+
+HERE = Path(rosenblatt.__file__).parent
+RUN = [sys.executable, "-c"]
+
+
+def test_the_compiled_core_is_made_of_the_sources_that_are_here():
+    if not engine.COMPILED:
+        pytest.skip("uncompiled: the source is what runs")
+    sources = b"".join((HERE / name).read_bytes() for name in ("core.py", "_core.pxd", "vector.h", "kernel.h"))
+    assert engine.source_digest() == hashlib.sha256(sources).hexdigest(), "edited since the build: run `make demo` again"
+
+
+def test_both_cores_call_everything_by_the_same_numbers():
+    names = [name for name in vars(core) if name.isupper() and isinstance(getattr(core, name), int) and name != "COMPILED"]
+    assert len(names) == 15
+    assert {name: getattr(core, name) for name in names} == {name: getattr(engine, name) for name in names}
+
+
+@pytest.mark.parametrize("statement", ["import rosenblatt", "from rosenblatt import train", "import rosenblatt.rules"])
+def test_training_does_not_import_scikit_learn_or_cython(statement):
+    code = f"{statement}; import sys; print([m for m in ('sklearn', 'cython', 'pandas', 'polars', 'matplotlib') if m in sys.modules])"
+    assert subprocess.run([*RUN, code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    for name in rosenblatt.__all__:
+        assert getattr(rosenblatt, name) is not None
+    assert set(rosenblatt.__all__) <= set(dir(rosenblatt))
+    with pytest.raises(AttributeError, match="Preceptron"):
+        _ = rosenblatt.Preceptron
+
+
+def test_without_a_compiled_core_it_warns_and_gives_the_same_weights():
+    code = """
+import sys, warnings
+sys.modules["rosenblatt._core"] = None  # as if there had been no compiler
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import numpy, scipy.sparse, rosenblatt
+    X = numpy.array([[1, 2, 0], [0, 1, -1], [-2, 0, 1], [0, -1, -1]])
+    runs = [rosenblatt.train(form(X), [1, 0, 1, 0], epochs=3) for form in (numpy.asarray, scipy.sparse.csr_array)]
+print([type(w.message).__name__ for w in caught], [run.weights.last[0].tolist() for run in runs])
+"""
+    compiled = (
+        rosenblatt.train([[1, 2, 0], [0, 1, -1], [-2, 0, 1], [0, -1, -1]], [1, 0, 1, 0], epochs=3).weights.last[0].tolist()
+    )
+    out = subprocess.run([*RUN, code], capture_output=True, text=True, check=True, env=os.environ).stdout
+    assert out.strip() == f"['UncompiledWarning'] {[compiled, compiled]}"
