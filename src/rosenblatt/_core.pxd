@@ -72,7 +72,7 @@ cdef class Loop:
     cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm
     cdef long long stop
     cdef readonly Py_ssize_t vectors, tile, logged
-    cdef readonly double constant, scale, weight, moved, largest
+    cdef readonly double constant, copies, scale, weight, moved, largest
     cdef readonly long long t, settled, updates, mistakes, zero_rows
     cdef readonly int fault
 
@@ -85,8 +85,8 @@ cdef class Loop:
     @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
     cdef inline Py_ssize_t best_other(self, Py_ssize_t place, Py_ssize_t right) noexcept nogil
     cdef inline void move(self, long long i, Py_ssize_t k, double step) noexcept nogil
-    @cython.locals(c=Py_ssize_t, wanted=double, step=double, steps2=double)
-    cdef void move_every_class(self, long long i, Py_ssize_t right, double rate, double size) noexcept nogil
+    @cython.locals(c=Py_ssize_t, wanted=double, step=double, steps2=double, moved=cython.bint)
+    cdef bint move_every_class(self, long long i, Py_ssize_t right, double rate, double size) noexcept nogil
     @cython.locals(c=Py_ssize_t, largest=double, total=double)
     cdef void scores_to_probabilities(self) noexcept nogil
     cdef void record(self, long long i, Py_ssize_t rival, double tau) noexcept nogil

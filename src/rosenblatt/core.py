@@ -118,9 +118,12 @@ class Loop:
         if log is not None:
             self.log_t, self.log_row, self.log_rival, self.log_tau = log
         self.divides = rule.kind in (MIRA, PA1, PA2)
-        self.needs_norm = measure or self.divides or rule.schedule == STABLE
+        # A bias that is given and does not learn can make a row of zeros a mistake that nothing can mend.
+        stuck = not weights.fit_intercept and any(b != 0 for b in weights.bias)
+        self.needs_norm = measure or self.divides or rule.schedule == STABLE or stuck
         # Rules that move one rival can score four rows at once; the others move every class at every example.
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
+        self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         bind(self, rows, weights)
 
@@ -186,10 +189,10 @@ class Loop:
                 if size < SMALLEST_NORM2 and not is_zero(self, i):
                     self.fault = TOO_SMALL
                     return k
-                size = (size + self.constant) * (2 if self.vectors > 1 else 1)
+                size = (size + self.constant) * self.copies
 
             self.mistakes += margin <= 0
-            if margin == 0 and size == 0:  # nothing to add: tau is 0, and the row is counted
+            if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
                 self.zero_rows += 1
                 self.pass_on()
                 continue
@@ -198,8 +201,7 @@ class Loop:
                 self.largest = max(self.largest, importance * size)
                 rate = rate / self.largest
             if self.vectors > 1 and not self.one_rival:
-                self.move_every_class(i, right, rate * importance, size)
-                self.updates += 1
+                self.updates += self.move_every_class(i, right, rate * importance, size)
                 self.pass_on()
                 continue
             if self.regression:
@@ -219,8 +221,7 @@ class Loop:
                         score_one(self, k + 1, scored - k - 1, place + self.vectors, right)
                         score_one(self, k + 1, scored - k - 1, place + self.vectors, rival)
                 self.updates += 1
-                if self.needs_norm:
-                    self.moved += abs(tau) * sqrt(size)
+                self.moved += abs(tau) * sqrt(size)
                 if self.keep_log:
                     self.record(i, rival, tau)
             self.pass_on()
@@ -250,17 +251,20 @@ class Loop:
         self.bias_u[k] += (self.t - self.settled) * (step * self.constant)
 
     def move_every_class(self, i, right, rate, size):
-        """Softmax moves class k by rate (1[k = y] − p_k); Widrow-Hoff by rate (±1 − s_k)."""
+        """Softmax moves class k by rate (1[k = y] − p_k); Widrow-Hoff by rate (±1 − s_k). Has any class moved?"""
         steps2 = 0
+        moved = False
         if self.rule.kind == LOGISTIC:
             self.scores_to_probabilities()
         for c in range(self.vectors):
             wanted = 1 if c == right else (0 if self.rule.kind == LOGISTIC else -1)
             step = rate * (wanted - self.scores[c])
             steps2 += step * step
-            self.move(i, c, step)
-        if self.needs_norm:
-            self.moved += sqrt(steps2 * size / 2)  # size counts the row twice
+            if step != 0:
+                self.move(i, c, step)
+                moved = True
+        self.moved += sqrt(steps2 * size)
+        return moved
 
     def scores_to_probabilities(self):
         """p_k = e^{s_k} / Σ e^{s_j}, shifted by the largest score so that nothing overflows."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn import datasets
@@ -20,7 +22,7 @@ SETS = {
     "iris": datasets.load_iris,
     "wine": datasets.load_wine,
 }
-LEARNERS = {
+LEARNERS: dict[str, Callable[[int], Any]] = {
     "perceptron": lambda seed: estimators.Perceptron(random_state=seed),
     "averaged": lambda seed: estimators.AveragedPerceptron(random_state=seed),
     "mira": lambda seed: estimators.Mira(random_state=seed),

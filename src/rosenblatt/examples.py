@@ -61,7 +61,9 @@ def for_classes(
 def for_regression(X: Any, y: Any, importance: Any = None) -> Examples:
     """Examples of a regression."""
     rows = X if isinstance(X, Rows) else Rows(X)
-    targets = np.ascontiguousarray(y, dtype=np.float64)
+    targets = as_numbers("y", y)
+    if targets.ndim != 1:
+        raise DataError(f"y has {targets.ndim} dimension(s): expected one number a row.")
     match_lengths(rows, targets, "targets")
     bad = np.flatnonzero(~np.isfinite(targets))
     if len(bad):
@@ -76,6 +78,8 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
     >>> classes.tolist(), codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
+    if isinstance(y, list | tuple):  # numpy would make a missing label among strings the string "nan"
+        refuse_missing(np.array([*y, None], dtype=object)[:-1])
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
@@ -95,7 +99,7 @@ def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted distinct labels and the place of each label among them; small whole numbers without sorting all of them."""
     if labels.dtype.kind in "biu" and labels.size:
         least, most = int(labels.min()), int(labels.max())
-        if most - least < 2**16:
+        if most - least < 2**16 and most < 2**63:
             shifted = labels.astype(np.int64, copy=False) - least
             there = np.bincount(shifted, minlength=most - least + 1) > 0
             places = np.cumsum(there, dtype=np.int32) - 1
@@ -108,17 +112,38 @@ def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refuse_missing(labels: np.ndarray) -> None:
-    """nan and None are no labels."""
+    """NaN, None, NaT and NA are no labels."""
     if labels.dtype.kind == "f":
         bad = ~np.isfinite(labels)
+    elif labels.dtype.kind in "mM":
+        bad = np.isnat(labels)
     elif labels.dtype.kind == "O":
-        bad = np.array([label is None or label != label for label in labels.tolist()], dtype=bool)
+        bad = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
     else:
         return
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         value = {"nan": "NaN"}.get(str(labels[row]), str(labels[row]))
         raise LabelError(f"Input y contains {value}: the label of row {row} is missing. Drop such rows first.")
+
+
+def is_missing(label: Any) -> bool:
+    """None, or unequal to itself, as nan is; pandas' NA cannot even be asked."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):
+        return True
+
+
+def as_numbers(name: str, values: Any) -> np.ndarray:
+    """An array of float64, or an error that names what was to be one."""
+    array = np.asarray(values)
+    try:
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} holds something that is not a number: {error}.") from None
 
 
 def match_lengths(rows: Rows, y: np.ndarray, what: str) -> None:
@@ -144,14 +169,17 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray) -> 
         raise SettingError(
             f"class_weight names {unknown[0]!r}, which is no class: {', '.join(map(repr, classes.tolist()))}."
         )
-    return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+    factors = as_numbers("class_weight", [class_weight.get(label, 1.0) for label in classes.tolist()])
+    if not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
+        raise SettingError(f"class_weight is {class_weight!r}: expected finite factors, 0 or more, not all 0.")
+    return factors
 
 
 def as_importance(importance: Any, rows: Rows) -> np.ndarray | None:
     """Sample weights: finite, not negative, not all 0; None where all are 1."""
     if importance is None:
         return None
-    importance = np.ascontiguousarray(importance, dtype=np.float64)
+    importance = as_numbers("sample_weight", importance)
     if importance.ndim == 0:
         importance = np.full(rows.n, float(importance))
     if importance.shape != (rows.n,):

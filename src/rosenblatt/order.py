@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosenblatt.engine import core
-from rosenblatt.errors import SettingError
 
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 BLOCK = 64  # rows that stay together in the order "blocks"
@@ -33,8 +32,6 @@ def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
     [[4, 1, 0, 3, 2], [4, 2, 1, 3, 0]]
     """
-    if order not in ORDERS:
-        raise SettingError(f"The order is {order!r}: expected one of {', '.join(ORDERS)}.")
     bits = random_bits(seed, ORDER)
     current = pool.copy()
     if order == "once":

@@ -60,7 +60,11 @@ class Rows:
         elif is_sparse(X):
             self._take_csr(X)
         else:
-            self._take_dense(np.asanyarray(X))
+            try:
+                table = np.asanyarray(X)
+            except ValueError:
+                raise DataError("The rows of X have different lengths: expected as many columns in each.") from None
+            self._take_dense(table)
         if self.n > MOST_ROWS:
             raise DataError(f"{self.n:,} rows are more than fit in one call: pass them to partial_fit in parts.")
 
@@ -77,6 +81,10 @@ class Rows:
         self.values = X
 
     def _take_one_hot(self, X: OneHot) -> None:
+        if X.columns.ndim != 2 or X.columns.dtype.kind not in "iu":
+            raise DataError(
+                f"OneHot columns are {X.columns.ndim}-dimensional {X.columns.dtype}: expected rows of whole numbers."
+            )
         self.n, self.d = X.shape
         self.width = X.columns.shape[1]
         columns = np.ascontiguousarray(X.columns, dtype=None if X.columns.dtype in (np.int32, np.int64) else np.int64)

@@ -40,12 +40,20 @@ class Plan:
     keep_log: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("patience", 1)):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or int(value) != value or value < least):
-                raise SettingError(f"{name} is {value!r}: expected a whole number, {least} or more.")
-        if self.tol is not None and not self.tol >= 0:
+        whole("epochs", self.epochs, least=1)
+        whole("seed", self.seed, least=0)
+        if self.patience is not None:
+            whole("patience", self.patience, least=1)
+        if self.tol is not None and not rules.as_number("tol", self.tol) >= 0:
             raise SettingError(f"tol is {self.tol!r}: expected None or a number, 0 or more.")
+        if self.order not in order.ORDERS:
+            raise SettingError(f"The order is {self.order!r}: expected one of {', '.join(order.ORDERS)}.")
+
+
+def whole(name: str, value: Any, least: int) -> None:
+    """Refuses what is not a whole number of at least so much."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise SettingError(f"{name} is {value!r}: expected a whole number, {least} or more.")
 
 
 @dataclass
@@ -62,6 +70,7 @@ class Training:
     best: Model | None = None
     best_error: float = np.inf
     best_epoch: int = 0
+    _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     def view(self, name: str) -> Model:
         """The model with the last, the averaged or the best weights; the best are those of the lowest held-out error."""
@@ -69,9 +78,16 @@ class Training:
             if self.best is None:
                 raise SettingError("There are no best weights without held-out data: train with early_stopping=True.")
             return self.best
-        if name not in ("last", "averaged"):
-            raise SettingError(f"There is no view {name!r}: choose 'last', 'averaged' or 'best'.")
-        return Model(self.classes, *(self.weights.last if name == "last" else self.weights.averaged))
+        if name not in self._views:
+            self._views[name] = model_of(self.weights, self.classes, name)
+        return self._views[name]
+
+
+def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
+    """A copy of the last or the averaged weights as they are now."""
+    if name not in ("last", "averaged"):
+        raise SettingError(f"There is no view {name!r}: choose 'last', 'averaged' or 'best'.")
+    return Model(classes, *(weights.last if name == "last" else weights.averaged))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -144,7 +160,7 @@ class _Run:
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
         )
-        self.last_good: Weights | None = None
+        self.last_good = weights.copy() if plan.epochs > 1 else None
 
     def go(self) -> Training:
         pool = self.examples.pool()
@@ -164,6 +180,11 @@ class _Run:
         return self.finish()
 
     def finish(self) -> Training:
+        if self.weights.sums_overflowed():
+            raise self.divergence()
+        return self.result()
+
+    def result(self) -> Training:
         self.training.zero_rows = self.loop.zero_rows
         if self.recorder:
             self.training.log = self.recorder.log()
@@ -172,12 +193,12 @@ class _Run:
     def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
         """One pass, and what is to be said about it."""
         mistakes, updates, moved = self.loop.mistakes, self.loop.updates, self.loop.moved
-        if self.rule.name == "widrow-hoff":  # the rule that can diverge
-            self.last_good = self.weights.copy()
+        if self.last_good is not None:
+            self.last_good.become(self.weights)
         place = 0
         while place < n:
             place = self.chunk(row_numbers, place, n)
-        if not np.isfinite(self.weights.w).all():
+        if self.weights.overflowed():
             raise self.divergence()
         last, averaged = self.held_out_errors()
         epoch = Epoch(
@@ -196,7 +217,8 @@ class _Run:
     def chunk(self, row_numbers: np.ndarray | None, place: int, n: int) -> int:
         """The loop over at most CHUNK examples; where the next chunk begins."""
         end = min(n, place + CHUNK - self.weights.t % CHUNK)
-        reached: int = self.loop.run(row_numbers, place, end)
+        with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
+            reached: int = self.loop.run(row_numbers, place, end)
         self.weights.take(self.loop)
         if self.recorder:
             self.recorder.keep(self.loop.logged)
@@ -217,24 +239,27 @@ class _Run:
 
     def divergence(self) -> DivergenceError:
         if self.last_good is not None:
-            self.training.weights = self.last_good
+            self.weights.become(self.last_good)
         self.training.stopped_because = "the weights overflowed"
         epochs = len(self.training.history)
         return DivergenceError(
             f"The weights overflowed in epoch {epochs + 1}: choose a smaller eta0, or scale the features first. "
             "The weights before that epoch are kept.",
-            self.finish(),
+            self.result(),
         )
 
     def held_out_errors(self) -> tuple[float | None, float | None]:
         """Held-out error of the last and of the averaged weights."""
         if self.held_out is None:
             return None, None
-        return error(self.training.view("last"), self.held_out), error(self.training.view("averaged"), self.held_out)
+        return error(self.model("last"), self.held_out), error(self.model("averaged"), self.held_out)
+
+    def model(self, name: str) -> Model:
+        return model_of(self.weights, self.training.classes, name)
 
     def keep_best(self, number: int, held_out_error: float | None) -> None:
         if held_out_error is not None and held_out_error < self.training.best_error:
-            self.training.best = self.training.view("averaged" if self.plan.average else "last")
+            self.training.best = self.model("averaged" if self.plan.average else "last")
             self.training.best_error, self.training.best_epoch = held_out_error, number
 
     def decide_to_stop(self, epoch: Epoch, number: int) -> None:
@@ -253,7 +278,7 @@ class _Run:
         if self.plan.order != "replacement":
             return True
         rule = self.rule.in_core()
-        margins = training_margins(self.training.view("last"), self.examples)[self.examples.pool()]
+        margins = training_margins(self.model("last"), self.examples)[self.examples.pool()]
         return not any(rule.moves(margin) for margin in margins.tolist())
 
 

@@ -35,24 +35,21 @@ def score_one(loop, k, count, place, vector):
     """The same, for one weight vector only; the first example's scores begin at `place`."""
     for r in range(count):
         columns, x = row(loop.rows, place_in_order(loop, k + r))
-        with np.errstate(all="ignore"):  # the loop looks at the score itself
-            dot = loop.scale * float(loop.weights.w[vector, columns] @ x)
+        dot = loop.scale * float(loop.weights.w[vector, columns] @ x)
         loop.scores[place + r * loop.vectors + vector] = dot + loop.bias[vector]
 
 
 def add(loop, i, k, step, late_step):
     """w += step x and u += late_step x, for vector k."""
     columns, x = row(loop.rows, i)
-    with np.errstate(all="ignore"):
-        loop.weights.w[k, columns] += step * x
-        loop.weights.u[k, columns] += late_step * x
+    loop.weights.w[k, columns] += step * x
+    loop.weights.u[k, columns] += late_step * x
 
 
 def norm2(loop, i):
     """|x|²."""
     _, x = row(loop.rows, i)
-    with np.errstate(all="ignore"):
-        return float(x @ x)
+    return float(x @ x)
 
 
 def is_zero(loop, i):

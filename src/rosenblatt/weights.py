@@ -13,9 +13,12 @@ from rosenblatt.rows import Rows
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
 # t near 10^9 that product would keep too few digits of a small average.
-SETTLE_EVERY = 2**22
+SETTLE_EVERY = 2**20
 
 CACHE_LINE = 8  # doubles
+
+# A weight beyond this, summed over as many examples as a counter can count, would not be finite.
+LARGEST_WEIGHT = 1e290
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -124,7 +127,27 @@ class Weights:
     def norm(self) -> float:
         """|w|, without the bias."""
         with np.errstate(over="ignore"):  # weights on their way to overflow
-            return float(self.scale * np.linalg.norm(self.w))
+            return float(self.scale * np.sqrt(np.einsum("kj,kj->", self.w, self.w)))
+
+    def overflowed(self) -> bool:
+        """Are some weights so large that their sum over many examples would not be finite?"""
+        parts = (self.w, self.bias)
+        return not all(part.min() >= -LARGEST_WEIGHT and part.max() <= LARGEST_WEIGHT for part in parts)
+
+    def sums_overflowed(self) -> bool:
+        """Is the average not finite, though the weights are?"""
+        return not all(np.isfinite(part).all() for part in (self.u, self.bias_u, self.bias_total))
+
+    def become(self, other: Weights) -> None:
+        """Takes over the state of weights of the same shape, in its own memory."""
+        own = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        vars(self).update(vars(other))
+        if other.total is not None:
+            self.total = other.total.copy()
+            own.pop("total", None)
+        for name, mine in own.items():
+            mine[...] = vars(other)[name]
+            vars(self)[name] = mine
 
 
 def aligned(values: np.ndarray) -> np.ndarray:
@@ -137,13 +160,15 @@ def aligned(values: np.ndarray) -> np.ndarray:
 def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """w_k·x + b_k for every row and vector, in core: n × vectors."""
     vectors = len(coef)
+    coef, intercept = np.ascontiguousarray(coef, dtype=float), np.array(intercept, dtype=float)
     w = coef if rows.dense or vectors == 1 else np.asfortranarray(coef)
-    still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=intercept.copy(), bias_u=intercept.copy(), fit_intercept=True)
+    still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=intercept, bias_u=intercept, fit_intercept=True)
     still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
     still.scores = np.empty(4 * vectors)
     scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
     out = np.empty(rows.n * vectors)
-    bad = scorer.score_rows(out, 0, rows.n)
+    with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
+        bad = scorer.score_rows(out, 0, rows.n)
     if bad >= 0:
         raise rows.blame(bad)
     return out.reshape(rows.n, vectors)

@@ -18,7 +18,7 @@ from rosenblatt.errors import DataError, DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes, for_regression, refuse_missing
 from rosenblatt.history import History
 from rosenblatt.log import Log
-from rosenblatt.model import decide
+from rosenblatt.model import Model, decide
 from rosenblatt.rows import OneHot, Rows
 from rosenblatt.rules import Rule
 from rosenblatt.training import Plan, Training
@@ -128,8 +128,11 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         self.history_: History = run.history
         if run.log is not None:
             self.log_: Log = run.log
-        name = "best" if run.best is not None else "averaged" if self.average else "last"
-        self._model = run.view(name)
+        self._chosen = "best" if run.best is not None else "averaged" if self.average else "last"
+
+    @property
+    def _model(self) -> Model:
+        return self.training_.view(self._chosen)
 
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
@@ -157,7 +160,8 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         """This estimator with the "last", "averaged" or "best" weights of the same fit."""
         check_is_fitted(self)
         twin = copy.copy(self)
-        twin._model = self.training_.view(name)
+        self.training_.view(name)  # made now: a later partial_fit moves the weights
+        twin._chosen = name
         return twin
 
     def _scores(self, X: Any) -> np.ndarray:
