@@ -141,11 +141,11 @@ TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const i
 TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
                                       const weights_t *at) {
     int64_t from, to;
-    if (k + 2 * AHEAD >= end) return;
+    if (k + 2 * ENTRIES_AHEAD >= end) return;
     if (rows->indptr)
-        PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * AHEAD] : k + 2 * AHEAD) * (int64_t)index_size(kind), 3);
+        PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
     if (order) {  /* as given, the hardware sees the pattern by itself */
-        entries_of(kind, rows, order[k + AHEAD], &from, &to);
+        entries_of(kind, rows, order[k + ENTRIES_AHEAD], &from, &to);
         const int64_t most = from + 128 < to ? from + 128 : to;
         for (int64_t e = from; e < most; e += 64 / (int64_t)index_size(kind))
             PREFETCH((const char *)rows->indices + e * (int64_t)index_size(kind), 3);
@@ -157,7 +157,7 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
         }
     }
     if (at->large) {
-        entries_of(kind, rows, order ? order[k + AHEAD / 2] : k + AHEAD / 2, &from, &to);
+        entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
         for (int64_t e = from; e < to; e++) PREFETCH(at->w + index_at(kind, rows->indices, e) * at->per_column, 2);
     }
 }

@@ -31,7 +31,11 @@
 #define INSIDE(condition) ((void)0)
 #endif
 
-enum { LANES = 16, TILE = 4, AHEAD = 8 };  /* AHEAD: rows between the one at work and the one being fetched */
+enum {
+    LANES = 16, TILE = 4,
+    AHEAD = 8,                              /* dense rows between the one at work and the one being fetched */
+    ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4   /* the same for sparse rows, and for the weights that they name */
+};
 
 /* The kinds of row; rows.py knows them by the same numbers. */
 #define FOR_EACH_KIND(DO) \
