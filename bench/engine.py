@@ -104,7 +104,9 @@ def memory_of_fit(X: object, y: np.ndarray) -> float:
     """Megabytes that a fit needs at its peak beyond what was there before (Linux)."""
 
     def status(key: str) -> int:
-        return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
+        return next(
+            int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key)
+        )
 
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = status("VmRSS")
@@ -118,7 +120,9 @@ def bench_dense() -> None:
     peer, own = medians(X.sum, lambda: ours(False, EPOCHS).fit(X, y))
     own /= EPOCHS
     verdict = "reached" if own <= 0.9 * peer else "MISSED"
-    print(f"{'  as given, beside numpy summing the array':44} {1e3 * own:9.1f} {1e3 * peer:13.1f} {own / peer:8.2f}    at most 0.9 {verdict}")
+    print(
+        f"{'  as given, beside numpy summing the array':44} {1e3 * own:9.1f} {1e3 * peer:13.1f} {own / peer:8.2f}    at most 0.9 {verdict}"
+    )
     print(f"  memory of a fit: {memory_of_fit(X, y):.1f} MB for {X.nbytes / 2**20:.0f} MB of data")
 
 
@@ -133,7 +137,9 @@ def bench_sparse() -> None:
 def bench_one_hot() -> None:
     X, y = one_hot(np.random.default_rng(0))
     n, m = X.columns.shape
-    peer = sp.csr_matrix((np.ones(n * m, np.float32), X.columns.ravel(), np.arange(0, n * m + 1, m, dtype=np.int32)), shape=X.shape)
+    peer = sp.csr_matrix(
+        (np.ones(n * m, np.float32), X.columns.ravel(), np.arange(0, n * m + 1, m, dtype=np.int32)), shape=X.shape
+    )
     compare("one-hot 500,000 × 14", X, peer, y, 8.0)
     compare("  the same as CSR with values", peer, peer, y, 1.0)
 

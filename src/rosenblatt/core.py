@@ -172,14 +172,9 @@ class Loop:
                 self.pass_on()
                 continue
 
-            importance = self.sample_weight[i] if self.weighted else 1.0
-            rate = self.rule.rate_at(self.updates + 1, self.t + 1)
-            if self.rule.l2 > 0:
-                if self.scale < SMALLEST_SCALE:
-                    self.fault = SETTLE
-                    return k
-                self.scale *= 1 - rate * self.rule.l2  # shrinks w, not b
-
+            if self.scale < SMALLEST_SCALE:
+                self.fault = SETTLE
+                return k
             size = 0
             if margin == 0 or self.needs_norm:
                 size = norm2(self, i)
@@ -191,6 +186,9 @@ class Loop:
                     return k
                 size = (size + self.constant) * self.copies
 
+            importance = self.sample_weight[i] if self.weighted else 1.0
+            rate = self.rule.rate_at(self.updates + 1, self.t + 1)
+            self.scale *= 1 - rate * self.rule.l2  # L2 shrinks w, not b
             self.mistakes += margin <= 0
             if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
                 self.zero_rows += 1

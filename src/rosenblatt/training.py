@@ -160,7 +160,7 @@ class _Run:
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
         )
-        self.last_good = weights.copy() if plan.epochs > 1 else None
+        self.last_good = weights.copy()
 
     def go(self) -> Training:
         pool = self.examples.pool()
@@ -193,7 +193,7 @@ class _Run:
     def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
         """One pass, and what is to be said about it."""
         mistakes, updates, moved = self.loop.mistakes, self.loop.updates, self.loop.moved
-        if self.last_good is not None:
+        if number > 1:
             self.last_good.become(self.weights)
         place = 0
         while place < n:
@@ -238,8 +238,7 @@ class _Run:
         return self.examples.rows.blame(row)
 
     def divergence(self) -> DivergenceError:
-        if self.last_good is not None:
-            self.weights.become(self.last_good)
+        self.weights.become(self.last_good)
         self.training.stopped_because = "the weights overflowed"
         epochs = len(self.training.history)
         return DivergenceError(

@@ -1,0 +1,50 @@
+"""Profiles of hypothesis, the two engines, and the data folder."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import rosenblatt.training  # loads every module that holds the core
+
+# A fixture that swaps the engine stays the same for all examples of a test; what tests filter out are ties of rounding.
+SHARED = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much, HealthCheck.too_slow],
+}
+settings.register_profile("small", max_examples=12, derandomize=True, **SHARED)
+settings.register_profile("full", max_examples=2000, **SHARED)
+settings.load_profile("full" if os.environ.get("ROSENBLATT_TESTS") == "full" else "small")
+
+
+def use_core(monkeypatch, core):
+    """Every module that computes with the core computes with this one."""
+    from rosenblatt import core as uncompiled
+    from rosenblatt.engine import core as chosen
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("rosenblatt.") and getattr(module, "core", None) in (uncompiled, chosen):
+            monkeypatch.setattr(module, "core", core)
+
+
+@pytest.fixture(params=["compiled", "uncompiled"])
+def engine(request, monkeypatch):
+    """The test runs twice: with the compiled core, and with the same text uncompiled."""
+    if request.param == "compiled":
+        core = pytest.importorskip("rosenblatt._core", reason="the core is not compiled here")
+    else:
+        from rosenblatt import core
+    use_core(monkeypatch, core)
+    assert rosenblatt.training.core is core
+    return request.param
+
+
+@pytest.fixture
+def data_dir():
+    """The folder of downloaded data sets."""
+    folder = os.environ.get("ROSENBLATT_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("ROSENBLATT_DATA names no folder")
+    return Path(folder)

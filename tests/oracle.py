@@ -1,0 +1,197 @@
+"""Every learner of the lectures in plain numpy, written from the slides and from DESIGN.md's "Meaning, fixed once".
+
+Nothing here is taken from core.py: the bias is a column of ones, every weight vector of a run is kept, and the average
+is the mean of them all. Arrays of Fractions (dtype object) go through the perceptron unrounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Learner:
+    """tau(margin, norm2, rate), or with many classes and a rule that moves them all, their steps(scores, right)."""
+
+    tau: Callable[[Any, Any, Any], Any]
+    steps: Callable[[np.ndarray, int], np.ndarray] | None = None
+    threshold: float | None = None  # where tau jumps
+    rate: Any = 1
+    schedule: str = "constant"
+    l2: float = 0.0
+    lands: bool = False  # on margin 1: no weight of an example carries a step past that
+
+
+def perceptron(rate=1, schedule="constant"):
+    return Learner(lambda margin, norm2, rate: rate if margin <= 0 else 0, threshold=0, rate=rate, schedule=schedule)
+
+
+def perceptron_with_strict_mistakes():
+    """Boulder's `a y < 0`: a point on the plane is no mistake."""
+    return Learner(lambda margin, norm2, rate: rate if margin < 0 else 0, threshold=0)
+
+
+def mira(p=0.0):
+    def tau(margin, norm2, _):
+        return (1 - margin) / norm2 if margin < p or margin <= 0 else 0
+
+    return Learner(tau, threshold=p, lands=True)
+
+
+def pa1(C=1.0):
+    return Learner(lambda margin, norm2, _: min(C, max(0, 1 - margin) / norm2), lands=True)
+
+
+def pa2(C=1.0):
+    return Learner(lambda margin, norm2, _: max(0, 1 - margin) / (norm2 + 1 / (2 * C)), lands=True)
+
+
+def logistic(rate=1.0, schedule="constant", l2=0.0):
+    def softmax_steps(scores, right):
+        p = np.exp(scores - scores.max())
+        return (np.arange(len(scores)) == right) - p / p.sum()
+
+    return Learner(lambda m, _, rate: rate / (1 + math.exp(m)), softmax_steps, rate=rate, schedule=schedule, l2=l2)
+
+
+def widrow_hoff(rate=0.1, schedule="stable"):
+    """`stable`: a tenth of 1/|x|² of the largest row so far."""
+
+    def steps_towards_one(scores, right):
+        return np.where(np.arange(len(scores)) == right, 1.0, -1.0) - scores
+
+    return Learner(lambda m, _, rate: rate * (1 - m), steps_towards_one, rate=rate, schedule=schedule)
+
+
+@dataclass
+class Run:
+    """What a run leaves behind: `path[t]` are the weights after example t, the bias in the last column if there is one."""
+
+    columns: int
+    path: list[np.ndarray] = field(default_factory=list)
+    margins: list[Any] = field(default_factory=list)
+    updates: int = 0
+    mistakes: int = 0
+    zero_rows: int = 0
+    closest: float = math.inf  # how near a margin or a rivalry came to a tie that rounding decides
+
+    def split(self, W):
+        return W[:, : self.columns], W[:, self.columns] if W.shape[1] > self.columns else np.zeros(len(W))
+
+    @property
+    def last(self):
+        return self.split(self.path[-1])
+
+    @property
+    def averaged(self):
+        """The mean of (w, b) after every example, naively."""
+        return self.split(sum(self.path[1:], self.path[0]) / len(self.path))
+
+    @property
+    def largest(self):
+        """The largest |w| and |b| on the way: what rounding errors are relative to."""
+        return [abs(np.concatenate([np.ravel(self.split(W)[part]) for W in self.path])).max() for part in (0, 1)]
+
+
+def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=None, regression=False):
+    """THE loop. `y` are class codes (0, 1 for two classes), or numbers to predict."""
+    X = np.asarray(X) if np.asarray(X).dtype == object else np.asarray(X, dtype=float)
+    n, d = X.shape
+    if bias:  # the weight of a constant feature 1
+        X = np.column_stack([X, np.ones(n, dtype=X.dtype)])
+    W = np.zeros((vectors, X.shape[1]), dtype=X.dtype)
+    if start is not None:
+        W[:, :d] = start[0]
+        if bias:
+            W[:, d] = start[1]
+    weight_of = np.ones(n, dtype=int) if importance is None else importance
+    run = Run(d)
+    largest = 0
+    for i in order:
+        x, norm2 = X[i], X[i] @ X[i]
+        scores = np.array([w @ x for w in W])  # not W @ x, which may round equal rows differently
+        largest = max(largest, weight_of[i] * norm2)
+        counts = {"constant": 1, "1/updates": run.updates + 1, "1/examples": len(run.path) + 1, "stable": largest or 1}
+        rate = rule.rate / counts[rule.schedule]
+
+        if regression:
+            margin, steps = None, np.array([weight_of[i] * rate * (y[i] - scores[0])])
+        elif vectors == 1:
+            sign = 1 if y[i] else -1
+            margin = sign * scores[0]
+            steps = np.array([sign * weighted(rule, margin, norm2, rate, weight_of[i])])
+        else:
+            rival = best_other(scores, y[i])
+            margin = scores[y[i]] - scores[rival]
+            steps = np.zeros(vectors, dtype=X.dtype)
+            if rule.steps:
+                steps = weight_of[i] * rate * rule.steps(scores, y[i])
+            else:
+                tau = weighted(rule, margin, 2 * norm2, rate, weight_of[i])
+                steps[y[i]], steps[rival] = tau, -tau
+
+        if margin is not None:
+            run.mistakes += margin <= 0
+            run.closest = min(run.closest, closeness(rule, W, x, scores, y[i], margin))
+        if norm2 == 0:  # a row of norm 0 never divides: its tau is 0 and it is counted
+            run.zero_rows += 1
+            steps = 0 * steps
+        W = W.copy()
+        if rule.l2:
+            W[:, :d] *= 1 - rate * rule.l2
+        W += np.outer(steps, x)
+        run.updates += bool(np.any(steps != 0))
+        run.path.append(W)
+        run.margins.append(margin)
+    return run
+
+
+def weighted(rule, margin, norm2, rate, weight):
+    """The weight of an example scales its step, but not past margin 1 where the rule aims at that."""
+    if norm2 == 0:
+        return 0
+    tau = weight * rule.tau(margin, norm2, rate)
+    return min(tau, (1 - margin) / norm2) if rule.lands and tau and weight > 1 else tau
+
+
+def best_other(scores, right):
+    """The highest-scoring other class; max gives the first of equals."""
+    return max((c for c in range(len(scores)) if c != right), key=lambda c: scores[c])
+
+
+def closeness(rule, W, x, scores, right, margin):
+    """Relative distance to the nearest tie that rounding decides; ties exact in any arithmetic do not count."""
+    size = (abs(W) @ abs(x)).max()
+    if size == 0:
+        return math.inf
+    gaps, rival = [], None
+    if len(W) > 1:
+        rival = best_other(scores, right)
+        others = [] if rule.steps else [c for c in range(len(W)) if c not in (right, rival) and (W[c] != W[rival]).any()]
+        gaps = [abs(scores[c] - scores[rival]) for c in others]
+    if rival is None or (W[right] != W[rival]).any():
+        gaps += [abs(margin), abs(margin - (rule.threshold or 0))]
+    return min(gaps, default=math.inf) / size
+
+
+ORDER = 1  # the stream of random words from which the order comes
+
+
+def permutations(n: int, seed: int) -> Iterator[list[int]]:
+    """Fisher and Yates, over the raw words of PCG64, each scaled down to 0 … place by its high half."""
+    bits, order = np.random.PCG64([ORDER, seed]), list(range(n))
+    while True:
+        for place, word in zip(range(n - 1, -1, -1), bits.random_raw(n).tolist(), strict=True):
+            j = word * (place + 1) >> 64
+            order[place], order[j] = order[j], order[place]
+        yield order.copy()
+
+
+def order_of_epochs(n: int, seed: int, epochs: int) -> list[int]:
+    """The row numbers of so many shuffled epochs, one after the other."""
+    return [i for order, _ in zip(permutations(n, seed), range(epochs), strict=False) for i in order]

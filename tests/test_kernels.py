@@ -1,0 +1,117 @@
+"""Every kernel gives the same bits: sixteen lanes are sixteen lanes, however many fit into a register."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import MISTAKE_DRIVEN, RULES
+
+import rosenblatt
+from rosenblatt import engine, rules
+from rosenblatt.errors import SettingError
+from rosenblatt.examples import for_classes
+from rosenblatt.model import Model
+from rosenblatt.training import Plan, run
+
+KERNELS = engine.available_kernels()
+EQUAL_BITS = MISTAKE_DRIVEN | {name: both for name, both in RULES.items() if "widrow" in name}
+
+several = pytest.mark.skipif(len(KERNELS) < 2, reason="one kernel only, on this CPU or without a compiler")
+
+
+@pytest.fixture
+def chosen_again():
+    """Leaves the kernel as it was."""
+    yield
+    engine.available_kernels()
+
+
+def digest(rule, X, y):
+    """A hash of all that training and scoring compute: weights, averages, scores."""
+    trained = run(for_classes(X, y), rule, Plan(epochs=2, seed=1))
+    model = trained.view("averaged")
+    parts = [*trained.weights.last, *trained.weights.averaged, model.scores(X)]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+
+
+def layouts(d, classes, n=11):
+    """Rows of width d, dense and sparse, float and double, 32 and 64 bits; not round, so that the order of sums shows."""
+    random = np.random.default_rng(d)
+    X, y = random.normal(size=(n, d)) / np.sqrt(d), random.integers(0, classes, n)
+    y[:classes] = range(classes)
+    csr = sp.csr_array(X * (random.random((n, d)) < 0.7))
+    wide = csr.copy()
+    wide.indices, wide.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
+    return y, [X, X.astype(np.float32), csr, csr.astype(np.float32), wide, wide.astype(np.float32)]
+
+
+@several
+@pytest.mark.usefixtures("chosen_again")
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("name", EQUAL_BITS)
+def test_all_kernels_give_equal_bits(name, classes):
+    rule = EQUAL_BITS[name][0]
+    widths = range(1, 71) if name in ("mira", "widrow-hoff") else (1, 2, 7, 15, 16, 17, 31, 33, 48, 70)
+    for d in widths:
+        y, forms = layouts(d, classes)
+        for form, X in enumerate(forms):
+            found = set()
+            for kernel in KERNELS:
+                engine.use_kernel(kernel)
+                found.add(digest(rule, X, y))
+            assert len(found) == 1, (d, form)
+
+
+@several
+@pytest.mark.usefixtures("chosen_again")
+def test_tiles_of_four_rows_score_as_single_rows_do():
+    random = np.random.default_rng(0)
+    for d in (1, 5, 16, 21, 64, 67):
+        for classes in (3, 4, 7):
+            X = random.normal(size=(9, d)).astype(np.float32)
+            model = Model(np.arange(classes), random.normal(size=(classes, d)), random.normal(size=classes))
+            for kernel in KERNELS:
+                engine.use_kernel(kernel)
+                single = np.array([model.scores(X[i : i + 1])[0] for i in range(9)])
+                np.testing.assert_array_equal(model.scores(X), single)
+
+
+def in_a_new_process(cpu):
+    program = """
+import sys; sys.path.insert(0, sys.argv[1])
+from test_kernels import digest, layouts
+from rosenblatt import rules
+y, forms = layouts(37, 3)
+print(*(digest(rules.Mira(0.5), X, y) for X in forms))
+"""
+    source = Path(rosenblatt.__file__).parents[1]
+    environment = os.environ | {"ROSENBLATT_CPU": cpu, "PYTHONPATH": str(source)}
+    command = [sys.executable, "-W", "error", "-c", program, str(Path(__file__).parent)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@several
+def test_rosenblatt_cpu_chooses_the_kernel_and_changes_no_bit():
+    answers = [in_a_new_process(kernel) for kernel in KERNELS]
+    assert [answer.returncode for answer in answers] == [0] * len(KERNELS), answers[0].stderr
+    y, forms = layouts(37, 3)
+    here = " ".join(digest(rules.Mira(0.5), X, y) for X in forms)
+    assert {answer.stdout.strip() for answer in answers} == {here}
+
+
+def test_rosenblatt_cpu_with_an_unknown_name_is_refused_by_name():
+    answer = in_a_new_process("abacus")
+    assert answer.returncode != 0
+    assert "SettingError" in answer.stderr
+    assert "abacus" in answer.stderr
+
+
+@pytest.mark.usefixtures("chosen_again")
+def test_an_unknown_kernel_is_refused():
+    with pytest.raises(SettingError, match=r"'sse9'.*avx512, avx2, plain"):
+        engine.use_kernel("sse9")
