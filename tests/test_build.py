@@ -31,7 +31,8 @@ def test_both_cores_call_everything_by_the_same_numbers():
 
 @pytest.mark.parametrize("statement", ["import rosenblatt", "from rosenblatt import train", "import rosenblatt.rules"])
 def test_training_does_not_import_scikit_learn_or_cython(statement):
-    code = f"{statement}; import sys; print([m for m in ('sklearn', 'cython', 'pandas', 'polars', 'matplotlib') if m in sys.modules])"
+    heavy = ("sklearn", "cython", "pandas", "polars", "matplotlib", "scipy.sparse")
+    code = f"{statement}; import sys; print([module for module in {heavy} if module in sys.modules])"
     assert subprocess.run([*RUN, code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

@@ -332,3 +332,15 @@ def test_rows_that_were_checked_once_can_be_trained_on_twice(engine):
     rows = Rows(X)
     assert for_classes(rows, y).rows is rows
     assert same_bits(train(rows, y).weights.last, train(X, y).weights.last)
+
+
+def test_a_row_of_zeros_does_not_keep_a_run_with_replacement_from_ending():
+    X, y = [[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]], [1, 0, 1]
+    trained = train(X, y, order="replacement", fit_intercept=False, epochs=50)
+    assert trained.converged
+
+
+def test_a_regression_has_no_mistakes():
+    trained = run(for_regression([[1.0], [2.0]], [-1.0, -2.0]), rules.WidrowHoff(), Plan(epochs=3))
+    assert trained.history["mistakes"].tolist() == [0, 0, 0]
+    assert trained.history["updates"].tolist() == [2, 2, 2]

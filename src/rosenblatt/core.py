@@ -189,7 +189,7 @@ class Loop:
             importance = self.sample_weight[i] if self.weighted else 1.0
             rate = self.rule.rate_at(self.updates + 1, self.t + 1)
             self.scale *= 1 - rate * self.rule.l2  # L2 shrinks w, not b
-            self.mistakes += margin <= 0
+            self.mistakes += margin <= 0 and not self.regression
             if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
                 self.zero_rows += 1
                 self.pass_on()

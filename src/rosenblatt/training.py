@@ -277,8 +277,13 @@ class _Run:
         if self.plan.order != "replacement":
             return True
         rule = self.rule.in_core()
-        margins = training_margins(self.model("last"), self.examples)[self.examples.pool()]
-        return not any(rule.moves(margin) for margin in margins.tolist())
+        pool = self.examples.pool()
+        margins = training_margins(self.model("last"), self.examples)[pool]
+        moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
+        if self.weights.fit_intercept:
+            return len(moving) == 0
+        # Without a bias a row of zeros stays a mistake that nothing can mend.
+        return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
 
 
 def training_margins(model: Model, examples: Examples) -> np.ndarray:
