@@ -27,10 +27,11 @@ from rosenblatt import AveragedPerceptron, OneHot
 
 EPOCHS = 5
 ROUNDS = 5
+NOISE = 0.0  # set by --noise
 
 
 def dense(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """400,000 × 256 standard normal floats; labels by a plane, a twentieth of them near it flipped."""
+    """400,000 × 256 standard normal floats."""
     X = rng.standard_normal((400_000, 256), dtype=np.float32)
     return X, labels(X @ rng.standard_normal(256).astype(np.float32), rng)
 
@@ -57,8 +58,8 @@ def one_hot(rng: np.random.Generator) -> tuple[OneHot, np.ndarray]:
 
 
 def labels(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The side of the plane, with noise of a sixth of the spread: about one label in twenty is wrong."""
-    return np.asarray(scores + rng.standard_normal(len(scores)) * scores.std() / 6 > 0).astype(np.int64)
+    """The side of the plane, with NOISE times the spread added: 0 separates, 1/6 gets one label in twenty wrong."""
+    return np.asarray(scores + rng.standard_normal(len(scores)) * scores.std() * NOISE > 0).astype(np.int64)
 
 
 def mnist(part: str) -> tuple[np.ndarray, np.ndarray]:

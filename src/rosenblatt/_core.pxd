@@ -17,12 +17,14 @@ cdef extern from "vector.h" nogil:
         double scale
         int64_t vectors, per_vector, per_column
         int large
-    ctypedef void (*score_t)(const rows_t *, const int *order, int64_t k, int64_t count, int64_t end,
-                             const weights_t *, int64_t first, int64_t vectors, double *out) noexcept nogil
+    ctypedef double (*score_row_t)(const rows_t *, const int *order, int64_t k, int64_t end, const weights_t *) noexcept nogil
+    ctypedef void (*score_tile_t)(const rows_t *, const int *order, int64_t k, int64_t count, int64_t end,
+                                  const weights_t *, int64_t first, int64_t vectors, double *out) noexcept nogil
     ctypedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double, double) noexcept nogil
     ctypedef double (*norm2_t)(const rows_t *, int64_t i) noexcept nogil
     ctypedef struct kernel_t:
-        score_t score[8]
+        score_row_t score_row[8]
+        score_tile_t score_tile[8]
         add_t add[8]
         norm2_t norm2[8]
     const kernel_t *kernel
@@ -59,7 +61,8 @@ cpdef double sigmoid(double z) noexcept nogil
 cdef class Loop:
     cdef rows_t rows_c
     cdef weights_t weights_c
-    cdef score_t score_c
+    cdef score_row_t score_row_c
+    cdef score_tile_t score_tile_c
     cdef add_t add_c
     cdef norm2_t norm2_c
     cdef object kept_alive
@@ -79,7 +82,7 @@ cdef class Loop:
     @cython.locals(reached=cython.longlong)
     cpdef Py_ssize_t run(self, object order, Py_ssize_t start, Py_ssize_t stop) except -2
     @cython.locals(k=cython.longlong, i=cython.longlong, scored=cython.longlong, place=Py_ssize_t, right=Py_ssize_t,
-                   rival=Py_ssize_t, sign=double, margin=double, rate=double, size=double, tau=double, importance=double)
+                   rival=Py_ssize_t, sign=double, score=double, margin=double, rate=double, size=double, tau=double, importance=double)
     cdef long long learn(self, long long start) noexcept nogil
     cdef inline void pass_on(self) noexcept nogil
     @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
@@ -100,18 +103,25 @@ cpdef Py_ssize_t shuffle(int[::1] order, const unsigned long long[::1] words, Py
 @cython.locals(k=Py_ssize_t)
 cpdef draw(int[::1] order, const unsigned long long[::1] words, const int[::1] pool)
 
-cdef inline void score(Loop loop, long long k, long long count) noexcept nogil:
-    """Scores of the `count` examples from place k of the order on."""
+cdef inline const int *order_of(Loop loop) noexcept nogil:
+    return &loop.order[0] if loop.has_order else NULL
+
+cdef inline double score_row(Loop loop, long long k) noexcept nogil:
+    """The score of the example at place k of the order, where there is one vector."""
     if loop.has_order and loop.has_labels and k + AHEAD < loop.stop:
         PREFETCH(&loop.y[loop.order[k + AHEAD]], 3)
     loop.weights_c.scale = loop.scale
-    loop.score_c(&loop.rows_c, &loop.order[0] if loop.has_order else NULL, k, count, loop.stop,
-            &loop.weights_c, 0, loop.vectors, &loop.scores[0])
+    return loop.score_row_c(&loop.rows_c, order_of(loop), k, loop.stop, &loop.weights_c)
 
-cdef inline void score_one(Loop loop, long long k, long long count, Py_ssize_t place, Py_ssize_t vector) noexcept nogil:
-    """The same, for one weight vector only; the first example's scores begin at `place`."""
-    loop.score_c(&loop.rows_c, &loop.order[0] if loop.has_order else NULL, k, count, loop.stop,
-            &loop.weights_c, vector, 1, &loop.scores[place + vector])
+cdef inline void score_tile(Loop loop, long long k, long long count) noexcept nogil:
+    """Scores of the `count` examples from place k of the order on, by every vector."""
+    loop.weights_c.scale = loop.scale
+    loop.score_tile_c(&loop.rows_c, order_of(loop), k, count, loop.stop, &loop.weights_c, 0, loop.vectors, &loop.scores[0])
+
+cdef inline void rescore(Loop loop, long long k, long long count, Py_ssize_t place, Py_ssize_t vector) noexcept nogil:
+    """The same, by one vector; the first example's scores begin at `place`."""
+    loop.score_tile_c(&loop.rows_c, order_of(loop), k, count, loop.stop, &loop.weights_c, vector, 1,
+                      &loop.scores[place + vector])
 
 cdef inline void add(Loop loop, long long i, Py_ssize_t k, double step, double late_step) noexcept nogil:
     loop.add_c(&loop.rows_c, i, &loop.weights_c, k, step, late_step)
@@ -133,7 +143,8 @@ cdef inline rows_t c_rows(object rows) except *:
 
 cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.rows_c = c_rows(rows)
-    loop.score_c, loop.add_c, loop.norm2_c = kernel.score[rows.kind], kernel.add[rows.kind], kernel.norm2[rows.kind]
+    loop.score_row_c, loop.score_tile_c = kernel.score_row[rows.kind], kernel.score_tile[rows.kind]
+    loop.add_c, loop.norm2_c = kernel.add[rows.kind], kernel.norm2[rows.kind]
     loop.weights_c.w, loop.weights_c.u = <double *> address(weights.w), <double *> address(weights.u)
     loop.weights_c.bias = <double *> address(weights.bias)
     loop.weights_c.scale = weights.scale

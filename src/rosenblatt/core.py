@@ -8,7 +8,7 @@ Every learner of the lectures is this loop and one small formula:
         if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
 
 This file is plain Python. The build also compiles it, under the name `_core`: there the four verbs on rows
-(`score`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
+(`score_…`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
 _core.pxd gives it types.
 """
 
@@ -17,7 +17,7 @@ import cython
 if not cython.compiled:
     from math import exp, sqrt
 
-    from rosenblatt.vector import add, bind, check, choose_kernel, digest, is_zero, norm2, scaled_down, score, score_one
+    from rosenblatt.vector import add, bind, check, choose_kernel, digest, is_zero, norm2, rescore, scaled_down, score_row, score_tile
 
     # The compiled module has the same numbers from _core.pxd.
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
@@ -148,19 +148,17 @@ class Loop:
 
         for k in range(start, self.stop):
             i = self.order[k] if self.has_order else k
-            if k < scored:
-                place += self.vectors
+            if self.vectors == 1:
+                score = score_row(self, k)
+                sign = 1 if self.regression or self.y[i] else -1
+                margin = sign * score
             else:
-                place = 0
-                scored = min(k + self.tile, self.stop)
-                score(self, k, scored - k)
-
-            if self.regression:
-                margin = self.scores[0]
-            elif self.vectors == 1:
-                sign = 1 if self.y[i] else -1
-                margin = sign * self.scores[0]
-            else:
+                if k < scored:
+                    place += self.vectors
+                else:
+                    place = 0
+                    scored = min(k + self.tile, self.stop)
+                    score_tile(self, k, scored - k)
                 right = self.y[i]
                 rival = self.best_other(place, right)
                 margin = self.scores[place + right] - self.scores[place + rival]
@@ -216,8 +214,8 @@ class Loop:
                     self.move(i, right, tau)
                     self.move(i, rival, -tau)
                     if k + 1 < scored:  # for the other rows of this tile, two vectors have moved
-                        score_one(self, k + 1, scored - k - 1, place + self.vectors, right)
-                        score_one(self, k + 1, scored - k - 1, place + self.vectors, rival)
+                        rescore(self, k + 1, scored - k - 1, place + self.vectors, right)
+                        rescore(self, k + 1, scored - k - 1, place + self.vectors, rival)
                 self.updates += 1
                 self.moved += abs(tau) * sqrt(size)
                 if self.keep_log:
@@ -303,7 +301,10 @@ class Loop:
         bad = -1
         while k < self.stop:
             count = min(self.stop - k, self.tile)
-            score(self, k, count)
+            if self.vectors == 1:
+                self.scores[0] = score_row(self, k)
+            else:
+                score_tile(self, k, count)
             for c in range(count * self.vectors):
                 self.out[k * self.vectors + c] = self.scores[c]
                 if bad < 0 and not -LARGEST <= self.scores[c] <= LARGEST:

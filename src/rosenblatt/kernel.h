@@ -115,14 +115,17 @@ TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE],
         }
 }
 
+/* The k-th row of the order, where it lies. */
+INLINE const char *NAME(row_at)(const int kind, const rows_t *rows, const int32_t *order, int64_t k) {
+    return dense_row(kind, rows, order ? order[k] : k);
+}
+
 TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
                                      int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
     const char *row[TILE], *ahead[TILE];
-    const int64_t distance = count == 1 ? AHEAD : TILE;
     for (int r = 0; r < count; r++) {
-        int64_t next = k + r + distance < end ? k + r + distance : end - 1;
-        row[r] = dense_row(kind, rows, order ? order[k + r] : k + r);
-        ahead[r] = dense_row(kind, rows, order ? order[next] : next);
+        row[r] = NAME(row_at)(kind, rows, order, k + r);
+        ahead[r] = NAME(row_at)(kind, rows, order, k + r + TILE < end ? k + r + TILE : end - 1);
     }
     int64_t v = 0;
     if (count == TILE)
@@ -162,26 +165,26 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
     }
 }
 
-TARGET INLINE void NAME(sparse_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
-                                      const weights_t *at, double *out) {
+TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_t i, const weights_t *at) {
     int64_t from, to;
-    NAME(fetch_sparse)(kind, rows, order, k, end, at);
-    entries_of(kind, rows, order ? order[k] : k, &from, &to);
-    if (at->vectors == 1) {
-        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        int64_t e = from;
-        const double *w = at->w;
-        const int64_t step = at->per_column;
-        for (; e + 4 <= to; e += 4) {
-            s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
-            s1 += value_at(kind, rows->values, e + 1) * w[index_at(kind, rows->indices, e + 1) * step];
-            s2 += value_at(kind, rows->values, e + 2) * w[index_at(kind, rows->indices, e + 2) * step];
-            s3 += value_at(kind, rows->values, e + 3) * w[index_at(kind, rows->indices, e + 3) * step];
-        }
-        for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
-        out[0] = (s0 + s2) + (s1 + s3);
-        return;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    entries_of(kind, rows, i, &from, &to);
+    const double *w = at->w;
+    const int64_t step = at->per_column;
+    int64_t e = from;
+    for (; e + 4 <= to; e += 4) {
+        s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+        s1 += value_at(kind, rows->values, e + 1) * w[index_at(kind, rows->indices, e + 1) * step];
+        s2 += value_at(kind, rows->values, e + 2) * w[index_at(kind, rows->indices, e + 2) * step];
+        s3 += value_at(kind, rows->values, e + 3) * w[index_at(kind, rows->indices, e + 3) * step];
     }
+    for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+    return (s0 + s2) + (s1 + s3);
+}
+
+TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
     for (int64_t v = 0; v < at->vectors; v++) out[v] = 0;
     for (int64_t e = from; e < to; e++) {
         const double x = value_at(kind, rows->values, e);
@@ -255,34 +258,54 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     return sum;
 }
 
-/* The three verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
-#define VERBS(KIND)                                                                                                       \
-    TARGET static void NAME(score_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,             \
-                                          int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) { \
-        if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                 \
-        else NAME(sparse_score)(KIND, rows, order, k, end, at, out);                                                      \
-        for (int64_t r = 0; r < count; r++)                                                                               \
-            for (int64_t v = 0; v < vectors; v++) {                                                                       \
-                double *score = out + r * at->vectors + v;                                                                \
-                *score = at->scale * *score + at->bias[first + v];                                                        \
-            }                                                                                                             \
-    }                                                                                                                     \
-    TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,       \
-                                        double late_step) {                                                               \
-        if (is_dense(KIND))                                                                                               \
-            NAME(dense_add)(KIND, rows, i, at->w + k * at->per_vector, at->u + k * at->per_vector, step, late_step);      \
-        else NAME(sparse_add)(KIND, rows, i, at, k, step, late_step);                                                     \
-    }                                                                                                                     \
-    TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                              \
-        return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                     \
+/* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
+#define VERBS(KIND)                                                                                                        \
+    TARGET static double NAME(score_row_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t end,          \
+                                                const weights_t *at) {                                                     \
+        double dot;                                                                                                        \
+        if (is_dense(KIND)) {                                                                                              \
+            const char *row = NAME(row_at)(KIND, rows, order, k);                                                          \
+            const char *ahead = NAME(row_at)(KIND, rows, order, k + AHEAD < end ? k + AHEAD : end - 1);                    \
+            dot = NAME(dense_dot)(KIND, row, ahead, at->w, rows->d);                                                       \
+        } else {                                                                                                           \
+            NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
+            dot = NAME(sparse_dot)(KIND, rows, order ? order[k] : k, at);                                                  \
+        }                                                                                                                  \
+        return at->scale * dot + at->bias[0];                                                                              \
+    }                                                                                                                      \
+    TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
+                                               int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
+                                               double *out) {                                                              \
+        if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                  \
+        else {                                                                                                             \
+            NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
+            NAME(sparse_scores)(KIND, rows, order ? order[k] : k, at, out);                                                \
+        }                                                                                                                  \
+        for (int64_t r = 0; r < count; r++)                                                                                \
+            for (int64_t v = 0; v < vectors; v++) {                                                                        \
+                double *score = out + r * at->vectors + v;                                                                 \
+                *score = at->scale * *score + at->bias[first + v];                                                         \
+            }                                                                                                              \
+    }                                                                                                                      \
+    TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,        \
+                                        double late_step) {                                                                \
+        if (is_dense(KIND))                                                                                                \
+            NAME(dense_add)(KIND, rows, i, at->w + k * at->per_vector, at->u + k * at->per_vector, step, late_step);       \
+        else NAME(sparse_add)(KIND, rows, i, at, k, step, late_step);                                                      \
+    }                                                                                                                      \
+    TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
+        return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \
     }
 FOR_EACH_KIND(VERBS)
 #undef VERBS
 
-#define SCORE(KIND) NAME(score_##KIND),
+#define SCORE_ROW(KIND) NAME(score_row_##KIND),
+#define SCORE_TILE(KIND) NAME(score_tile_##KIND),
 #define ADD(KIND) NAME(add_##KIND),
 #define NORM2(KIND) NAME(norm2_##KIND),
-static const kernel_t NAME(kernel) = {{FOR_EACH_KIND(SCORE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
-#undef SCORE
+static const kernel_t NAME(kernel) = {
+    {FOR_EACH_KIND(SCORE_ROW)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
+#undef SCORE_ROW
+#undef SCORE_TILE
 #undef ADD
 #undef NORM2

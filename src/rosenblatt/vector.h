@@ -108,14 +108,22 @@ INLINE const char *dense_row(const int kind, const rows_t *rows, int64_t i) {
 
 /* ---- the kernels: kernel.h, once for each kind of CPU ---- */
 
-/* Scores of `count` rows, from the k-th of the order on; `end` bounds what may be prefetched. */
-typedef void (*score_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
-                        const weights_t *, int64_t first, int64_t vectors, double *out);
+/* The score of the k-th row of the order (NULL: as given) by the one vector there is; rows up to `end` may be fetched. */
+typedef double (*score_row_t)(const rows_t *, const int32_t *order, int64_t k, int64_t end, const weights_t *);
+/* The scores of `count` rows from the k-th on by `vectors` of many vectors, from the `first` on. */
+typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
+                             const weights_t *, int64_t first, int64_t vectors, double *out);
 /* w += step x and u += late_step x, for vector k. */
 typedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double step, double late_step);
+/* |x|², recomputed whenever it is needed: a cached norm is one more thing that can be wrong. */
 typedef double (*norm2_t)(const rows_t *, int64_t i);
 
-typedef struct { score_t score[KINDS]; add_t add[KINDS]; norm2_t norm2[KINDS]; } kernel_t;
+typedef struct {
+    score_row_t score_row[KINDS];
+    score_tile_t score_tile[KINDS];
+    add_t add[KINDS];
+    norm2_t norm2[KINDS];
+} kernel_t;
 
 #if defined(__GNUC__)
 #define WIDTH 2
@@ -167,7 +175,7 @@ LIKELY_UNUSED static int choose_kernel(const char *name) {
 enum { ROWS_FINE = 0, ROWS_UNSORTED = 1, BAD_INDPTR = 2, BAD_INDEX = 3 };
 
 INLINE int check_kind(const int kind, const rows_t *rows, int64_t *row, int64_t *entry) {
-    int verdict = ROWS_FINE;
+    int unsorted = 0;
     int64_t before = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         int64_t from = i * rows->width, to = from + rows->width;
@@ -178,16 +186,15 @@ INLINE int check_kind(const int kind, const rows_t *rows, int64_t *row, int64_t 
         *row = i;
         if (from != before || to < from || to > rows->entries) return BAD_INDPTR;
         before = to;
-        int64_t last = -1;
-        for (int64_t e = from; e < to; e++) {
-            int64_t j = index_at(kind, rows->indices, e);
-            *entry = e;
-            if ((uint64_t)j >= (uint64_t)rows->d) return BAD_INDEX;
-            if (j <= last) verdict = ROWS_UNSORTED;
-            last = j;
-        }
+        int outside = 0;  /* without a jump, the compiler makes vectors of this */
+        for (int64_t e = from; e < to; e++)
+            outside |= (uint64_t)index_at(kind, rows->indices, e) >= (uint64_t)rows->d;
+        for (int64_t e = from + 1; e < to; e++)
+            unsorted |= index_at(kind, rows->indices, e) <= index_at(kind, rows->indices, e - 1);
+        for (*entry = from; outside; ++*entry)
+            if ((uint64_t)index_at(kind, rows->indices, *entry) >= (uint64_t)rows->d) return BAD_INDEX;
     }
-    return verdict;
+    return unsorted ? ROWS_UNSORTED : ROWS_FINE;
 }
 
 /* Do indptr and indices stay inside the data, and are columns strictly increasing? Names the first bad place. */

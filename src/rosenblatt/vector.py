@@ -25,18 +25,26 @@ def place_in_order(loop, k):
     return loop.order[k] if loop.has_order else k
 
 
-def score(loop, k, count):
-    """Scores of the `count` examples from place k of the order on."""
+def score_row(loop, k):
+    """The score of the example at place k of the order, where there is one vector."""
+    return score_by(loop, k, 0)
+
+
+def score_tile(loop, k, count):
+    """Scores of the `count` examples from place k of the order on, by every vector."""
     for vector in range(loop.vectors):
-        score_one(loop, k, count, 0, vector)
+        rescore(loop, k, count, 0, vector)
 
 
-def score_one(loop, k, count, place, vector):
-    """The same, for one weight vector only; the first example's scores begin at `place`."""
+def rescore(loop, k, count, place, vector):
+    """The same, by one vector; the first example's scores begin at `place`."""
     for r in range(count):
-        columns, x = row(loop.rows, place_in_order(loop, k + r))
-        dot = loop.scale * float(loop.weights.w[vector, columns] @ x)
-        loop.scores[place + r * loop.vectors + vector] = dot + loop.bias[vector]
+        loop.scores[place + r * loop.vectors + vector] = score_by(loop, k + r, vector)
+
+
+def score_by(loop, k, vector):
+    columns, x = row(loop.rows, place_in_order(loop, k))
+    return loop.scale * float(loop.weights.w[vector, columns] @ x) + float(loop.bias[vector])
 
 
 def add(loop, i, k, step, late_step):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import mmap
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,16 +18,26 @@ from rosenblatt.rows import Rows
 SETTLE_EVERY = 2**20
 
 CACHE_LINE = 8  # doubles
+HUGE = 2**21  # bytes in a huge page
 
 # A weight beyond this, summed over as many examples as a counter can count, would not be finite.
 LARGEST_WEIGHT = 1e290
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
-    """Zeros that begin on a cache line: a register's worth of weights then never straddles two."""
+    """Zeros that begin on a cache line: a register's worth of weights then never straddles two.
+
+    Large ones lie in huge pages where the system has them: sparse rows find their weights all over the place.
+    """
     size = math.prod(shape)
-    buffer = np.zeros(size + CACHE_LINE)
-    start = -(buffer.ctypes.data // 8) % CACHE_LINE
+    if 8 * size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        pages = mmap.mmap(-1, 8 * size + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        with contextlib.suppress(OSError):  # not every kernel grants them
+            pages.madvise(mmap.MADV_HUGEPAGE)
+        buffer, unit = np.frombuffer(pages), HUGE // 8
+    else:
+        buffer, unit = np.zeros(size + CACHE_LINE), CACHE_LINE
+    start = -(buffer.ctypes.data // 8) % unit
     return buffer[start : start + size].reshape(shape)
 
 
@@ -54,11 +66,12 @@ class Weights:
 
     def _lay_out(self) -> None:
         if self.sparse:
-            cells = aligned_zeros(self.d, 2, self.vectors)
-            self.w, self.u = cells[:, 0, :].T, cells[:, 1, :].T
+            self.cells = aligned_zeros(self.d, 2, self.vectors)
+            self.w, self.u = self.cells[:, 0, :].T, self.cells[:, 1, :].T
         else:
             whole = -(-self.d // CACHE_LINE) * CACHE_LINE
-            self.w, self.u = aligned_zeros(2, self.vectors, whole)[:, :, : self.d]
+            self.cells = aligned_zeros(2, self.vectors, whole)
+            self.w, self.u = self.cells[:, :, : self.d]
 
     def start_from(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         """Begins with these weights instead of 0."""
@@ -77,18 +90,24 @@ class Weights:
 
     def _restored(self, state: dict[str, Any]) -> Weights:
         twin = Weights.__new__(Weights)
-        twin.__setstate__({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in state.items()})
+        twin.__setstate__({k: v.copy() if isinstance(v, np.ndarray) and k not in "wu" else v for k, v in state.items()})
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__
+        return {name: value for name, value in vars(self).items() if name != "cells"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
-        self.__dict__.update(state)
-        w, u = self.w, self.u
+        vars(self).update(state)
         self._lay_out()
-        self.w[...], self.u[...] = w, u
+        self.w[...], self.u[...] = state["w"], state["u"]
+
+    def become(self, other: Weights) -> None:
+        """Takes over the state of weights of the same layout, in its own memory."""
+        own = {name: vars(self)[name] for name in ("cells", "w", "u", "bias", "bias_u", "scores")}
+        vars(self).update(vars(other))  # counts; the totals are never changed in place
+        vars(self).update(own)
+        self.cells[...], self.bias[...], self.bias_u[...] = other.cells, other.bias, other.bias_u
 
     def take(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
@@ -99,15 +118,19 @@ class Weights:
         """Adds what has run up to the total, and starts a new sum."""
         self.total = self.sum()
         self.bias_total = self.bias_sum()
-        self.w *= self.scale
+        if self.scale != 1:
+            self.w *= self.scale
         self.u[...] = 0
         self.bias_u[...] = 0
         self.scale, self.weight, self.settled = 1.0, 0.0, self.t
 
     def sum(self) -> np.ndarray:
         """Σ of w after every example: T w − u, exact on integers (w − u/T would not be)."""
-        running: np.ndarray = self.weight * self.w - self.u
-        return running if self.total is None else self.total + running
+        running: np.ndarray = self.weight * self.w
+        running -= self.u
+        if self.total is not None:
+            running += self.total
+        return running
 
     def bias_sum(self) -> np.ndarray:
         return self.bias_total + ((self.t - self.settled) * self.bias - self.bias_u)
@@ -131,23 +154,13 @@ class Weights:
 
     def overflowed(self) -> bool:
         """Are some weights so large that their sum over many examples would not be finite?"""
-        parts = (self.w, self.bias)
-        return not all(part.min() >= -LARGEST_WEIGHT and part.max() <= LARGEST_WEIGHT for part in parts)
+        if self.norm() < 1e150:  # beyond, its square may have overflowed though w has not
+            return not np.abs(self.bias).max() < LARGEST_WEIGHT
+        return not max(np.abs(self.w).max(), np.abs(self.bias).max()) < LARGEST_WEIGHT
 
     def sums_overflowed(self) -> bool:
         """Is the average not finite, though the weights are?"""
         return not all(np.isfinite(part).all() for part in (self.u, self.bias_u, self.bias_total))
-
-    def become(self, other: Weights) -> None:
-        """Takes over the state of weights of the same shape, in its own memory."""
-        own = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        vars(self).update(vars(other))
-        if other.total is not None:
-            self.total = other.total.copy()
-            own.pop("total", None)
-        for name, mine in own.items():
-            mine[...] = vars(other)[name]
-            vars(self)[name] = mine
 
 
 def aligned(values: np.ndarray) -> np.ndarray:
