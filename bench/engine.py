@@ -2,6 +2,7 @@
 
     python bench/engine.py              every row of the table
     python bench/engine.py dense mnist  some
+    python bench/engine.py --noise 0.17 with one label in twenty wrong, so more updates
 
 Both learn the same data with the same number of epochs, shuffled before each (or as given), one thread, the average kept.
 Calls alternate, the middle of five counts. The least that DESIGN.md asks for stands in the last column.
@@ -120,10 +121,8 @@ def bench_dense() -> None:
     compare("dense float32 400,000 × 256", X, X, y, 6.5)
     peer, own = medians(X.sum, lambda: ours(False, EPOCHS).fit(X, y))
     own /= EPOCHS
-    verdict = "reached" if own <= 0.9 * peer else "MISSED"
-    print(
-        f"{'  as given, beside numpy summing the array':44} {1e3 * own:9.1f} {1e3 * peer:13.1f} {own / peer:8.2f}    at most 0.9 {verdict}"
-    )
+    verdict = f"at most 0.9 {'reached' if own <= 0.9 * peer else 'MISSED'}"
+    print(f"{'  as given, beside numpy summing X':44} {1e3 * own:9.1f} {1e3 * peer:13.1f} {own / peer:8.2f}    {verdict}")
     print(f"  memory of a fit: {memory_of_fit(X, y):.1f} MB for {X.nbytes / 2**20:.0f} MB of data")
 
 
@@ -163,7 +162,11 @@ BENCHES = {"dense": bench_dense, "sparse": bench_sparse, "one-hot": bench_one_ho
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="name", help=f"one or more of {', '.join(BENCHES)}; all by default")
-    chosen = parser.parse_args().names or list(BENCHES)
+    parser.add_argument("--noise", type=float, default=0.0, help="0: labels by a plane (default); 0.17: one in twenty wrong")
+    arguments = parser.parse_args()
+    chosen = arguments.names or list(BENCHES)
+    global NOISE
+    NOISE = arguments.noise
     unknown = set(chosen) - set(BENCHES)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}: choose from {', '.join(BENCHES)}")

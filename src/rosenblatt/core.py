@@ -17,7 +17,19 @@ import cython
 if not cython.compiled:
     from math import exp, sqrt
 
-    from rosenblatt.vector import add, bind, check, choose_kernel, digest, is_zero, norm2, rescore, scaled_down, score_row, score_tile
+    from rosenblatt.vector import (
+        add,
+        bind,
+        check,
+        choose_kernel,
+        digest,
+        is_zero,
+        norm2,
+        rescore,
+        scaled_down,
+        score_row,
+        score_tile,
+    )
 
     # The compiled module has the same numbers from _core.pxd.
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule

@@ -165,12 +165,11 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
     }
 }
 
-TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_t i, const weights_t *at) {
+/* `step` is a constant where it is 2, as in training: a multiplication for every entry is felt. */
+TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_t i, const double *w, const int64_t step) {
     int64_t from, to;
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     entries_of(kind, rows, i, &from, &to);
-    const double *w = at->w;
-    const int64_t step = at->per_column;
     int64_t e = from;
     for (; e + 4 <= to; e += 4) {
         s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
@@ -213,17 +212,16 @@ TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i
     }
 }
 
-TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k,
-                                    double step, double late_step) {
+TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u,
+                                    const int64_t per_column, double step, double late_step) {
     int64_t from, to;
     entries_of(kind, rows, i, &from, &to);
     for (int64_t e = from; e < to; e++) {
         const double x = value_at(kind, rows->values, e);
         const int64_t j = index_at(kind, rows->indices, e);
         INSIDE(0 <= j && j < rows->d);
-        const int64_t cell = j * at->per_column + k * at->per_vector;
-        at->w[cell] += step * x;
-        at->u[cell] += late_step * x;
+        w[j * per_column] += step * x;
+        u[j * per_column] += late_step * x;
     }
 }
 
@@ -269,7 +267,9 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
             dot = NAME(dense_dot)(KIND, row, ahead, at->w, rows->d);                                                       \
         } else {                                                                                                           \
             NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
-            dot = NAME(sparse_dot)(KIND, rows, order ? order[k] : k, at);                                                  \
+            const int64_t i = order ? order[k] : k;                                                                        \
+            dot = at->per_column == 2 ? NAME(sparse_dot)(KIND, rows, i, at->w, 2)                                          \
+                                      : NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                            \
         }                                                                                                                  \
         return at->scale * dot + at->bias[0];                                                                              \
     }                                                                                                                      \
@@ -289,9 +289,10 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     }                                                                                                                      \
     TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,        \
                                         double late_step) {                                                                \
-        if (is_dense(KIND))                                                                                                \
-            NAME(dense_add)(KIND, rows, i, at->w + k * at->per_vector, at->u + k * at->per_vector, step, late_step);       \
-        else NAME(sparse_add)(KIND, rows, i, at, k, step, late_step);                                                      \
+        double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;                                           \
+        if (is_dense(KIND)) NAME(dense_add)(KIND, rows, i, w, u, step, late_step);                                         \
+        else if (at->per_column == 2) NAME(sparse_add)(KIND, rows, i, w, u, 2, step, late_step);                           \
+        else NAME(sparse_add)(KIND, rows, i, w, u, at->per_column, step, late_step);                                       \
     }                                                                                                                      \
     TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
         return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \
