@@ -6,6 +6,8 @@ RosenblattError
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
 │   └── LabelError                   labels: one class only, unknown, missing
 ├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
+├── ModelFileError (ValueError)      a model file that is missing, damaged, foreign or too new, or cannot hold its content
+├── SaveError (OSError)              a file that could not be written: full disk, no permission; the old one is untouched
 └── UncompiledWarning (a warning)    the compiled core is missing: right results, slowly
 """
 
@@ -45,6 +47,14 @@ class DivergenceError(RosenblattError, ValueError):
     def __init__(self, message: str, training: Any = None):
         super().__init__(message)
         self.training = training
+
+
+class ModelFileError(RosenblattError, ValueError):
+    """A file is not a whole and readable model, or what is to be saved does not fit in one."""
+
+
+class SaveError(RosenblattError, OSError):
+    """A file could not be written; what was there before is still there."""
 
 
 class UncompiledWarning(UserWarning):
