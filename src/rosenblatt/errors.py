@@ -47,9 +47,7 @@ class FileError(DataError):
     'dev.csv, line 17: 9 cells, the header has 10.'
     """
 
-    def __init__(
-        self, what: str, *, path: Any = None, line: int | None = None, column: int | str | None = None
-    ) -> None:
+    def __init__(self, what: str, *, path: Any = None, line: int | None = None, column: int | str | None = None) -> None:
         place = [] if path is None else [str(path)]
         place += [] if line is None else [f"line {line:,}"]
         place += [] if column is None else [f"column {column!r}"]

@@ -41,14 +41,14 @@ def read_arrow(source: Source, options: Options, format: str) -> Dataset:
     elif source.head.startswith(STREAM):
         frame = _trying(source.name, "Arrow", lambda: pl.read_ipc_stream(place))
     else:
-        frame = _trying(source.name, "Arrow", lambda: pl.read_ipc(place, memory_map=False))
+        frame = _trying(source.name, "Arrow", lambda: pl.read_ipc(place))
     if not frame.height:
         raise FileError("the table has no rows.", path=source.name)
     return to_dataset(frame, options, source.name)
 
 
 def batches_arrow(source: Source, rows: int, options: Options, format: str) -> Iterator[Dataset]:
-    """The same in batches of at most `rows`. From a pipe or gzip everything is held: these formats are read from their end."""
+    """The same in batches of at most `rows`. From a pipe or gzip all is held: these formats are read from their end."""
     import polars as pl
 
     if source.path is None or source.compressed or source.head.startswith(STREAM):

@@ -35,7 +35,7 @@ def load(name: str, part: str = "train", target: str | int | None = None) -> Dat
     bunch = getattr(datasets, NAMES[name])()
     frame = pl.DataFrame(
         {str(feature): bunch.data[:, j] for j, feature in enumerate(bunch.feature_names)}
-        | {"target": [str(bunch.target_names[k]) for k in bunch.target]}
+        | {"target": bunch.target_names[bunch.target].tolist()}
     )
     rows, labels = columns.split_target(frame, Options(target="target" if target is None else target), name)
     return Dataset("table", rows, labels, name)

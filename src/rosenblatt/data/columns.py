@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 PROBE = 200  # cells that decide whether a column may hold numbers
 
 
-def conform(frame: pl.DataFrame, missing: Sequence[str], wider: Mapping[str, Any] | None = None) -> pl.DataFrame:
+def conform(
+    frame: pl.DataFrame, missing: Sequence[str], wider: Mapping[str, Any] | None = None, *, padded: bool = True
+) -> pl.DataFrame:
     """The columns of text as what they hold: whole numbers, numbers, or text, without blanks around and with nulls.
 
-    `wider` names types that columns must have at least, as earlier parts of the same file had them.
+    `wider` names types that columns must have at least, as earlier parts of the same file had them. Stripping takes
+    longer than reading: where no cell is `padded`, it is left out.
 
     >>> import polars as pl
     >>> conform(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""]}), ["", "?"]).rows()
     [(39, 'Male'), (None, None)]
     """
+    import polars as pl
+
+    if padded:
+        frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
     return frame.with_columns(_conform(column, missing, (wider or {}).get(column.name)) for column in frame)
 
 
@@ -31,11 +38,6 @@ def _conform(column: pl.Series, missing: Sequence[str], wider: Any) -> pl.Series
     import polars as pl
 
     if column.dtype == pl.String:
-        ends = column.str.starts_with(" ") | column.str.ends_with(" ") | column.str.ends_with("\r")
-        for blank in "\t\xa0":
-            ends |= column.str.starts_with(blank) | column.str.ends_with(blank)
-        if ends.any():
-            column = column.str.strip_chars()
         for mark in missing:
             is_mark = column == mark
             if is_mark.any():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 22  # below this many bytes, types are not guessed beforehand
 BLOCK = 1 << 18  # bytes counted at a time: they stay in the cache
-NEWLINE, QUOTE = b'\n"'
+NEWLINE, QUOTE, BLANK, TAB = b'\n" \t'
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def parse(block: Block, options: Options, wider: Mapping[str, Any] | None = None
     """The columns of a block, with their types."""
     frame = _fast(block, options, wider) if block.layout.delimiter != " " else None
     if frame is None:
-        frame = columns.conform(_careful(block), options.missing, wider)
+        frame = columns.conform(_careful(block), options.missing, wider, padded=False)
     frame, bad = columns.refuse_infinite(frame, options)
     if bad is not None:
         row, column, value = bad
@@ -134,32 +134,33 @@ def _fast(block: Block, options: Options, wider: Mapping[str, Any] | None) -> pl
     counts = _count(block.data, block.layout.delimiter)
     if counts is None:
         return None
-    quotes, cuts, ends = counts
+    quoted = counts.quotes > 0
     text = dict.fromkeys(block.layout.names, pl.String())
     guessed: dict[str, Any] = {}
     try:
         if len(block.data) > SMALL and wider is None:
-            start = columns.conform(_polars(block, text, quotes > 0, 1000), options.missing)
-            guessed = {name: dtype for name, dtype in start.schema.items() if dtype != pl.String and not start[name].has_nulls()}
+            start = columns.conform(_polars(block, text, quoted, 1000), options.missing)
+            guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
         try:
-            frame = _polars(block, text | guessed, quotes > 0)
+            frame = _polars(block, text | guessed, quoted)
         except pl.exceptions.PolarsError:
             if not guessed:
                 return None
-            frame = _polars(block, text, quotes > 0)
+            frame = _polars(block, text, quoted)
     except pl.exceptions.PolarsError:
         return None
     # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
     width = frame.width
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if width else None
     empty = int(blank.sum()) if blank is not None else 0
-    head = _count(_head(block), block.layout.delimiter) or (0, 0, 0)
+    head = _count(_head(block), block.layout.delimiter) or Counts()
     unfinished = int(len(block.data) > 0 and block.data[-1] != NEWLINE)
-    if cuts - head[1] != (frame.height - empty) * (width - 1) or frame.height != ends - head[2] + unfinished:
+    lines = counts.ends - head.ends + unfinished
+    if frame.height != lines or counts.cuts - head.cuts != (lines - empty) * (width - 1):
         return None
     if empty and blank is not None:
         frame = frame.filter(~blank)
-    return columns.conform(frame, options.missing, wider)
+    return columns.conform(frame, options.missing, wider, padded=counts.padded)
 
 
 def _polars(block: Block, schema: Mapping[str, Any], quoted: bool, rows: int | None = None) -> pl.DataFrame:
@@ -185,24 +186,36 @@ def _head(block: Block) -> np.ndarray:
     return block.data[: ends[block.skipped - 1] + 1] if len(ends) >= block.skipped else block.data
 
 
-def _count(data: np.ndarray, delimiter: str) -> tuple[int, int, int] | None:
-    """How many quotes, and how many delimiters and line ends outside quotes; None if a NUL or an odd quote is there."""
-    cut = ord(delimiter)
-    quotes = cuts = ends = 0
+@dataclass
+class Counts:
+    """What the bytes of a block say about its table."""
+
+    quotes: int = 0
+    cuts: int = 0  # delimiters outside quotes
+    ends: int = 0  # line ends outside quotes
+    padded: bool = False  # is there a blank at the edge of a cell?
+
+
+def _count(data: np.ndarray, delimiter: str) -> Counts | None:
+    """The counts; None if there is a NUL, or a quote too many."""
+    cut, counts = ord(delimiter), Counts()
     for start in range(0, len(data), BLOCK):
         part = data[start : start + BLOCK]
-        is_quote = part == QUOTE
-        here = int(np.count_nonzero(is_quote))
-        is_cut, is_end = part == cut, part == NEWLINE
-        if not np.all(part):
+        if not part.all():
             return None
-        if here or quotes % 2:
-            outside = (np.cumsum(is_quote, dtype=np.int32) + quotes) % 2 == 0
+        is_quote, is_cut, is_end = part == QUOTE, part == cut, part == NEWLINE
+        if not counts.padded:
+            edge, blank = is_cut | is_end | is_quote, (part == BLANK) | ((part == TAB) & (cut != TAB))
+            # A blank at the edge of two blocks counts as well, though it may stand inside a cell: that costs time only.
+            counts.padded = bool((edge[1:] & blank[:-1]).any() or (edge[:-1] & blank[1:]).any() or blank[0] or blank[-1])
+        here = int(np.count_nonzero(is_quote))
+        if here or counts.quotes % 2:
+            outside = (np.cumsum(is_quote, dtype=np.int32) + counts.quotes) % 2 == 0
             is_cut, is_end = is_cut & outside, is_end & outside
-        quotes += here
-        cuts += int(np.count_nonzero(is_cut))
-        ends += int(np.count_nonzero(is_end))
-    return None if quotes % 2 else (quotes, cuts, ends)
+        counts.quotes += here
+        counts.cuts += int(np.count_nonzero(is_cut))
+        counts.ends += int(np.count_nonzero(is_end))
+    return None if counts.quotes % 2 else counts
 
 
 def _careful(block: Block) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
@@ -56,10 +57,8 @@ def checksums(data: bytes) -> list[str]:
     """SHA-256 of the data as it is and, if it is gzip, of its content."""
     found = [hashlib.sha256(data).hexdigest()]
     if data.startswith(b"\x1f\x8b"):
-        try:
+        with contextlib.suppress(OSError, EOFError, zlib.error):
             found.append(hashlib.sha256(gzip.decompress(data)).hexdigest())
-        except (OSError, EOFError, zlib.error):
-            pass
     return found
 
 

@@ -1,7 +1,7 @@
 """idx files, as MNIST has them: a magic number, the sizes, the pixels.
 
-    00 00 08 03 | n | height | width | n · height · width bytes          images
-    00 00 08 01 | n | n bytes                                            labels
+00 00 08 03 | n | height | width | n · height · width bytes          images
+00 00 08 01 | n | n bytes                                            labels
 """
 
 from __future__ import annotations

@@ -55,6 +55,10 @@ def _income(name: str, sha256: str) -> File:
     return File(name, f"{INCOME_HOME}/{name}", sha256)
 
 
+def _libsvm(name: str, sha256: str) -> File:
+    return File(name, f"{LIBSVM}/{name}", sha256)
+
+
 def _mnist(part: str, images: str, labels: str) -> tuple[File, ...]:
     names = f"{part}-images-idx3-ubyte.gz", f"{part}-labels-idx1-ubyte.gz"
     return tuple(File(name, f"{MNIST}/{name}", sha) for name, sha in zip(names, (images, labels), strict=True))
@@ -135,11 +139,11 @@ KNOWN: dict[str, Known] = {
         {"format": "idx"},
     ),
     "mushrooms": Known(
-        {"train": (File("mushrooms", f"{LIBSVM}/mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a"),)},
+        {"train": (_libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a"),)},
         {"format": "libsvm"},
     ),
     "a9a": Known(
-        {"train": (File("a9a", f"{LIBSVM}/a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"),)},
+        {"train": (_libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"),)},
         {"format": "libsvm", "n_features": 123},
     ),
 }
@@ -181,7 +185,8 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
     known = KNOWN[name]
     if part not in known.parts:
         raise SettingError(f"The data set {name} has no part {part!r}: choose one of {', '.join(known.parts)}.")
-    path = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]][0]
+    # All of them: images are nothing without their labels.
+    path, *_ = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]]
     options = Options(**{**known.options, **({} if target is None else {"target": target})})
     data = _read(path, options, known.within.get(part))
     return Dataset(data.kind, data.rows, data.labels, name if part == "train" else f"{name}:{part}")

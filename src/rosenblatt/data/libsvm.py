@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from math import isfinite
 from typing import IO, Any
 
@@ -21,13 +22,9 @@ from rosenblatt.errors import FileError
 
 parse: Callable[..., tuple[int, int, int, int, int, bool]]
 try:
-    from rosenblatt.data._libsvm import parse
-
-    COMPILED = True
-except ImportError:
-    from rosenblatt.data.libsvm_plain import parse
-
-    COMPILED = False
+    parse = import_module("rosenblatt.data._libsvm").parse
+except ImportError:  # built without a compiler
+    parse = import_module("rosenblatt.data.libsvm_plain").parse
 
 CHUNK = 1 << 20
 LARGEST_INDEX = 2**31 - 1
@@ -67,7 +64,8 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
     if label is None:
         remedy = "write one number a line, classes as 0, 1, 2" if b":" not in tokens[0] else "start the line with its label"
         raise FileError(f"the label {_show(tokens[0])} is not a finite number: {remedy}.", path=name, line=number)
-    indices, values = [], []
+    indices: list[int] = []
+    values: list[float] = []
     for token in tokens[1:]:
         index, colon, value = token.partition(b":")
         if index == b"qid" and colon and not indices:
@@ -75,7 +73,8 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
         if not colon:
             raise FileError(f"{_show(token)} is not index:value.", path=name, line=number)
         if not index.isdigit():
-            what = "is negative: indices start at 0 or 1" if index[:1] == b"-" and index[1:].isdigit() else "is not a whole number"
+            negative = index[:1] == b"-" and index[1:].isdigit()
+            what = "is negative: indices start at 0 or 1" if negative else "is not a whole number"
             raise FileError(f"the index of {_show(token)} {what}.", path=name, line=number, column=_text(index))
         if int(index[:20]) > LARGEST_INDEX or len(index.lstrip(b"0")) > 10:
             what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or number the features anew."
@@ -197,18 +196,17 @@ class _Growing:
 def gather(parts: Iterable[Lines], size: int | None = None) -> Lines:
     """All parts as one; `size`, the length of the text in bytes, saves growing."""
     labels, ends, indices, values = (_Growing(t) for t in (np.float64, np.int64, np.int32, np.float64))
-    smallest, line, count = LARGEST_INDEX + 1, None, 0
-    for part in parts:
-        count += 1
-        line = part.line if line is None else line
+    smallest, line = LARGEST_INDEX + 1, 1
+    for number, part in enumerate(parts):
+        line = line if number else part.line
         # The first chunk tells how much the others will need.
-        more = 1.02 * max(size / CHUNK, 1) if size and count == 1 else 0
+        more = 1.02 * max(size / CHUNK, 1) if size and not number else 0
         ends.add(part.ends + indices.size, len(part.ends) * more)
         labels.add(part.labels, len(part.labels) * more)
         indices.add(part.indices, len(part.indices) * more)
         values.add(part.values, len(part.values) * more)
         smallest = min(smallest, part.smallest)
-    return Lines(labels.done(), ends.done(), indices.done(), values.done(), smallest, line or 1)
+    return Lines(labels.done(), ends.done(), indices.done(), values.done(), smallest, line)
 
 
 def as_matrix(lines: Lines, zero_based: bool, n_features: int | None, name: str) -> tuple[sp.csr_matrix, np.ndarray]:

@@ -97,7 +97,7 @@ def open_source(where: Where) -> Source:
 def refuse_target(options: Options, name: str) -> None:
     """A target is a column: where there are none, naming one is a mistake."""
     if options.target is not None:
-        what = f"the target {options.target!r} was named, but this format has no columns: its labels are known. Leave the target out."
+        what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
         raise FileError(what, path=name)
 
 

@@ -24,8 +24,8 @@ LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
 DELIMITERS = "\t;,|"
 BY_NAME = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow",
-    ".ipc": "arrow", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".tar": "tar", ".tgz": "tar",
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow",
+    ".feather": "arrow", ".ipc": "arrow", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".tar": "tar", ".tgz": "tar",
 }  # fmt: skip
 
 
@@ -87,7 +87,8 @@ def _is_labelled_text(lines: list[str]) -> bool:
         return False
     labels = {label for label, _, _ in pairs}
     sentences = sum(" " in text.strip() and "\t" not in text for _, _, text in pairs)
-    return sentences > len(pairs) / 2 and (len(labels) <= len(pairs) / 2 or len(pairs) < 4) and not any("  " in x for x in labels)
+    repeated = len(labels) <= len(pairs) / 2 or len(pairs) < 4
+    return sentences > len(pairs) / 2 and repeated and not any("  " in label for label in labels)
 
 
 def _blanks_are_better(lines: list[str], suffix: str) -> bool:

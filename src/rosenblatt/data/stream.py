@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from rosenblatt.data.options import Options
 from rosenblatt.data.read import Where, is_folder, open_source, read_with, refuse_target
 from rosenblatt.data.source import Source, explaining
 from rosenblatt.errors import FileError, SettingError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BLOCK = 1 << 23  # bytes of a table parsed at a time
 LONGEST = 1 << 28  # of a record, before it is taken for an open quote
@@ -110,7 +107,8 @@ def _of_table(source: Source, rows: int, options: Options, format: str) -> Itera
         for data in _whole_records(stream, source.name):
             block = delimited.Block(np.frombuffer(data, dtype=np.uint8), layout, source.name, line)
             frame = delimited.parse(block, options, wider)
-            wider = {name: _wider(wider.get(name), dtype) for name, dtype in frame.schema.items() if not _unknown(frame, name)}
+            # A column whose cells are all missing says nothing about its type.
+            wider |= {c.name: _wider(wider.get(c.name), c.dtype) for c in frame if c.null_count() < len(c)}
             line += data.count(b"\n")
             part = delimited.to_dataset(block, frame, options)
             held.append(part)
@@ -121,11 +119,6 @@ def _of_table(source: Source, rows: int, options: Options, format: str) -> Itera
                 held, count = [whole.slice(rows)], count - rows
     if count:
         yield _joined(held)
-
-
-def _unknown(frame: pl.DataFrame, name: str) -> bool:
-    """Is nothing known about a column yet, as all its cells are missing?"""
-    return frame[name].null_count() == frame.height
 
 
 def _wider(earlier: Any, now: Any) -> Any:

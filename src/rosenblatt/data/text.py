@@ -43,7 +43,7 @@ def lines(source: Source, labelled: bool) -> Iterator[Message]:
                 what = "no tab: expected a label, a tab and the text. Pass format='lines' for text without labels."
                 raise FileError(what, path=source.name, line=number)
             elif not label.strip():
-                raise FileError("no label in front of the tab: fill it in or leave the line out.", path=source.name, line=number)
+                raise FileError("no label in front of the tab: fill it in.", path=source.name, line=number)
             else:
                 yield label.strip(), text
     if not found:
@@ -99,7 +99,8 @@ def archive(source: Source, within: str | None = None) -> Iterator[Message]:
             what = f"the tar archive is truncated or damaged ({error}): copy or download it again."
             raise FileError(what, path=source.name) from None
     if not found:
-        raise FileError("the archive holds no files in folders: expected a folder a class and a file a message.", path=source.name)
+        what = "the archive holds no files in folders: expected a folder a class and a file a message."
+        raise FileError(what, path=source.name)
 
 
 def _message(data: bytes) -> str:
