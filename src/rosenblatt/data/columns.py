@@ -116,10 +116,10 @@ def _no_such_column(target: str, columns: Sequence[str], options: Options, name:
     near = get_close_matches(target, columns, 1, 0.5) or [c for c in columns if c.lower() == target.lower()]
     shown = ", ".join(columns[:30]) + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")
     what = f"there is no column {target!r}; the columns are {shown}."
-    if near:
-        what += f" Did you mean {near[0]!r}?"
-    elif options.header and looks_like_data(columns):
+    if options.header and options.names is None and looks_like_data(columns):
         what += " The first line looks like data: pass header=False (--no-header)."
+    elif near:
+        what += f" Did you mean {near[0]!r}?"
     return FileError(what, path=name)
 
 

@@ -25,7 +25,8 @@ CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
 DELIMITERS = "\t;,|"
 BY_NAME = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow",
-    ".feather": "arrow", ".ipc": "arrow", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".tar": "tar", ".tgz": "tar",
+    ".feather": "arrow", ".ipc": "arrow", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
+    ".tar": "tar", ".tgz": "tar",
 }  # fmt: skip
 
 

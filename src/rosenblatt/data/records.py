@@ -46,10 +46,14 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
             if cells := cells_between_blanks(content):
                 yield number, [cell.strip() for cell in cells]
         return
+    # A line end at the end of the text shows an open quote: it would be part of the last cell.
+    text += "" if text.endswith("\n") else "\n"
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=False)
-    start = line
+    start, last = line, line + text.count("\n")
     try:
         for cells in reader:
+            if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith('"\n'):
+                raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
             stripped = [cell.strip() for cell in cells]
             if len(stripped) > 1 or any(stripped):
                 yield start, stripped
