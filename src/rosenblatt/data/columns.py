@@ -44,8 +44,9 @@ def _conform(column: pl.Series, missing: Sequence[str], wider: Any) -> pl.Series
                 column = column.set(is_mark.fill_null(False), None)
         if wider != pl.String:
             column = _numbers(column)
-    if wider == pl.Float64 and column.dtype == pl.Int64:
-        column = column.cast(pl.Float64)
+    unknown = column.null_count() == len(column)
+    if wider is not None and (unknown or (wider == pl.Float64 and column.dtype == pl.Int64)):
+        column = column.cast(wider)
     return column
 
 

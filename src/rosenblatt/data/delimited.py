@@ -211,11 +211,22 @@ def _count(data: np.ndarray, delimiter: str) -> Counts | None:
         here = int(np.count_nonzero(is_quote))
         if here or counts.quotes % 2:
             outside = (np.cumsum(is_quote, dtype=np.int32) + counts.quotes) % 2 == 0
+            # Blanks around a quoted cell would make polars keep its quotes.
+            if _blank_outside_quotes(part, is_quote, outside):
+                return None
             is_cut, is_end = is_cut & outside, is_end & outside
         counts.quotes += here
         counts.cuts += int(np.count_nonzero(is_cut))
         counts.ends += int(np.count_nonzero(is_end))
     return None if counts.quotes % 2 else counts
+
+
+def _blank_outside_quotes(part: np.ndarray, is_quote: np.ndarray, outside: np.ndarray) -> bool:
+    """Is there a blank in front of an opening quote, or behind a closing one?"""
+    blank = part == BLANK
+    opening, closing = is_quote & ~outside, is_quote & outside
+    at_edge = opening[0] or closing[-1]  # of the block: its neighbour is not seen, so care is taken
+    return bool(at_edge or (opening[1:] & blank[:-1]).any() or (closing[:-1] & blank[1:]).any())
 
 
 def _careful(block: Block) -> pl.DataFrame:

@@ -9,6 +9,7 @@ Indices count from 1 unless an index 0 occurs. `qid:` is skipped. Columns out of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,6 +27,7 @@ try:
 except ImportError:  # built without a compiler
     parse = import_module("rosenblatt.data.libsvm_plain").parse
 
+INDEX_ZERO = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
 CHUNK = 1 << 20
 LARGEST_INDEX = 2**31 - 1
 
@@ -250,10 +252,26 @@ def read_libsvm(
     return as_matrix(lines, zero_based, n_features, name)
 
 
+def has_index_zero(stream: IO[bytes]) -> bool:
+    """Does an index 0 occur? A search for its text, many times faster than reading.
+
+    >>> import io
+    >>> has_index_zero(io.BytesIO(b"1 1:1\n1 0:1\n")), has_index_zero(io.BytesIO(b"1 1:1 # not 0:1\n"))
+    (True, False)
+    """
+    rest = b""
+    while data := stream.read(CHUNK):
+        text = rest + data
+        if (b" 0:" in text or b"\t0:" in text) and INDEX_ZERO.search(text):
+            return True
+        rest = text[text.rfind(b"\n") + 1 :]
+    return False
+
+
 def batches_libsvm(
     stream: IO[bytes], name: str, rows: int, *, zero_based: bool | None = None, n_features: int | None = None
 ) -> Iterator[tuple[sp.csr_matrix, np.ndarray]]:
-    """The same in batches of `rows`. Indices count from 1 unless the first batch holds an index 0.
+    """The same in batches of `rows`. Indices count from 1 unless an index 0 is met before the first batch is full.
 
     >>> import io
     >>> [len(y) for _, y in batches_libsvm(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2)]

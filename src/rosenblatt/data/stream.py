@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from rosenblatt.data.options import Options
 from rosenblatt.data.read import Where, is_folder, open_source, read_with, refuse_target
 from rosenblatt.data.source import Source, explaining
 from rosenblatt.errors import FileError, SettingError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLOCK = 1 << 23  # bytes of a table parsed at a time
 LONGEST = 1 << 28  # of a record, before it is taken for an open quote
@@ -73,11 +76,15 @@ def _batches(where: Where, rows: int, options: Options) -> Iterator[Dataset]:
 
 
 def _of_libsvm(source: Source, rows: int, options: Options) -> Iterator[Dataset]:
-    from rosenblatt.data.libsvm import batches_libsvm
+    from rosenblatt.data.libsvm import batches_libsvm, has_index_zero
 
-    found = False
+    found, zero_based = False, options.zero_based
+    if zero_based is None and source.path is not None and source.path.is_file():
+        # A file can be read twice; a pipe must tell with its first rows.
+        with explaining(source.name), source.open() as stream:
+            zero_based = has_index_zero(stream)
     with explaining(source.name), source.open() as stream:
-        for X, y in batches_libsvm(stream, source.name, rows, zero_based=options.zero_based, n_features=options.n_features):
+        for X, y in batches_libsvm(stream, source.name, rows, zero_based=zero_based, n_features=options.n_features):
             found = True
             yield Dataset("sparse", X, y, source.name)
     if not found:
@@ -135,11 +142,19 @@ def _joined(parts: list[Dataset]) -> Dataset:
     if len(parts) == 1:
         return parts[0]
     parts = [part for part in parts if len(part)]
-    rows = pl.concat([part.rows for part in parts], how="vertical_relaxed")
+    rows = pl.concat([_nothing_known(part.rows) for part in parts], how="vertical_relaxed")
+    rows = rows.with_columns(pl.col(pl.Null).cast(pl.String))
     labels = None
     if parts[0].labels is not None:
         labels = pl.concat([pl.DataFrame([part.labels]) for part in parts], how="vertical_relaxed").to_series()
     return Dataset("table", rows, labels, parts[0].name)
+
+
+def _nothing_known(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with columns that are missing throughout as nulls without a type, which take that of the others."""
+    import polars as pl
+
+    return frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column))
 
 
 def _whole_records(stream: IO[bytes], name: str) -> Iterator[bytes]:
