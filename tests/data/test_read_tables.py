@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.data import Dataset, batches, read
+from rosenblatt.data import Dataset, batches, delimited, read
 from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
@@ -117,6 +117,14 @@ def test_nan_in_parquet_can_be_called_missing(tmp_path):
 
 def test_quotes_inside_words_are_no_quotes():
     assert rows_of(b'a,b\n5" pipe,x\n3" pipe,y\n7,z\n') == [('5" pipe', "x"), ('3" pipe', "y"), ("7", "z")]
+
+
+def test_blanks_around_quotes_are_seen_at_every_place(monkeypatch):
+    """Blocks of a few bytes, so that the edge falls between the blank and the quote."""
+    for size in range(1, 12):
+        monkeypatch.setattr(delimited, "BLOCK", size)
+        for cell in (b' "clerk"', b'"clerk" ', b'"clerk"'):
+            assert rows_of(TABLE.replace(b"clerk", cell)) == EXPECTED
 
 
 def test_blanks_between_columns():

@@ -212,7 +212,8 @@ def _count(data: np.ndarray, delimiter: str) -> Counts | None:
         if here or counts.quotes % 2:
             outside = (np.cumsum(is_quote, dtype=np.int32) + counts.quotes) % 2 == 0
             # Blanks around a quoted cell would make polars keep its quotes.
-            if _blank_outside_quotes(part, is_quote, outside):
+            around = data[max(start - 1, 0) : start + BLOCK + 1] == BLANK
+            if _blank_outside_quotes(around, is_quote, outside, before=start > 0):
                 return None
             is_cut, is_end = is_cut & outside, is_end & outside
         counts.quotes += here
@@ -221,12 +222,14 @@ def _count(data: np.ndarray, delimiter: str) -> Counts | None:
     return None if counts.quotes % 2 else counts
 
 
-def _blank_outside_quotes(part: np.ndarray, is_quote: np.ndarray, outside: np.ndarray) -> bool:
-    """Is there a blank in front of an opening quote, or behind a closing one?"""
-    blank = part == BLANK
+def _blank_outside_quotes(blank: np.ndarray, is_quote: np.ndarray, outside: np.ndarray, before: bool) -> bool:
+    """Is there a blank in front of an opening quote, or behind a closing one?
+
+    `blank` reaches one byte further than the others, on the left too if `before`.
+    """
+    left, right = blank[: len(is_quote)] if before else blank[: len(is_quote) - 1], blank[1 + before :]
     opening, closing = is_quote & ~outside, is_quote & outside
-    at_edge = opening[0] or closing[-1]  # of the block: its neighbour is not seen, so care is taken
-    return bool(at_edge or (opening[1:] & blank[:-1]).any() or (closing[:-1] & blank[1:]).any())
+    return bool((opening[len(opening) - len(left) :] & left).any() or (closing[: len(right)] & right).any())
 
 
 def _careful(block: Block) -> pl.DataFrame:

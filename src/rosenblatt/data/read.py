@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -132,8 +131,3 @@ def _read_source(source: Source, options: Options) -> Dataset:
     if format == "tar":
         return text.to_dataset(text.archive(source), source.name)
     return text.to_dataset(text.lines(source, labelled=format == "text"), source.name)
-
-
-def with_target(options: Options, target: str | int | None) -> Options:
-    """The options with a target where the user named none."""
-    return options if options.target is not None else replace(options, target=target)
