@@ -128,6 +128,27 @@ def test_every_number_is_what_python_makes_of_it():
     assert X.data.tolist() == [float(text) for text in texts]
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*b"0123456789", *b":  +-.eE#\t\r\n\n_\0\x0bqi", b"1 2:3", b" 7:", b"qid:1 ", b"nan", b"\n1 "]),
+        max_size=40,
+    )
+)
+def test_both_readers_agree_on_any_bytes(pieces):
+    content = b"1 1:1\n" + b"".join(bytes([p]) if isinstance(p, int) else p for p in pieces)
+    outcomes = []
+    for parse in [libsvm_plain.parse, *([compiled.parse] if compiled else [])]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(libsvm, "parse", parse)
+            try:
+                rows, labels = parsed(content)
+                outcomes.append((repr(rows), labels))
+            except FileError as error:
+                outcomes.append(str(error))
+    assert len(set(map(str, outcomes))) == 1
+
+
 def test_rows_longer_than_a_chunk_and_chunks_of_rows(monkeypatch):
     X = sp.random(300, 5000, density=0.05, format="csr", random_state=0)
     file = io.BytesIO()

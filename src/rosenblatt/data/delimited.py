@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 SMALL = 1 << 22  # below this many bytes, types are not guessed beforehand
-BLOCK = 1 << 18  # bytes counted at a time: they stay in the cache
-NEWLINE, QUOTE, BLANK, TAB = b'\n" \t'
+BLOCK = 1 << 17  # bytes counted at a time: they stay in the cache
+NEWLINE, RETURN, QUOTE, BLANK, TAB = b'\n\r" \t'
 
 
 @dataclass(frozen=True)
@@ -205,12 +205,11 @@ def _count(data: np.ndarray, delimiter: str) -> Counts | None:
             return None
         is_quote, is_cut, is_end = part == QUOTE, part == cut, part == NEWLINE
         if not counts.padded:
-            edge, blank = is_cut | is_end | is_quote, (part == BLANK) | ((part == TAB) & (cut != TAB))
-            # A blank at the edge of two blocks counts as well, though it may stand inside a cell: that costs time only.
-            counts.padded = bool((edge[1:] & blank[:-1]).any() or (edge[:-1] & blank[1:]).any() or blank[0] or blank[-1])
+            counts.padded = _has_padding(data, start, cut)
         here = int(np.count_nonzero(is_quote))
         if here or counts.quotes % 2:
-            outside = (np.cumsum(is_quote, dtype=np.int32) + counts.quotes) % 2 == 0
+            # Bytes wrap around at 256, which leaves even and odd as they are.
+            outside = (np.cumsum(is_quote, dtype=np.uint8) + counts.quotes % 2) & 1 == 0
             # Blanks around a quoted cell would make polars keep its quotes.
             around = data[max(start - 1, 0) : start + BLOCK + 1] == BLANK
             if _blank_outside_quotes(around, is_quote, outside, before=start > 0):
@@ -220,6 +219,18 @@ def _count(data: np.ndarray, delimiter: str) -> Counts | None:
         counts.cuts += int(np.count_nonzero(is_cut))
         counts.ends += int(np.count_nonzero(is_end))
     return None if counts.quotes % 2 else counts
+
+
+def _has_padding(data: np.ndarray, start: int, cut: int) -> bool:
+    """Is there a blank at the edge of a cell, in the block that starts here?"""
+    low = start + np.flatnonzero(data[start : start + BLOCK] <= BLANK)
+    byte = data[low]
+    blank = low[(byte == BLANK) | ((byte == TAB) & (cut != TAB))]
+    if not len(blank):
+        return False
+    beside = np.concatenate([data[np.maximum(blank - 1, 0)], data[np.minimum(blank + 1, len(data) - 1)]])
+    edges = (beside == cut) | (beside == NEWLINE) | (beside == RETURN) | (beside == QUOTE)
+    return bool(edges.any() or blank[0] == 0 or blank[-1] == len(data) - 1)
 
 
 def _blank_outside_quotes(blank: np.ndarray, is_quote: np.ndarray, outside: np.ndarray, before: bool) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 NEWLINE, COLON, BLANK = b"\n: "
 COMMENT = re.compile(rb"#[^\n]*")
-QID = re.compile(rb"(?<=[ \t])qid:\d+(?=\s)")
+QID = re.compile(rb"^([ \t]*[^\s:]+[ \t]+)qid:\d+(?=\s)", re.MULTILINE)  # behind the label only
 APART = bytes.maketrans(b": \t\r", b"\n" * 4)  # a number a line
 PLAIN = np.zeros(256, dtype=bool)
 PLAIN[list(b"0123456789+-.eE: \t\r\n")] = True
@@ -63,7 +63,7 @@ def _plain(text: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     if b"#" in text:
         text = COMMENT.sub(b"", text)
     if b"qid:" in text:
-        text = QID.sub(b"", text)
+        text = QID.sub(rb"\1", text)
     byte = np.frombuffer(text, dtype=np.uint8)
     if not PLAIN[byte].all():
         return None

@@ -148,7 +148,7 @@ class Source:
         if self.path is None or self.compressed or not self.size:
             return np.frombuffer(self.read(), dtype=np.uint8)
         with explaining(self.name):
-            return np.memmap(self.path, dtype=np.uint8, mode="r")
+            return np.memmap(self.path, dtype=np.uint8, mode="r").view(np.ndarray)  # slices of a memmap are slow
 
 
 def missing_file(path: Path, others: list[str]) -> FileError:
