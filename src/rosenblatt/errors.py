@@ -4,7 +4,8 @@ RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
 ├── DataError (ValueError)           rows or labels that cannot be learned from
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
-│   └── LabelError                   labels: one class only, unknown, missing
+│   ├── LabelError                   labels: one class only, unknown, missing
+│   └── FileError                    a file that cannot be read; names path, line and column
 ├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
 ├── ModelFileError (ValueError)      a model file that is missing, damaged, foreign or too new, or cannot hold its content
 ├── SaveError (OSError)              a file that could not be written: full disk, no permission; the old one is untouched
@@ -39,6 +40,23 @@ class NotFiniteError(DataError):
 
 class LabelError(DataError):
     """The labels cannot be learned or compared."""
+
+
+class FileError(DataError):
+    """A file is missing, damaged, or not what it should be.
+
+    >>> str(FileError("9 cells, the header has 10.", path="dev.csv", line=17))
+    'dev.csv, line 17: 9 cells, the header has 10.'
+    """
+
+    def __init__(self, what: str, *, path: Any = None, line: int | None = None, column: int | str | None = None) -> None:
+        place = [] if path is None else [str(path)]
+        place += [] if line is None else [f"line {line:,}"]
+        place += [] if column is None else [f"column {column!r}"]
+        super().__init__(f"{', '.join(place)}: {what}" if place else what)
+        self.path = path
+        self.line = line
+        self.column = column
 
 
 class DivergenceError(RosenblattError, ValueError):

@@ -1,0 +1,59 @@
+"""What a file becomes: rows of one of four kinds, and their labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["table", "text", "sparse", "images"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows and labels of one source.
+
+    | kind   | rows                                      | labels        |
+    |--------|-------------------------------------------|---------------|
+    | table  | polars DataFrame, the target taken out    | polars Series |
+    | text   | polars DataFrame with one column, `text`  | polars Series |
+    | sparse | scipy CSR                                 | numpy array   |
+    | images | n × height × width, uint8                 | numpy array   |
+
+    Labels are None where the source has none, or no target was named.
+    """
+
+    kind: Kind
+    rows: Any
+    labels: pl.Series | np.ndarray | None
+    name: str
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def take(self, index: np.ndarray) -> Dataset:
+        """The rows with these numbers, in this order.
+
+        >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
+        >>> digits.take(np.array([2, 0])).labels
+        array([4, 7])
+        """
+        index = np.asarray(index)
+        if index.dtype == bool:
+            index = np.flatnonzero(index)
+        labels = None if self.labels is None else self.labels[index]
+        return Dataset(self.kind, self.rows[index], labels, self.name)
+
+    def slice(self, start: int, stop: int | None = None) -> Dataset:
+        """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
+
+        >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
+        >>> len(digits.slice(1))
+        2
+        """
+        part = slice(start, stop)
+        return Dataset(self.kind, self.rows[part], None if self.labels is None else self.labels[part], self.name)

@@ -1,0 +1,227 @@
+"""Data sets known by name: `income`, `mnist`, `20newsgroups`, …; `mnist:test` names a part.
+
+A name is looked up in the folder that ROSENBLATT_DATA names, then in the user's cache, and else downloaded from where its
+authors publish it, into the cache. What is downloaded must have the right SHA-256, taken over the unpacked content, as
+mirrors compress anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rosenblatt.data import bundled
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.options import Options
+from rosenblatt.errors import SettingError
+
+UCI = "https://archive.ics.uci.edu/static/public"
+LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
+# No address of the course is known to last: a pinned copy by one of its students, checked against the course's files.
+INCOME_HOME = "https://raw.githubusercontent.com/Kyle-t-Schmidt/KNN-From-Scratch/0a3313c6e4f97d1d89cc3b8fd08a12d4911cb011"
+MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist"
+
+INCOME = ("age", "sector", "education", "marital-status", "occupation", "race", "sex", "hours", "country", "target")
+ADULT = (
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship",
+    "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
+)  # fmt: skip
+AUTO = ("mpg", "cylinders", "displacement", "horsepower", "weight", "acceleration", "model-year", "origin", "car-name")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: its name in the data set's folder, where it is published, and the checksum of its unpacked content."""
+
+    name: str
+    url: str
+    sha256: str
+    member: str | None = None  # of the zip archive that the address gives
+
+
+@dataclass(frozen=True)
+class Known:
+    """A data set: for each part its files, the first of which is read; how; and what stands for a part in an archive."""
+
+    parts: Mapping[str, tuple[File, ...]]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    within: Mapping[str, str] = field(default_factory=dict)
+
+
+def _income(name: str, sha256: str) -> File:
+    return File(name, f"{INCOME_HOME}/{name}", sha256)
+
+
+def _libsvm(name: str, sha256: str) -> File:
+    return File(name, f"{LIBSVM}/{name}", sha256)
+
+
+def _mnist(part: str, images: str, labels: str) -> tuple[File, ...]:
+    names = f"{part}-images-idx3-ubyte.gz", f"{part}-labels-idx1-ubyte.gz"
+    return tuple(File(name, f"{MNIST}/{name}", sha) for name, sha in zip(names, (images, labels), strict=True))
+
+
+NEWS = File(
+    "20news-bydate.tar.gz",
+    "https://ndownloader.figshare.com/files/5975967",  # where scikit-learn keeps its authors' file
+    "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+)
+TABLE = {"header": False}
+
+KNOWN: dict[str, Known] = {
+    "income": Known(
+        {
+            "train": (_income("income.train.txt.5k", "53541a52949b5474e54d09c20087e54dbaf02a9af741f7245723831775cee1c1"),),
+            "dev": (_income("income.dev.txt", "3c0028fbb3fa1b38fb5ed1557695f73cd604ae1d0140e9d40bd1e766f19cb694"),),
+        },
+        {"format": "csv", "names": INCOME, "target": "target", **TABLE},
+    ),
+    "adult": Known(
+        {
+            "train": (
+                File(
+                    "adult.data",
+                    f"{UCI}/2/adult.zip",
+                    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+                    "adult.data",
+                ),
+            )
+        },
+        {"format": "csv", "names": ADULT, "target": "income", **TABLE},
+    ),
+    "auto-mpg": Known(
+        {
+            "train": (
+                File(
+                    "auto-mpg.data",
+                    f"{UCI}/9/auto+mpg.zip",
+                    "48b830e11feee5572525f8f1691ddb9d38d3d7b7063edcd8fca672c2a5e17d8d",
+                    "auto-mpg.data",
+                ),
+            )
+        },
+        {"format": "blanks", "names": AUTO, "target": "mpg", **TABLE},
+    ),
+    "sms-spam": Known(
+        {
+            "train": (
+                File(
+                    "SMSSpamCollection",
+                    f"{UCI}/228/sms+spam+collection.zip",
+                    "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
+                    "SMSSpamCollection",
+                ),
+            )
+        },
+        {"format": "text"},
+    ),
+    "20newsgroups": Known(
+        {"train": (NEWS,), "test": (NEWS,)},
+        {"format": "tar"},
+        {"train": "20news-bydate-train", "test": "20news-bydate-test"},
+    ),
+    "mnist": Known(
+        {
+            "train": _mnist(
+                "train",
+                "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+                "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+            ),
+            "test": _mnist(
+                "t10k",
+                "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+                "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+            ),
+        },
+        {"format": "idx"},
+    ),
+    "mushrooms": Known(
+        {"train": (_libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a"),)},
+        {"format": "libsvm"},
+    ),
+    "a9a": Known(
+        {"train": (_libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"),)},
+        {"format": "libsvm", "n_features": 123},
+    ),
+}
+
+
+def known_names() -> list[str]:
+    """All names, those that need no file last.
+
+    >>> "income" in known_names(), "iris" in known_names()
+    (True, True)
+    """
+    return [*KNOWN, *bundled.NAMES]
+
+
+def split_part(text: str) -> tuple[str, str]:
+    """Name and part.
+
+    >>> split_part("mnist:test"), split_part("iris")
+    (('mnist', 'test'), ('iris', 'train'))
+    """
+    name, _, part = text.partition(":")
+    return name, part or "train"
+
+
+def is_known(text: str) -> bool:
+    """Is this the name of a data set, with or without a part?"""
+    return split_part(text)[0] in known_names()
+
+
+def open_known(name: str, part: str = "train", *, target: str | int | None = None) -> Dataset:
+    """A data set by name. `part` is train, dev (income) or test (mnist, 20newsgroups).
+
+    `target` overrules the column that the data set is usually asked for.
+    """
+    if name in bundled.NAMES:
+        return bundled.load(name, part, target)
+    if name not in KNOWN:
+        raise SettingError(f"There is no data set {name!r}: choose one of {', '.join(known_names())}.")
+    known = KNOWN[name]
+    if part not in known.parts:
+        raise SettingError(f"The data set {name} has no part {part!r}: choose one of {', '.join(known.parts)}.")
+    # All of them: images are nothing without their labels.
+    path, *_ = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]]
+    options = Options(**{**known.options, **({} if target is None else {"target": target})})
+    data = _read(path, options, known.within.get(part))
+    return Dataset(data.kind, data.rows, data.labels, name if part == "train" else f"{name}:{part}")
+
+
+def _other_names(name: str, part: str, file: File) -> list[str]:
+    # The archive with both parts, or the part alone.
+    return [f"20news-bydate-{part}.tar.gz"] if name == "20newsgroups" else [file.name.removesuffix(".gz")]
+
+
+def _read(path: Path, options: Options, within: str | None) -> Dataset:
+    from rosenblatt.data import text
+    from rosenblatt.data.read import open_source, read_with
+
+    if within is None:
+        return read_with(path, options)
+    return text.to_dataset(text.archive(open_source(path), within), str(path))
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept: $XDG_CACHE_HOME/rosenblatt, or ~/.cache/rosenblatt."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
+
+
+def find_file(name: str, file: File, others: list[str]) -> Path:
+    """The file, from ROSENBLATT_DATA, the cache, or its home, in this order."""
+    own = os.environ.get("ROSENBLATT_DATA")
+    folders = ([Path(own) / name] if own else []) + [cache_folder() / name]
+    for folder in folders:
+        for candidate in (file.name, *others):
+            if (folder / candidate).is_file():
+                return folder / candidate
+    place = cache_folder() / name / file.name
+    remedy = f"Put the file at {place}, or in {Path(name) / file.name} below the folder that ROSENBLATT_DATA names."
+    from rosenblatt.data.download import download
+
+    download(file.url, place, sha256=file.sha256, member=file.member, remedy=remedy)
+    return place

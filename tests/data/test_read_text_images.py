@@ -1,0 +1,91 @@
+"""Labelled text in its three forms, and idx images with the labels beside them."""
+
+import gzip
+import io
+import tarfile
+
+import numpy as np
+import pytest
+
+from rosenblatt.data import batches, read
+
+MESSAGES = [
+    ("ham", "hello there, you"),
+    ("spam", 'win "now" a prize'),
+    ("ham", "see you\tlater then"),
+    ("ham", "café ok fine"),
+]
+LINES = "".join(f"{label}\t{text}\n" for label, text in MESSAGES).encode()
+
+
+def pairs(data):
+    return list(zip(data.labels.to_list(), data.rows["text"].to_list(), strict=True))
+
+
+def write_folders(root):
+    for i, (label, text) in enumerate(MESSAGES):
+        (root / label).mkdir(parents=True, exist_ok=True)
+        (root / label / f"{i}").write_text(text, encoding="utf-8")
+    (root / "spam" / ".DS_Store").write_bytes(b"\0\1")
+    (root / "ham" / "9").write_bytes(b"stray \xff byte")
+
+
+@pytest.mark.parametrize(
+    "content", [LINES, LINES.replace(b"\n", b"\r\n"), LINES + b"\n\n", gzip.compress(LINES), b"\xef\xbb\xbf" + LINES]
+)
+def test_label_tab_text(content, tmp_path):
+    (tmp_path / "messages").write_bytes(content)
+    data = read(tmp_path / "messages")
+    assert data.kind == "text"
+    assert pairs(data) == MESSAGES
+    assert [p for part in batches(tmp_path / "messages", rows=3) for p in pairs(part)] == MESSAGES
+
+
+def test_a_tsv_by_name_or_with_a_target_is_a_table(tmp_path):
+    (tmp_path / "a.tsv").write_bytes(b"label\ttext\n" + LINES.replace(b"you\tlater", b"you later"))
+    assert read(tmp_path / "a.tsv").kind == "table"
+    (tmp_path / "a.txt").write_bytes((tmp_path / "a.tsv").read_bytes())
+    data = read(tmp_path / "a.txt", target="label")
+    assert data.kind == "table"
+    assert data.rows["text"][1] == 'win "now" a prize'
+
+
+def test_lines_without_labels():
+    data = read(io.BytesIO(b"hello there\nwin\ta prize\n"), format="lines")
+    assert data.labels is None
+    assert data.rows["text"].to_list() == ["hello there", "win\ta prize"]
+
+
+def test_a_folder_a_class(tmp_path):
+    write_folders(tmp_path)
+    data = read(tmp_path)
+    assert sorted(pairs(data)) == sorted([*MESSAGES, ("ham", "stray \ufffd byte")])
+    assert [len(part) for part in batches(tmp_path, rows=2)] == [2, 2, 1]
+
+
+def test_folders_in_an_archive(tmp_path):
+    write_folders(tmp_path / "mail")
+    with tarfile.open(tmp_path / "mail.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "mail", "mail")
+    data = read(tmp_path / "mail.tgz")
+    assert sorted(pairs(data)) == sorted(pairs(read(tmp_path / "mail")))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("labels_suffix", ["", ".gz"])
+def test_images_with_labels_beside_them(suffix, labels_suffix, tmp_path):
+    pixels = np.arange(5 * 3 * 2, dtype=np.uint8).reshape(5, 3, 2)
+    header = bytes([0, 0, 8, 3]) + np.array([5, 3, 2], dtype=">u4").tobytes()
+    labels = bytes([0, 0, 8, 1]) + np.array([5], dtype=">u4").tobytes() + bytes([7, 1, 4, 0, 9])
+    pack = {"": bytes, ".gz": gzip.compress}
+    path = tmp_path / f"t-images-idx3-ubyte{suffix}"
+    path.write_bytes(pack[suffix](header + pixels.tobytes()))
+    assert read(path).labels is None
+    (tmp_path / f"t-labels-idx1-ubyte{labels_suffix}").write_bytes(pack[labels_suffix](labels))
+    data = read(path)
+    assert data.kind == "images"
+    np.testing.assert_array_equal(data.rows, pixels)
+    assert data.labels.tolist() == [7, 1, 4, 0, 9]
+    parts = list(batches(path, rows=2))
+    np.testing.assert_array_equal(np.concatenate([part.rows for part in parts]), pixels)
+    assert [part.labels.tolist() for part in parts] == [[7, 1], [4, 0], [9]]
