@@ -1,0 +1,1 @@
+"""From rows as people have them to vectors: maps that are learned once and then belong to the model."""
