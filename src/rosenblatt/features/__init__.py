@@ -65,10 +65,10 @@ def map_for(kind: str, **options: Any) -> FeatureMap:
 def from_json(saved: dict[str, Any]) -> FeatureMap:
     """The map that `to_json` saved."""
     kind = saved.get("map") if isinstance(saved, dict) else None
-    if kind not in SAVED:
+    if not isinstance(kind, str) or kind not in SAVED:
         raise DataError(f"There is no feature map {kind!r}: it was saved by a newer release, or by something else.")
     try:
         again: FeatureMap = SAVED[kind].from_json(saved)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise DataError(f"The saved feature map {kind!r} is incomplete or damaged: {error!r}") from None
     return again

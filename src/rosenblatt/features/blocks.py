@@ -6,6 +6,7 @@ In every row a block has one entry at most: a place in the block (−1: no entry
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -156,6 +157,12 @@ class ValuePair:
     def learn(self, part: Part) -> None:
         keys = np.unique(self._keys(part))
         self.keys = np.union1d(np.array(self.keys, dtype=np.int64), keys[keys >= 0]).tolist()
+
+    def take(self, keys: list[int]) -> None:
+        """Puts in saved keys, which must be possible ones, in order."""
+        if any(low >= high for low, high in pairwise([-1, *keys, self.a.size * self.b.size])):
+            raise ValueError(f"{self.column} has impossible pairs")
+        self.keys = keys
 
     def _keys(self, part: Part) -> np.ndarray:
         a, b = part.codes[self.a.name], part.codes[self.b.name]

@@ -85,6 +85,14 @@ class Category:
     def to_json(self) -> dict[str, Any]:
         return {"type": self.type, "values": self.values, "missing": self.missing}
 
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
+        _check(name, str)
+        _check(saved["missing"], bool)
+        for value in saved["values"]:
+            _check(value, str)
+        return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
+
 
 @dataclass
 class HashedCategory:
@@ -103,6 +111,11 @@ class HashedCategory:
 
     def to_json(self) -> dict[str, Any]:
         return {"type": self.type}
+
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> HashedCategory:
+        _check(name, str)
+        return cls(name, _type(saved["type"]))
 
 
 @dataclass
@@ -135,6 +148,14 @@ class Number:
     def to_json(self) -> dict[str, Any]:
         return {"mean": self.mean, "sd": self.sd, "missing": self.missing}
 
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
+        _check(name, str)
+        _check(saved["missing"], bool)
+        _check(saved["mean"], int | float)
+        _check(saved["sd"], int | float)
+        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
+
 
 def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
     """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
@@ -162,3 +183,15 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
         row += first_row
         raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
     return x, unreadable
+
+
+def _check(value: Any, expected: Any) -> None:
+    """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{value!r} is not {expected}")
+
+
+def _type(name: str) -> str:
+    if name not in ("number", "boolean", "text"):
+        raise ValueError(f"no column holds {name!r}")
+    return name

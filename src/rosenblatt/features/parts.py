@@ -19,8 +19,9 @@ from rosenblatt.features.values import plain
 if TYPE_CHECKING:
     import polars as pl
 
-# Large enough to keep two cores busy with nine columns, small enough for the cache of codes.
+# Rows at a time; more where a vocabulary is large, since polars hashes it once a part.
 ROWS = 2**18
+ROWS_PER_VALUE = 8
 
 
 @dataclass
@@ -76,8 +77,9 @@ class Parts:
             for j, lookup in enumerate(self.lookups.values())
         ]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
-        for start in range(0, self.n, ROWS):
-            stop = min(start + ROWS, self.n)
+        step = max([ROWS, *(ROWS_PER_VALUE * len(lookup.values) for lookup in self.lookups.values())])
+        for start in range(0, self.n, step):
+            stop = min(start + step, self.n)
             part = Part(start, stop, {}, names, {}, {})
             coded = self.plain[start:stop].select(to_codes)
             for name, codes in zip(self.lookups, coded, strict=True):

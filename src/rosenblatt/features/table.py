@@ -236,13 +236,15 @@ class TableMap:
         kind = Category if table.hashing is None else HashedCategory
         for column in saved["columns"]:
             name = column["name"]
-            number = Number(name, **column["number"]) if "number" in column else None
-            category = kind(name, **column["category"]) if "category" in column else None
+            number = Number.from_json(name, column["number"]) if "number" in column else None
+            category = kind.from_json(name, column["category"]) if "category" in column else None
+            if number is None and category is None:
+                raise ValueError(f"column {name!r} has no features")
             table.columns.append(Column(name, number, category))
         table.blocks = table._make_blocks()
         pairs = [block for block in table.blocks if isinstance(block, ValuePair)]
         for pair, keys in zip(pairs, saved["pairs"], strict=True):
-            pair.keys = keys
+            pair.take(keys)
         table._number_features()
         return table
 

@@ -154,7 +154,9 @@ class TextMap:
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> TextMap:
         texts = cls(*(saved[key] for key in ("ngrams", "lowercase", "min_count", "counts", "hashing")))
-        texts.words, texts.collisions, texts._fitted = list(saved["words"]), saved["collisions"], True
+        if not isinstance(saved["words"], list) or not all(isinstance(word, str) for word in saved["words"]):
+            raise TypeError("its words are not texts")
+        texts.words, texts.collisions, texts._fitted = saved["words"], saved["collisions"], True
         return texts
 
 
