@@ -134,9 +134,10 @@ class Number:
         missing = bool(gone.any())
         return cls(series.name, *mean_and_sd(x[~gone] if missing else x), missing)
 
-    def encode(self, x: np.ndarray, scale: bool) -> np.ndarray:
-        """Doubles as float32 features; nan is missing."""
-        x = np.where(np.isnan(x), self.mean, x)
+    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool) -> np.ndarray:
+        """Doubles as float32 features, the mean where they are gone."""
+        if gone.any():
+            x = np.where(gone, self.mean, x)
         encoded = standardise(x, self.mean, self.sd) if scale else standardise(x, 0.0, 1.0)
         if not np.isfinite(encoded).all():
             value = x[np.isfinite(encoded).argmin()]

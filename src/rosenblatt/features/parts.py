@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Rows at a time; more where a vocabulary is large, since polars hashes it once a part.
 ROWS = 2**18
 ROWS_PER_VALUE = 8
+ROWS_OF_NUMBERS = 2**15  # numbers alone: what stays in the cache while a table of columns becomes one of rows
 
 
 @dataclass
@@ -77,7 +78,12 @@ class Parts:
             for j, lookup in enumerate(self.lookups.values())
         ]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
-        step = max([ROWS, *(ROWS_PER_VALUE * len(lookup.values) for lookup in self.lookups.values())])
+        step = max(
+            [
+                ROWS if self.lookups else min(ROWS, ROWS_OF_NUMBERS),
+                *(ROWS_PER_VALUE * len(lookup.values) for lookup in self.lookups.values()),
+            ]
+        )
         for start in range(0, self.n, step):
             stop = min(start + step, self.n)
             part = Part(start, stop, {}, names, {}, {})
@@ -92,7 +98,7 @@ class Parts:
     def _read(self, number: Number, part: Part) -> None:
         x, unreadable = numbers(self.table[number.name][part.start : part.stop], part.start)
         gone = np.isnan(x)
-        part.numbers[number.name] = number.encode(x, self.scale)
+        part.numbers[number.name] = number.encode(x, gone, self.scale)
         self.unreadable[number.name] += unreadable
         if number.missing:
             part.gone[number.name] = gone

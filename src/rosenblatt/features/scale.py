@@ -10,6 +10,7 @@ from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.notes import Notes
 
 BLOCK = 16  # columns measured together, so that memory is read by the cache line
+SAFE = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
 SLICE = 2**16  # rows scaled together, so that the doubles in between stay small
 
 
@@ -17,8 +18,8 @@ def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
     """Mean and standard deviation (divided by n) of finite doubles; a constant has sd 0 exactly.
 
     mean = c + Σ (x − c) / n,   sd² = Σ (x − mean)² / n,   with c a first mean: two passes, so nothing cancels.
-    Powers of two are taken out first (exactly), so nothing overflows either. numpy adds in one fixed order, whatever
-    the chunks that a table was read in, so the result has the same bits everywhere.
+    Very large and very small numbers are first multiplied by a power of two, so no square overflows or vanishes. numpy
+    adds in one fixed order, whatever the chunks that a table was read in, so the result has the same bits everywhere.
 
     >>> mean_and_sd(np.array([1e9 + 1, 1e9 + 2, 1e9 + 3]))
     (1000000002.0, 0.816496580927726)
@@ -31,15 +32,17 @@ def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
     if low == high:
         # Rounding in the sum would leave a tiny spread here, which scaling would blow up to noise of size 1.
         return low, 0.0
+    x = np.ascontiguousarray(x)
     _, exponent = np.frexp(max(-low, high))
-    x = np.ldexp(np.ascontiguousarray(x), -exponent)
-    mean = float(x.mean())
+    unit = 0 if abs(exponent) < SAFE else exponent
+    if unit:
+        x = np.ldexp(x, -unit)
+    mean = x.mean()
     away = x - mean
-    shift = float(away.mean())
-    mean += shift
+    shift = away.mean()
     away -= shift
-    sd = float(np.sqrt(np.mean(away * away)))
-    return float(np.ldexp(mean, exponent)), float(np.ldexp(sd, exponent))
+    np.square(away, out=away)
+    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(away.mean()), unit))
 
 
 def standardise(x: np.ndarray, mean: Any, sd: Any) -> np.ndarray:
@@ -48,10 +51,11 @@ def standardise(x: np.ndarray, mean: Any, sd: Any) -> np.ndarray:
     >>> standardise(np.array([1.0, 3.0]), mean=2.0, sd=1.0)
     array([-1.,  1.], dtype=float32)
     """
-    # What overflows becomes infinity, which the loop refuses by row and column.
+    # What overflows becomes infinity, which is refused later, by row and column.
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled: np.ndarray = ((x - mean) / np.where(np.asarray(sd) == 0, 1.0, sd)).astype(np.float32)
-    return scaled
+        scaled: np.ndarray = x - mean
+        scaled /= np.where(np.equal(sd, 0), 1.0, sd)
+        return scaled.astype(np.float32)
 
 
 class Scale:

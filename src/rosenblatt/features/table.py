@@ -175,8 +175,9 @@ class TableMap:
         if not self.columns:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = _frame(rows)
-        known = [column.name for column in self.columns]
-        gone = [name for name in known if name not in table.columns]
+        known = {column.name for column in self.columns}
+        here = dict.fromkeys(table.columns)
+        gone = [column.name for column in self.columns if column.name not in here]
         if gone:
             raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.")
         parts = Parts(table, self.columns, self.scale)
@@ -191,7 +192,7 @@ class TableMap:
             rows=len(table),
             unseen={name: count for name, count in unseen.items() if count},
             unreadable={name: count for name, count in parts.unreadable.items() if count},
-            ignored=tuple(name for name in table.columns if name not in set(known)),
+            ignored=tuple(name for name in here if name not in known),
         )
         return made.result(self.n_features)
 
@@ -250,7 +251,8 @@ class TableMap:
 
     @staticmethod
     def _known(names: Iterable[str], columns: list[str], where: str) -> None:
-        strange = [name for name in names if name not in columns]
+        known = set(columns)
+        strange = [name for name in names if name not in known]
         if strange:
             raise SettingError(f"{where} names {_listed(strange)}, but the columns are {_listed(columns)}.")
 
