@@ -11,7 +11,7 @@ from rosenblatt.features.notes import Notes
 
 BLOCK = 16  # columns measured together, so that memory is read by the cache line
 SAFE = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
-SLICE = 2**16  # rows scaled together, so that the doubles in between stay small
+SLICE = 2**17  # numbers scaled together, so that the doubles in between stay in the cache
 
 
 def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
@@ -93,8 +93,10 @@ class Scale:
         if X.shape[1] != len(self.mean):
             raise DataError(f"There are {X.shape[1]} columns: training had {len(self.mean)}.")
         out = np.empty(X.shape, dtype=np.float32)
-        for start in range(0, len(X), SLICE):
-            out[start : start + SLICE] = standardise(X[start : start + SLICE], self.mean, self.sd)
+        rows_at_once = max(1, SLICE // max(1, X.shape[1]))
+        for start in range(0, len(X), rows_at_once):
+            some = slice(start, start + rows_at_once)
+            out[some] = standardise(X[some], self.mean, self.sd)
         self.notes = Notes(rows=len(X))
         return out
 
