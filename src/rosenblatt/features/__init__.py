@@ -1,0 +1,74 @@
+"""From rows as people have them to vectors: maps that are learned once and then belong to the model.
+
+Every map has the same verbs:
+
+    fit(rows)          learns what the features are
+    transform(rows)    rows that the loop reads without copying; what had to be overlooked is in `notes`
+    names              what each feature is
+    to_json()          plain values, for the model file
+    from_json(saved)   the same map again
+
+>>> table = map_for("table", numeric="category").fit({"age": [40, 17], "sex": ["Male", "Female"]})
+>>> again = from_json(table.to_json())
+>>> again.names
+['age=17', 'age=40', 'sex=Female', 'sex=Male']
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.features.image import ImageMap
+from rosenblatt.features.notes import Notes
+from rosenblatt.features.numbers import NumbersMap
+from rosenblatt.features.scale import Scale
+from rosenblatt.features.table import TableMap
+from rosenblatt.features.text import TextMap
+
+__all__ = ["FeatureMap", "ImageMap", "Notes", "NumbersMap", "Scale", "TableMap", "TextMap", "from_json", "map_for"]
+
+
+class FeatureMap(Protocol):
+    """What all maps can do."""
+
+    notes: Notes
+
+    def fit(self, rows: Any) -> FeatureMap: ...
+    def transform(self, rows: Any) -> Any: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def n_features(self) -> int: ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+FOR_KIND: dict[str, Any] = {"table": TableMap, "text": TextMap, "sparse": NumbersMap, "images": ImageMap}
+SAVED: dict[str, Any] = {"table": TableMap, "text": TextMap, "numbers": NumbersMap, "image": ImageMap, "scale": Scale}
+
+
+def map_for(kind: str, **options: Any) -> FeatureMap:
+    """The map for rows of this kind, with the options of its class.
+
+    >>> map_for("text", ngrams=2).ngrams
+    2
+    """
+    if kind not in FOR_KIND:
+        raise SettingError(f"There is no feature map for {kind!r}: choose one of {', '.join(FOR_KIND)}.")
+    try:
+        made: FeatureMap = FOR_KIND[kind](**options)
+    except TypeError as error:
+        raise SettingError(f"The feature map of {kind} cannot be made with {', '.join(options)}: {error}") from None
+    return made
+
+
+def from_json(saved: dict[str, Any]) -> FeatureMap:
+    """The map that `to_json` saved."""
+    kind = saved.get("map") if isinstance(saved, dict) else None
+    if not isinstance(kind, str) or kind not in SAVED:
+        raise DataError(f"There is no feature map {kind!r}: it was saved by a newer release, or by something else.")
+    try:
+        again: FeatureMap = SAVED[kind].from_json(saved)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise DataError(f"The saved feature map {kind!r} is incomplete or damaged: {error!r}") from None
+    return again

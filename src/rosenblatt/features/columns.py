@@ -1,0 +1,198 @@
+"""What training knows about one column: its values, or its mean and spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.features.scale import mean_and_sd, standardise
+from rosenblatt.features.values import kind_of, loosely, texts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MISSING = " is missing"
+
+
+@dataclass
+class Lookup:
+    """From the values of a column, as they lie in this table, to codes; what is not in it has code −1."""
+
+    values: pl.Series
+    codes: np.ndarray
+    names: list[str]  # the feature that each code stands for
+
+
+@dataclass
+class Category:
+    """A column of values: code k is the k-th of the sorted values, the last code is `missing` if training had any.
+
+    >>> import polars as pl
+    >>> workclass = Category.fit("sector", pl.Series(["Private", None, "Federal-gov"]))
+    >>> workclass.names
+    ['sector=Federal-gov', 'sector=Private', 'sector is missing']
+    """
+
+    name: str
+    type: str  # what it held in training: number, boolean or text
+    values: list[str]
+    missing: bool
+    _lookup: Lookup | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def fit(cls, name: str, distinct: pl.Series) -> Category:
+        known = distinct.drop_nulls().sort()
+        values = dict.fromkeys(texts(known, kind_of(distinct)))
+        return cls(name, kind_of(distinct), [v for v in values if v is not None], len(known) < len(distinct))
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{self.name}={value}" for value in self.values] + [self.name + MISSING] * self.missing
+
+    @property
+    def size(self) -> int:
+        return len(self.values) + self.missing
+
+    def knows_values_of(self, series: pl.Series) -> bool:
+        """Texts then as now need no look at the values of this table: the vocabulary is the lookup."""
+        return self.type == kind_of(series) == "text"
+
+    def lookup(self, distinct: pl.Series | None) -> Lookup:
+        """How values become codes; `distinct` are this table's own, where they may be of another type."""
+        import polars as pl
+
+        if distinct is None:
+            if self._lookup is None:
+                known = pl.Series([*self.values] + [None] * self.missing, dtype=pl.String)
+                self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names)
+            return self._lookup
+        code_of: dict[str | None, int] = {value: code for code, value in enumerate(self.values)}
+        if self.missing:
+            code_of[None] = len(self.values)
+        here = texts(distinct, self.type)
+        codes = np.array([code_of.get(text, -1) for text in here], dtype=np.int32)
+        if self.type != kind_of(distinct) and -1 in codes:
+            # Reversed, so that of several texts of one number the first in order is taken.
+            alike = {loosely(value): code for code, value in reversed([*enumerate(self.values)])}
+            for k in np.flatnonzero(codes == -1):
+                text = here[k]
+                codes[k] = -1 if text is None else alike.get(loosely(text), -1)
+        return Lookup(distinct, codes, self.names)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"type": self.type, "values": self.values, "missing": self.missing}
+
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
+        _check(name, str)
+        _check(saved["missing"], bool)
+        for value in saved["values"]:
+            _check(value, str)
+        return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
+
+
+@dataclass
+class HashedCategory:
+    """A column of values of which none is remembered: codes count the values of the table at hand."""
+
+    name: str
+    type: str
+
+    def knows_values_of(self, series: pl.Series) -> bool:
+        return False
+
+    def lookup(self, distinct: pl.Series | None) -> Lookup:
+        assert distinct is not None
+        names = [self.name + (MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
+        return Lookup(distinct, np.arange(len(names), dtype=np.int32), names)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"type": self.type}
+
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> HashedCategory:
+        _check(name, str)
+        return cls(name, _type(saved["type"]))
+
+
+@dataclass
+class Number:
+    """A column of numbers. What is missing is given the mean, and an indicator if training had such rows too."""
+
+    name: str
+    mean: float
+    sd: float
+    missing: bool
+
+    @classmethod
+    def fit(cls, series: pl.Series) -> Number:
+        x, _ = numbers(series)
+        gone = np.isnan(x)
+        missing = bool(gone.any())
+        return cls(series.name, *mean_and_sd(x[~gone] if missing else x), missing)
+
+    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool) -> np.ndarray:
+        """Doubles as float32 features, the mean where they are gone."""
+        if gone.any():
+            x = np.where(gone, self.mean, x)
+        encoded = standardise(x, self.mean, self.sd) if scale else standardise(x, 0.0, 1.0)
+        if not np.isfinite(encoded).all():
+            value = x[np.isfinite(encoded).argmin()]
+            raise NotFiniteError(
+                f"Column {self.name!r} contains {value:g}, too large to compute with: scale or cap it first."
+            )
+        return encoded
+
+    def to_json(self) -> dict[str, Any]:
+        return {"mean": self.mean, "sd": self.sd, "missing": self.missing}
+
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
+        _check(name, str)
+        _check(saved["missing"], bool)
+        _check(saved["mean"], int | float)
+        _check(saved["sd"], int | float)
+        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
+
+
+def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
+    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
+
+    >>> import polars as pl
+    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
+    (array([1.5, 2. , nan, nan, nan]), 1)
+    """
+    import polars as pl
+
+    unreadable = 0
+    if kind_of(series) == "text":
+        if series.dtype.is_temporal():
+            raise DataError(
+                f"Column {series.name!r} holds {series.dtype}, which is no number: "
+                "turn it into one (days, seconds …) or take it as a category."
+            )
+        trimmed = series.cast(pl.String).str.strip_chars()
+        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
+        unreadable = int((series.is_null() & trimmed.is_not_null() & (trimmed != "")).sum())
+    x = series.cast(pl.Float64).to_numpy()
+    if np.isinf(x).any():
+        row = int(np.isinf(x).argmax())
+        value = "-infinity" if x[row] < 0 else "infinity"
+        row += first_row
+        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
+    return x, unreadable
+
+
+def _check(value: Any, expected: Any) -> None:
+    """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{value!r} is not {expected}")
+
+
+def _type(name: str) -> str:
+    if name not in ("number", "boolean", "text"):
+        raise ValueError(f"no column holds {name!r}")
+    return name

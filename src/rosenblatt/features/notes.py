@@ -1,0 +1,56 @@
+"""What a feature map had to overlook in the rows that it was given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Counts of the last `transform`; those of several batches add up.
+
+    >>> first = Notes(rows=2, unseen={"education": 1}, ignored=("id",))
+    >>> both = first + Notes(rows=3, unseen={"education": 4}, ignored=("id",))
+    >>> both.rows, both.unseen, both.ignored
+    (5, {'education': 5}, ('id',))
+    >>> print(*both.sentences(), sep="\\n")
+    education: 5 values in 5 rows were never seen in training and count for nothing.
+    Columns that were not there in training are ignored: id.
+    """
+
+    rows: int = 0
+    unseen: Mapping[str, int] = field(default_factory=dict)  # values that training never saw, per column
+    unreadable: Mapping[str, int] = field(default_factory=dict)  # texts in a column of numbers, taken as missing
+    ignored: tuple[str, ...] = ()  # columns that training did not have
+
+    def __add__(self, other: Notes) -> Notes:
+        return Notes(
+            self.rows + other.rows,
+            dict(Counter(self.unseen) + Counter(other.unseen)),
+            dict(Counter(self.unreadable) + Counter(other.unreadable)),
+            tuple(dict.fromkeys(self.ignored + other.ignored)),
+        )
+
+    def sentences(self) -> list[str]:
+        """The notes for people, one sentence each; none if there is nothing to say."""
+        said = []
+        for column, count in self.unseen.items():
+            said.append(
+                f"{column}: {_counted(count)} in {self.rows:,} rows {_were(count)} never seen in training "
+                f"and {'counts' if count == 1 else 'count'} for nothing."
+            )
+        for column, count in self.unreadable.items():
+            said.append(f"{column}: {_counted(count)} {_were(count)} not a number and taken as missing.")
+        if self.ignored:
+            said.append(f"Columns that were not there in training are ignored: {', '.join(self.ignored)}.")
+        return said
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} value{'' if count == 1 else 's'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -1,0 +1,70 @@
+"""Sparse numbers as they are: what is fixed in training is only how many columns there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt.errors import DataError
+from rosenblatt.features.notes import Notes
+
+
+class NumbersMap:
+    """A CSR matrix, not copied; rows of other files get the number of columns that training had.
+
+    A libsvm file is as wide as its highest index, so two parts of one data set often differ: missing columns are zeros,
+    entries beyond the last column of training are dropped and counted.
+
+    >>> X = sp.csr_matrix(np.array([[1, 0, 2]], dtype=np.float32))
+    >>> numbers = NumbersMap().fit(X)
+    >>> numbers.transform(sp.csr_matrix(np.array([[0, 4, 0, 7]], dtype=np.float32))).toarray()
+    array([[0., 4., 0.]], dtype=float32)
+    >>> numbers.notes.unseen
+    {'column 3': 1}
+    """
+
+    def __init__(self) -> None:
+        self.n_features = 0
+        self.notes = Notes()
+
+    def fit(self, rows: Any) -> NumbersMap:
+        self.n_features = _csr(rows).shape[1]
+        return self
+
+    def transform(self, rows: Any) -> Any:
+        X = _csr(rows)
+        shape = (X.shape[0], self.n_features)
+        unseen = {}
+        if X.shape[1] > self.n_features:
+            known = X.indices < self.n_features
+            columns, counts = np.unique(X.indices[~known], return_counts=True)
+            unseen = {f"column {column}": int(count) for column, count in zip(columns, counts, strict=True)}
+            if unseen:
+                before = np.concatenate([[0], np.cumsum(known, dtype=np.int64)])
+                indptr = before[X.indptr].astype(X.indptr.dtype)
+                X = sp.csr_matrix((X.data[known], X.indices[known], indptr), shape=shape)
+        if X.shape != shape:
+            X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=shape)
+        self.notes = Notes(rows=shape[0], unseen=unseen)
+        return X
+
+    @property
+    def names(self) -> list[str]:
+        return [f"column {j}" for j in range(self.n_features)]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"map": "numbers", "columns": self.n_features}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> NumbersMap:
+        numbers = cls()
+        numbers.n_features = int(saved["columns"])
+        return numbers
+
+
+def _csr(rows: Any) -> Any:
+    if not sp.issparse(rows) or rows.ndim != 2:
+        raise DataError(f"Expected a sparse table of rows and columns, got {type(rows).__name__}.")
+    return rows.tocsr()

@@ -1,0 +1,106 @@
+"""A table, some rows at a time, with every column as codes or as numbers.
+
+Memory stays near that of the result: only one part is unpacked at a time. All distinct values of a column are looked up
+once, before, so parts do not repeat that work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.features.columns import Category, HashedCategory, Lookup, Number, numbers
+from rosenblatt.features.values import plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Rows at a time; more where a vocabulary is large, since polars hashes it once a part.
+ROWS = 2**18
+ROWS_PER_VALUE = 8
+ROWS_OF_NUMBERS = 2**15  # numbers alone: what stays in the cache while a table of columns becomes one of rows
+
+
+@dataclass
+class Column:
+    """A column of the table as number, as category, or as both."""
+
+    name: str
+    number: Number | None
+    category: Category | HashedCategory | None
+
+
+@dataclass
+class Part:
+    """Rows `start` to `stop` of a table."""
+
+    start: int
+    stop: int
+    codes: dict[str, np.ndarray]  # int32 per categorical column, −1 where training never saw the value
+    names: dict[str, list[str]]  # the feature that each code stands for
+    numbers: dict[str, np.ndarray]  # float32 per numeric column
+    gone: dict[str, np.ndarray]  # where a number is missing, for columns in which training had such rows
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+class Parts:
+    """The parts of a table, in order; afterwards `unseen` and `unreadable` count what was met."""
+
+    def __init__(self, table: pl.DataFrame, columns: list[Column], scale: bool):
+        import polars as pl
+
+        self.table, self.scale, self.n = table, scale, len(table)
+        self.numeric = [column.number for column in columns if column.number]
+        # Numbered instead of named: polars takes names such as "*" and "^a$" for patterns.
+        categories = [column.category for column in columns if column.category]
+        self.plain = pl.DataFrame([plain(table[c.name]).alias(str(j)) for j, c in enumerate(categories)])
+        ask = [str(j) for j, c in enumerate(categories) if not c.knows_values_of(table[c.name])]
+        distinct = self.plain.select(pl.col(ask).unique().implode()) if ask else pl.DataFrame()
+        self.lookups: dict[str, Lookup] = {
+            c.name: c.lookup(distinct[str(j)][0] if str(j) in ask else None) for j, c in enumerate(categories)
+        }
+        self.unseen: Counter[str] = Counter()
+        self.unreadable: Counter[str] = Counter()
+
+    def __iter__(self) -> Iterator[Part]:
+        import polars as pl
+
+        to_codes = [
+            pl.col(str(j)).replace_strict(
+                lookup.values, pl.Series(lookup.codes, dtype=pl.Int32), default=-1, return_dtype=pl.Int32
+            )
+            for j, lookup in enumerate(self.lookups.values())
+        ]
+        names = {name: lookup.names for name, lookup in self.lookups.items()}
+        step = max(
+            [
+                ROWS if self.lookups else min(ROWS, ROWS_OF_NUMBERS),
+                *(ROWS_PER_VALUE * len(lookup.values) for lookup in self.lookups.values()),
+            ]
+        )
+        for start in range(0, self.n, step):
+            stop = min(start + step, self.n)
+            part = Part(start, stop, {}, names, {}, {})
+            coded = self.plain[start:stop].select(to_codes)
+            for name, codes in zip(self.lookups, coded, strict=True):
+                part.codes[name] = codes.to_numpy()
+                self.unseen[name] += int(np.count_nonzero(part.codes[name] < 0))
+            for number in self.numeric:
+                self._read(number, part)
+            yield part
+
+    def _read(self, number: Number, part: Part) -> None:
+        x, unreadable = numbers(self.table[number.name][part.start : part.stop], part.start)
+        gone = np.isnan(x)
+        part.numbers[number.name] = number.encode(x, gone, self.scale)
+        self.unreadable[number.name] += unreadable
+        if number.missing:
+            part.gone[number.name] = gone
+        elif number.name not in self.lookups:  # else it is counted there
+            self.unseen[number.name] += int(np.count_nonzero(gone)) - unreadable

@@ -1,0 +1,282 @@
+"""Tables as vectors: `column=value` for categories, the numbers themselves, and products of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.features.blocks import AnyPair, AsNumber, Block, Hashed, IsMissing, NumberPair, Seen, ValuePair, Values
+from rosenblatt.features.columns import Category, HashedCategory, Number
+from rosenblatt.features.entries import Dense, Sparse, dense
+from rosenblatt.features.hashing import check_bits, collisions
+from rosenblatt.features.notes import Notes
+from rosenblatt.features.parts import Column, Parts
+from rosenblatt.features.values import kind_of, plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = ("number", "category", "both")
+
+
+class TableMap:
+    """The columns of a table as features.
+
+    numeric     columns of numbers become a `number`, a `category` (each value a feature) or `both`
+    per_column  the same for single columns, also to read texts as numbers: {"zip": "category", "price": "number"}
+    scale       numbers get mean 0 and variance 1 (binaries never do)
+    products    pairs of columns, or "all": categories by pairs of values, numbers by their product, and a
+                number with a category by one number per value (a column that is `both` enters as category)
+    hashing     number of bits: categories go to one of 2^bits places by the hash of their name, and no value is
+                remembered; `collisions` counts how many names shared a place in training
+
+    Missing values (null, nan) are a value of their own, `column is missing`; a missing number is its column's mean, with
+    `column is missing` beside it. Both only if training had them. What training never saw gives no feature, and is
+    counted in `notes`. Columns are known by name, in any order.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"education": ["Doctorate", "HS-grad", "HS-grad"], "age": [40, 30, None]})
+    >>> table = TableMap().fit(people)
+    >>> table.names
+    ['education=Doctorate', 'education=HS-grad', 'age', 'age is missing']
+    >>> table.transform(people).toarray()
+    array([[ 1.,  0.,  1.,  0.],
+           [ 0.,  1., -1.,  0.],
+           [ 0.,  1.,  0.,  1.]], dtype=float32)
+    >>> table.transform(pl.DataFrame({"age": ["40.0"], "education": ["9th"], "id": [7]})).toarray()
+    array([[0., 0., 1., 0.]], dtype=float32)
+    >>> table.notes
+    Notes(rows=1, unseen={'education': 1}, unreadable={}, ignored=('id',))
+    """
+
+    def __init__(
+        self,
+        numeric: str = "number",
+        per_column: Mapping[str, str] | None = None,
+        scale: bool = True,
+        products: Iterable[Sequence[str]] | str = (),
+        hashing: int | None = None,
+    ):
+        self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
+        self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
+        for kind in (numeric, *self.per_column.values()):
+            if kind not in KINDS:
+                raise SettingError(f"A column cannot be taken as {kind!r}: choose one of {', '.join(KINDS)}.")
+        if isinstance(self.products, str) and self.products != "all":
+            raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
+        check_bits(hashing)
+        self.columns: list[Column] = []
+        self.blocks: list[Block] = []
+        self.starts: list[int] = []
+        self.n_features = 0
+        self.collisions = 0
+        self.notes = Notes()
+
+    def fit(self, rows: Any) -> TableMap:
+        table = _frame(rows)
+        if not table.width or not table.height:
+            raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
+        self._known(self.per_column, table.columns, "per_column")
+        if not isinstance(self.products, str):
+            self._known([name for pair in self.products for name in pair], table.columns, "products")
+        self.columns = self._fit_columns(table)
+        self.blocks = self._make_blocks()
+        self._learn(table)
+        self._number_features()
+        return self
+
+    def _fit_columns(self, table: pl.DataFrame) -> list[Column]:
+        import polars as pl
+
+        kinds = {}
+        for series in table:
+            kinds[series.name] = self.per_column.get(
+                series.name, self.numeric if kind_of(series) == "number" else "category"
+            )
+        names = [name for name, kind in kinds.items() if kind != "number"]
+        series_of = {name: plain(table[name]).alias(str(j)) for j, name in enumerate(names)}
+        if self.hashing is None and names:
+            # All columns at once, so that every core has one.
+            distinct = pl.DataFrame(list(series_of.values())).select(pl.all().unique().implode())
+            series_of = {name: distinct[str(j)][0] for j, name in enumerate(names)}
+        columns = []
+        for name, kind in kinds.items():
+            number = None if kind == "category" else Number.fit(table[name])
+            category: Category | HashedCategory | None = None
+            if kind != "number":
+                hashed = HashedCategory(name, kind_of(series_of[name]))
+                category = hashed if self.hashing is not None else Category.fit(name, series_of[name])
+                if number is not None:
+                    number.missing = False  # the category has that feature
+            columns.append(Column(name, number, category))
+        return columns
+
+    def _make_blocks(self) -> list[Block]:
+        blocks: list[Block] = []
+        for column in self.columns:
+            if column.number:
+                blocks.append(AsNumber(column.name))
+                if column.number.missing:
+                    blocks.append(IsMissing(column.name))
+            if column.category:
+                blocks.append(self._values(column.category))
+        by_name = {column.name: column for column in self.columns}
+        pairs = combinations(by_name, 2) if isinstance(self.products, str) else self.products
+        blocks += [self._product(by_name[a], by_name[b]) for a, b in pairs]
+        # Hashed blocks share their places, which come last.
+        return sorted(blocks, key=lambda block: isinstance(block, Hashed))
+
+    def _values(self, category: Category | HashedCategory, times: str | None = None, number_first: bool = False) -> Block:
+        names = category.names if isinstance(category, Category) else []
+        return self._hashed(Values(category.name, names, times, number_first))
+
+    def _hashed(self, block: Any) -> Block:
+        return block if self.hashing is None else Hashed(block, self.hashing)
+
+    def _product(self, a: Column, b: Column) -> Block:
+        if not a.category and not b.category:
+            return NumberPair(a.name, b.name)
+        if not b.category:
+            assert a.category
+            return self._values(a.category, times=b.name)
+        if not a.category:
+            return self._values(b.category, times=a.name, number_first=True)
+        if a is b:
+            raise SettingError(f"The product of {a.name!r} with itself tells nothing new: its values are categories.")
+        if isinstance(a.category, Category) and isinstance(b.category, Category):
+            return ValuePair(a.category, b.category)
+        return self._hashed(AnyPair(a.name, b.name))
+
+    def _learn(self, table: pl.DataFrame) -> None:
+        """Collects which pairs of values occur, and which names share a bucket."""
+        pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
+        hashed: list[Seen] = [block.source for block in self.blocks if isinstance(block, Hashed)]
+        names: set[str] = set()
+        for part in Parts(table, self.columns, self.scale) if pairs or hashed else ():
+            for pair in pairs:
+                pair.learn(part)
+            for source in hashed:
+                names.update(source.seen(part)[1])
+        self.collisions = 0 if self.hashing is None else collisions(names, self.hashing)
+
+    def _number_features(self) -> None:
+        self.starts, self.n_features = [], 0
+        for block in self.blocks:
+            self.starts.append(self.n_features)
+            if not isinstance(block, Hashed):
+                self.n_features += block.size
+        if self.hashing is not None and any(isinstance(block, Hashed) for block in self.blocks):
+            self.n_features += 1 << self.hashing
+
+    def transform(self, rows: Any) -> Any:
+        """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
+        if not self.columns:
+            raise DataError("This feature map has seen no rows yet: fit it first.")
+        table = _frame(rows)
+        known = {column.name for column in self.columns}
+        here = dict.fromkeys(table.columns)
+        gone = [column.name for column in self.columns if column.name not in here]
+        if gone:
+            raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.")
+        parts = Parts(table, self.columns, self.scale)
+        pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
+        for pair in pairs:
+            pair.unseen = 0
+        made = (Dense if dense(self.blocks) else Sparse)(len(table), self.blocks, self.starts)
+        for part in parts:
+            made.add(part)
+        unseen = {**parts.unseen, **{pair.column: pair.unseen for pair in pairs}}
+        self.notes = Notes(
+            rows=len(table),
+            unseen={name: count for name, count in unseen.items() if count},
+            unreadable={name: count for name, count in parts.unreadable.items() if count},
+            ignored=tuple(name for name in here if name not in known),
+        )
+        return made.result(self.n_features)
+
+    @property
+    def names(self) -> list[str]:
+        """What each feature is; a hashed place stands for many values and is only numbered."""
+        names = [name for block in self.blocks if not isinstance(block, Hashed) for name in block.names]
+        hashed = [block for block in self.blocks if isinstance(block, Hashed)]
+        return names + (hashed[0].names if hashed else [])
+
+    @property
+    def spans(self) -> list[tuple[str, int, int]]:
+        """Which features come from which column or product: (column, first, one past the last); hashed ones share theirs."""
+        places = zip(self.blocks, self.starts, strict=True)
+        return [(block.column, start, start + block.size) for block, start in places]
+
+    def to_json(self) -> dict[str, Any]:
+        columns = []
+        for column in self.columns:
+            saved: dict[str, Any] = {"name": column.name}
+            if column.number:
+                saved["number"] = column.number.to_json()
+            if column.category:
+                saved["category"] = column.category.to_json()
+            columns.append(saved)
+        return {
+            "map": "table",
+            "numeric": self.numeric,
+            "per_column": dict(sorted(self.per_column.items())),
+            "scale": self.scale,
+            "products": self.products if isinstance(self.products, str) else [list(pair) for pair in self.products],
+            "hashing": self.hashing,
+            "collisions": self.collisions,
+            "columns": columns,
+            "pairs": [block.keys for block in self.blocks if isinstance(block, ValuePair)],
+        }
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> TableMap:
+        table = cls(*(saved[key] for key in ("numeric", "per_column", "scale", "products", "hashing")))
+        table.collisions = saved["collisions"]
+        kind = Category if table.hashing is None else HashedCategory
+        for column in saved["columns"]:
+            name = column["name"]
+            number = Number.from_json(name, column["number"]) if "number" in column else None
+            category = kind.from_json(name, column["category"]) if "category" in column else None
+            if number is None and category is None:
+                raise ValueError(f"column {name!r} has no features")
+            table.columns.append(Column(name, number, category))
+        table.blocks = table._make_blocks()
+        pairs = [block for block in table.blocks if isinstance(block, ValuePair)]
+        for pair, keys in zip(pairs, saved["pairs"], strict=True):
+            pair.take(keys)
+        table._number_features()
+        return table
+
+    @staticmethod
+    def _known(names: Iterable[str], columns: list[str], where: str) -> None:
+        known = set(columns)
+        strange = [name for name in names if name not in known]
+        if strange:
+            raise SettingError(f"{where} names {_listed(strange)}, but the columns are {_listed(columns)}.")
+
+
+def _frame(rows: Any) -> pl.DataFrame:
+    """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …)."""
+    import polars as pl
+
+    if isinstance(rows, pl.DataFrame):
+        return rows
+    if isinstance(rows, Mapping) or hasattr(rows, "__arrow_c_stream__"):
+        return pl.DataFrame(rows)
+    raise DataError(f"Expected a table, got {type(rows).__name__}: pass a polars or pandas DataFrame.")
+
+
+def _pairs(products: Iterable[Sequence[str]]) -> list[tuple[str, str]]:
+    pairs = []
+    for pair in products:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise SettingError(f"A product is {pair!r}: expected two column names.")
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"

@@ -1,0 +1,177 @@
+"""Texts as vectors: a word is a one-hot vector, a text is the sum of its words (LECTURES O8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.features.hashing import buckets, check_bits, collisions
+from rosenblatt.features.notes import Notes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Letters with their accents and digits, of any script; apostrophes only inside, so that 'free' in quotes is free.
+WORD = r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*"
+
+SLICE = 2**14  # texts taken apart at a time
+
+
+class TextMap:
+    """How often each word occurs.
+
+    A word is a run of letters and digits, with apostrophes inside it: "Don't panic, it's 9am" is don't, panic, it's, 9am.
+
+    ngrams     also every run of up to so many neighbouring words
+    lowercase  Free, FREE and free are one word
+    min_count  words that occur less often in all of training are left out
+    counts     False: 1 for every word that occurs, however often
+    hashing    number of bits: words go to one of 2^bits places by their hash and no vocabulary is kept; `collisions`
+               counts how many words shared a place in training
+
+    >>> texts = TextMap().fit(["free entry, FREE!", "call me"])
+    >>> texts.names
+    ['word:call', 'word:entry', 'word:free', 'word:me']
+    >>> texts.transform(["Free free free", "call for entry"]).toarray()
+    array([[0., 0., 3., 0.],
+           [1., 1., 0., 0.]], dtype=float32)
+    >>> texts.notes.unseen
+    {'text': 1}
+    """
+
+    def __init__(
+        self, ngrams: int = 1, lowercase: bool = True, min_count: int = 1, counts: bool = True, hashing: int | None = None
+    ):
+        for name, value in (("ngrams", ngrams), ("min_count", min_count)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise SettingError(f"{name} is {value!r}: expected a whole number, 1 or more.")
+        check_bits(hashing)
+        if hashing is not None and min_count > 1:
+            raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
+        self.ngrams, self.lowercase, self.min_count, self.hashing = ngrams, bool(lowercase), min_count, hashing
+        self.counts = bool(counts)
+        self.words: list[str] = []
+        self.collisions = 0
+        self.notes = Notes()
+        self._fitted = hashing is not None  # hashing has nothing to learn
+        self._known: tuple[pl.Series, pl.Series] | None = None
+
+    def fit(self, rows: Any) -> TextMap:
+        import polars as pl
+
+        counted = [words.value_counts(name="count") for _, words, _ in self._slices(_texts(rows))]
+        if not counted:
+            raise DataError("There are no texts to learn from.")
+        total = pl.concat(counted).group_by("word").agg(pl.col("count").sum())
+        if self.hashing is not None:
+            self.collisions = collisions(set(total["word"]), self.hashing)
+        else:
+            self.words = total.filter(pl.col("count") >= self.min_count)["word"].sort().to_list()
+        if not len(total):
+            raise DataError(f"There is not one word in these {len(rows):,} texts.")
+        self._fitted, self._known = True, None
+        return self
+
+    def transform(self, rows: Any) -> Any:
+        """CSR, float32, a row a text."""
+        if not self._fitted:
+            raise DataError("This feature map has seen no texts yet: fit it first.")
+        texts = _texts(rows)
+        made, unseen = [], 0
+        for count, words, owners in self._slices(texts):
+            places = self._places(words)
+            seen = places >= 0
+            unseen += len(places) - int(np.count_nonzero(seen))
+            X = sp.coo_matrix(
+                (np.ones(np.count_nonzero(seen), dtype=np.float32), (owners[seen], places[seen])),
+                shape=(count, self.n_features),
+            ).tocsr()  # which adds up what is there twice
+            if not self.counts:
+                X.data[:] = 1
+            made.append(X)
+        self.notes = Notes(rows=len(texts), unseen={"text": unseen} if unseen else {})
+        if len(made) == 1:
+            return made[0]
+        return sp.vstack(made, format="csr") if made else sp.csr_matrix((0, self.n_features), dtype=np.float32)
+
+    def _slices(self, texts: pl.Series) -> Iterator[tuple[int, pl.Series, np.ndarray]]:
+        """Some texts at a time: how many, all their words and n-grams, and which text each belongs to."""
+        import polars as pl
+
+        for start in range(0, len(texts), SLICE):
+            part = texts[start : start + SLICE]
+            lists = (part.str.to_lowercase() if self.lowercase else part).str.extract_all(WORD)
+            words = lists.explode().drop_nulls().alias("word")  # a text without words explodes to null
+            owners = np.repeat(np.arange(len(part), dtype=np.int32), lists.list.len().to_numpy())
+            run, runs, text_of = words, [words], [owners]
+            for n in range(2, self.ngrams + 1):
+                first, last = owners[: len(owners) - n + 1], owners[n - 1 :]
+                run = (run[: len(last)] + " " + words[n - 1 :]).alias("word")
+                runs.append(run.filter(pl.Series(first == last)))  # both ends in one text
+                text_of.append(first[first == last])
+            yield len(part), pl.concat(runs), np.concatenate(text_of)
+
+    def _places(self, words: pl.Series) -> np.ndarray:
+        """The feature of each word, −1 if it has none."""
+        import polars as pl
+
+        if self.hashing is not None:
+            distinct = words.unique()
+            known = distinct, pl.Series(buckets(distinct, self.hashing), dtype=pl.Int32)
+        else:
+            if self._known is None:
+                places = pl.Series(np.arange(len(self.words), dtype=np.int32))
+                self._known = pl.Series(self.words, dtype=pl.String), places
+            known = self._known
+        return words.replace_strict(*known, default=-1, return_dtype=pl.Int32).to_numpy()
+
+    @property
+    def n_features(self) -> int:
+        return len(self.words) if self.hashing is None else 1 << self.hashing
+
+    @property
+    def names(self) -> list[str]:
+        if self.hashing is not None:
+            return [f"hash {place}" for place in range(self.n_features)]
+        return [f"word:{word}" for word in self.words]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "map": "text",
+            "ngrams": self.ngrams,
+            "lowercase": self.lowercase,
+            "min_count": self.min_count,
+            "counts": self.counts,
+            "hashing": self.hashing,
+            "collisions": self.collisions,
+            "words": self.words,
+        }
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> TextMap:
+        texts = cls(*(saved[key] for key in ("ngrams", "lowercase", "min_count", "counts", "hashing")))
+        if not isinstance(saved["words"], list) or not all(isinstance(word, str) for word in saved["words"]):
+            raise TypeError("its words are not texts")
+        texts.words, texts.collisions, texts._fitted = saved["words"], saved["collisions"], True
+        return texts
+
+
+def _texts(rows: Any) -> pl.Series:
+    """The texts of a table's column `text`, or of a list of strings; a missing text has no words."""
+    import polars as pl
+
+    if isinstance(rows, pl.DataFrame):
+        if "text" not in rows.columns:
+            raise DataError(f"The table has no column 'text', only {', '.join(map(repr, rows.columns))}.")
+        rows = rows["text"]
+    if isinstance(rows, str) or not isinstance(rows, (pl.Series, Sequence, np.ndarray)):
+        raise DataError(f"Expected a table with a column 'text', or a list of strings, got {type(rows).__name__}.")
+    try:
+        texts = rows if isinstance(rows, pl.Series) else pl.Series(list(rows), dtype=pl.String)
+        return texts.cast(pl.String).fill_null("")
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"A text is not a string: {error}") from None
