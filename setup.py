@@ -45,4 +45,14 @@ modules = cythonize(
 )
 for module in modules:
     module.optional = BUILD != "release"  # cythonize drops it
-setup(ext_modules=modules)
+
+# The reader of libsvm files is plain C; without a compiler numpy reads them.
+LIBSVM = HERE / "data" / "_libsvm.c"
+libsvm = Extension(
+    "rosenblatt.data._libsvm",
+    [str(LIBSVM)],
+    define_macros=[("ROSENBLATT_DIGEST", f'"{hashlib.sha256(LIBSVM.read_bytes()).hexdigest()}"')],
+    extra_compile_args=FLAGS,
+    optional=BUILD != "release",
+)
+setup(ext_modules=[*modules, libsvm])

@@ -12,7 +12,7 @@ from rosenblatt import rules
 from rosenblatt.examples import for_classes, for_regression
 from rosenblatt.log import Log
 from rosenblatt.model import Model
-from rosenblatt.training import Plan, run, train
+from rosenblatt.training import Plan, Watch, run, train
 from rosenblatt.weights import Weights
 
 # Boulder's four points, in their order (B3, H3): the first is positive.
@@ -165,7 +165,9 @@ def test_u4_points_picked_at_random_and_w_always_a_combination_of_them(engine, d
     seen = []
     plan = Plan(epochs=4, order="replacement", seed=data.seed, fit_intercept=data.bias, keep_log=True)
     examples = data.examples()
-    trained = run(examples, rules.Perceptron(), plan, on_epoch=lambda t: seen.append((t.weights.t, t.weights.last)))
+    trained = run(
+        examples, rules.Perceptron(), plan, watch=Watch(epoch=lambda t: seen.append((t.weights.t, t.weights.last)))
+    )
     log = trained.log
     for t, (coef, intercept) in seen:
         until = log.t < t
@@ -260,7 +262,7 @@ def test_w8_early_stopping_returns_the_best_weights_not_the_last(engine, average
         rules.Perceptron(),
         plan,
         held_out=held_out,
-        on_epoch=lambda t: seen.append(t.weights.averaged if average else t.weights.last),
+        watch=Watch(epoch=lambda t: seen.append(t.weights.averaged if average else t.weights.last)),
     )
     errors = [np.mean((X[150:] @ coef[0] + intercept[0] >= 0) != y[150:]) for coef, intercept in seen]
     best = int(np.argmin(errors))

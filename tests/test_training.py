@@ -15,7 +15,7 @@ from rosenblatt import order, rules
 from rosenblatt.errors import DivergenceError
 from rosenblatt.examples import for_classes, for_regression
 from rosenblatt.rows import Rows
-from rosenblatt.training import Interrupted, Plan, error, run, split, train
+from rosenblatt.training import Interrupted, Plan, Watch, error, run, split, train
 from rosenblatt.weights import SETTLE_EVERY, Weights
 
 
@@ -213,7 +213,7 @@ def test_ctrl_c_keeps_what_was_learned(engine):
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as caught:
-        run(for_classes(X, y), rules.Perceptron(), Plan(epochs=50, keep_log=True), on_epoch=stop_after_three)
+        run(for_classes(X, y), rules.Perceptron(), Plan(epochs=50, keep_log=True), watch=Watch(epoch=stop_after_three))
     kept, three = caught.value.training, train(X, y, epochs=3)
     assert isinstance(caught.value, KeyboardInterrupt)
     assert kept.stopped_because == "interrupted"
@@ -231,7 +231,7 @@ def test_weights_that_overflow_stop_training_and_the_last_good_epoch_is_kept(eng
             for_classes(X, y),
             rules.WidrowHoff(rate=3),
             Plan(epochs=1000),
-            on_epoch=lambda t: seen.append((t.weights.last, t.weights.averaged)),
+            watch=Watch(epoch=lambda t: seen.append((t.weights.last, t.weights.averaged))),
         )
     kept = caught.value.training
     assert 1 <= len(kept.history) == len(seen) < 1000

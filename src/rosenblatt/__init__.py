@@ -9,12 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rosenblatt.classifier import Classifier, Recipe, learn, load
+    from rosenblatt.data import Dataset, read
     from rosenblatt.errors import (
         DataError,
         DivergenceError,
+        FileError,
         LabelError,
+        ModelFileError,
         NotFiniteError,
         RosenblattError,
+        SaveError,
         SettingError,
         UncompiledWarning,
     )
@@ -29,17 +34,23 @@ if TYPE_CHECKING:
     )
     from rosenblatt.model import Model
     from rosenblatt.rows import OneHot
+    from rosenblatt.splits import split
     from rosenblatt.training import Plan, Training, train
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "rosenblatt.classifier": ["Classifier", "Recipe", "learn", "load"],
+    "rosenblatt.data": ["Dataset", "read"],
     "rosenblatt.errors": [
         "DataError",
         "DivergenceError",
+        "FileError",
         "LabelError",
+        "ModelFileError",
         "NotFiniteError",
         "RosenblattError",
+        "SaveError",
         "SettingError",
         "UncompiledWarning",
     ],
@@ -54,23 +65,30 @@ _HOMES = {
     ],
     "rosenblatt.model": ["Model"],
     "rosenblatt.rows": ["OneHot"],
+    "rosenblatt.splits": ["split"],
     "rosenblatt.training": ["Plan", "Training", "train"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AveragedPerceptron",
+    "Classifier",
     "DataError",
+    "Dataset",
     "DivergenceError",
+    "FileError",
     "LabelError",
     "Mira",
     "Model",
+    "ModelFileError",
     "NotFiniteError",
     "OneHot",
     "PassiveAggressive",
     "Perceptron",
     "Plan",
+    "Recipe",
     "RosenblattError",
+    "SaveError",
     "SettingError",
     "SoftPerceptron",
     "Training",
@@ -78,6 +96,10 @@ __all__ = [
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",
+    "learn",
+    "load",
+    "read",
+    "split",
     "train",
 ]
 

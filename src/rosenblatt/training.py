@@ -90,6 +90,25 @@ def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
     return Model(classes, *(weights.last if name == "last" else weights.averaged))
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: after how many examples, with how many mistakes and updates, and |w|."""
+
+    examples: int
+    mistakes: int
+    updates: int
+    norm: float
+    total: int  # examples if all epochs are run
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who wants to know: after every epoch, and whenever the number of examples has doubled or a chunk is done."""
+
+    epoch: Callable[[Training], None] | None = None
+    progress: Callable[[Progress], None] | None = None
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during training; `training` keeps what was learned until then."""
 
@@ -126,14 +145,14 @@ def run(
     plan: Plan,
     weights: Weights | None = None,
     held_out: Examples | None = None,
-    on_epoch: Callable[[Training], None] | None = None,
+    watch: Watch | None = None,
 ) -> Training:
     """Trains on checked examples, from 0 or onwards from `weights`, which are moved in place."""
     if weights is None:
         weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
     if plan.patience is not None and held_out is None:
         raise SettingError("Stopping on the held-out error needs held-out data.")
-    return _Run(examples, rule, plan, weights, held_out, on_epoch).go()
+    return _Run(examples, rule, plan, weights, held_out, watch or Watch()).go()
 
 
 class _Run:
@@ -146,9 +165,9 @@ class _Run:
         plan: Plan,
         weights: Weights,
         held_out: Examples | None,
-        on_epoch: Callable[[Training], None] | None,
+        watch: Watch,
     ):
-        self.examples, self.rule, self.plan, self.held_out, self.on_epoch = examples, rule, plan, held_out, on_epoch
+        self.examples, self.rule, self.plan, self.held_out, self.watch = examples, rule, plan, held_out, watch
         self.training = Training(weights, examples.classes)
         self.weights = weights
         self.recorder = Recorder(CHUNK) if plan.keep_log else None
@@ -170,8 +189,8 @@ class _Run:
         try:
             for number in count(1):
                 self.epoch(None if whole else next(orders), len(pool), number)
-                if self.on_epoch:
-                    self.on_epoch(self.training)
+                if self.watch.epoch:
+                    self.watch.epoch(self.training)
                 if self.training.stopped_because:
                     break
         except KeyboardInterrupt:
@@ -217,6 +236,8 @@ class _Run:
     def chunk(self, row_numbers: np.ndarray | None, place: int, n: int) -> int:
         """The loop over at most CHUNK examples; where the next chunk begins."""
         end = min(n, place + CHUNK - self.weights.t % CHUNK)
+        if self.watch.progress:  # also stop where the number of examples has doubled
+            end = min(end, place + (1 << self.weights.t.bit_length()) - self.weights.t)
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
             reached: int = self.loop.run(row_numbers, place, end)
         self.weights.take(self.loop)
@@ -227,6 +248,9 @@ class _Run:
             self.loop.start_new_sum()
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
+        if self.watch.progress:
+            loop, total = self.loop, n * self.plan.epochs
+            self.watch.progress(Progress(loop.t, loop.mistakes, loop.updates, self.weights.norm(), total))
         return reached
 
     def fault(self, row: int) -> Exception:

@@ -114,7 +114,8 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         if plan.patience is not None:
             examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
         try:
-            self._take(training.run(examples, self._rule(), plan, weights, held_out, self._report if self.verbose else None))
+            watch = training.Watch(epoch=self._report if self.verbose else None)
+            self._take(training.run(examples, self._rule(), plan, weights, held_out, watch))
         except (DivergenceError, training.Interrupted) as stop:
             self._take(stop.training)
             raise

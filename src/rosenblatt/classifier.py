@@ -1,0 +1,249 @@
+"""From a data set to a classifier and its file: features, training and labels in one object.
+
+>>> from rosenblatt.data import open_known
+>>> iris = open_known("iris")
+>>> model = learn(iris, Recipe(learner="averaged", epochs=5))
+>>> model.predict(iris.rows)[:3]
+array(['setosa', 'setosa', 'setosa'], dtype='<U10')
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import features, model_file, rules
+from rosenblatt.data import Dataset
+from rosenblatt.errors import DataError, LabelError, ModelFileError, SettingError
+from rosenblatt.examples import Examples, for_classes
+from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.history import Epoch, History
+from rosenblatt.model import Model, decide
+from rosenblatt.rows import Rows
+from rosenblatt.training import Plan, Training, Watch, error, run
+
+# Learners by name: the rule, its parameters by their public names, and whether the average predicts.
+LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
+    "perceptron": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
+    "averaged": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, True),
+    "mira": (rules.Mira, {"p": "p"}, False),
+    "passive-aggressive": (rules.PassiveAggressive, {"C": "C", "variant": "variant"}, False),
+    "logistic": (rules.Logistic, {"eta0": "rate", "learning_rate": "schedule", "l2": "l2"}, False),
+    "widrow-hoff": (rules.WidrowHoff, {"eta0": "rate", "learning_rate": "schedule"}, False),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
+
+    `average` is None for what the learner's name says. `features` are the options of the feature map.
+    """
+
+    learner: str = "averaged"
+    epochs: int = 5
+    seed: int = 0
+    average: bool | None = None
+    order: str = "shuffled"
+    fit_intercept: bool = True
+    tol: float | None = None
+    patience: int | None = None
+    class_weight: Any = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    features: dict[str, Any] = field(default_factory=dict)
+
+    def rule(self) -> rules.Rule:
+        """The learner's rule with its parameters."""
+        if self.learner not in LEARNERS:
+            raise SettingError(f"There is no learner {self.learner!r}: choose one of {', '.join(LEARNERS)}.")
+        rule, names, _ = LEARNERS[self.learner]
+        strange = [name for name in self.parameters if name not in names]
+        if strange:
+            raise SettingError(f"{self.learner} has no parameter {strange[0]!r}: it has {', '.join(names)}.")
+        made = rule(**{names[name]: value for name, value in self.parameters.items()})
+        made.in_core()  # refuses what cannot be, before any data are touched
+        return made
+
+    def plan(self) -> Plan:
+        return Plan(self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience)
+
+    @property
+    def averages(self) -> bool:
+        return LEARNERS[self.learner][2] if self.average is None else self.average
+
+
+@dataclass
+class Classifier:
+    """A trained classifier of raw rows: a feature map, labels, and weights in several views."""
+
+    features: FeatureMap
+    classes: np.ndarray
+    views: dict[str, tuple[np.ndarray, np.ndarray]]  # last, averaged and, with held-out data, best
+    view: str  # the one that predicts
+    kind: str  # of data: table, text, sparse, images
+    recipe: Recipe
+    counts: np.ndarray  # in how many rows of each class a feature was not 0
+    class_counts: np.ndarray
+    summary: dict[str, Any]  # what `train` reports
+    history: History = field(default_factory=History)
+
+    def model(self, view: str | None = None) -> Model:
+        """The linear part, in one of the views."""
+        name = view or self.view
+        if name not in self.views:
+            raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
+        return Model(self.classes, *self.views[name])
+
+    def transform(self, rows: Any) -> tuple[Rows, Notes]:
+        """Raw rows as the engine reads them, and what had to be overlooked."""
+        return Rows(self.features.transform(rows)), self.features.notes
+
+    def scores(self, rows: Any, view: str | None = None) -> np.ndarray:
+        """w·x + b of raw rows: a number a row for two classes, a column a class for more."""
+        return self.model(view).scores(self.transform(rows)[0])
+
+    def predict(self, rows: Any, view: str | None = None) -> np.ndarray:
+        """The label of each raw row."""
+        labels: np.ndarray = self.classes[decide(self.scores(rows, view))]
+        return labels
+
+    def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
+        """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
+        labels = labels_of(data)
+        strange = ~np.isin(labels, self.classes)
+        if strange.any() and unseen != "skip":
+            shown = ", ".join(repr(str(label)) for label in np.unique(labels[strange])[:5])
+            raise LabelError(
+                f"{np.unique(labels[strange]).size} label(s) in {data.name} were never seen in training: {shown}. "
+                "Pass --unseen skip to leave those rows out."
+            )
+        kept = np.flatnonzero(~strange)
+        if not len(kept):
+            raise LabelError(f"No label in {data.name} was seen in training.")
+        part = data.take(kept) if strange.any() else data
+        rows, notes = self.transform(part.rows)
+        return for_classes(rows, labels[kept], classes=self.classes), notes, kept
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, all or nothing."""
+        arrays = {"counts": self.counts, "class_counts": self.class_counts}
+        for name, (coef, intercept) in self.views.items():
+            arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
+        header = {
+            "labels": self.classes.tolist(),
+            "label_type": self.classes.dtype.kind,
+            "feature_map": self.features.to_json(),
+            "view": self.view,
+            "kind": self.kind,
+            "recipe": asdict(self.recipe),
+            "summary": {key: value for key, value in self.summary.items() if key != "seconds"},
+            "history": [asdict(epoch) for epoch in self.history],
+        }
+        model_file.write(path, header, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Classifier:
+    """The classifier in a model file; refuses every damaged byte, and runs no code."""
+    header, arrays = model_file.read(path)
+    try:
+        classes = np.array(
+            header["labels"], dtype={"i": np.int64, "u": np.uint64, "b": bool, "f": float}.get(header["label_type"])
+        )
+        views = {
+            name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"])
+            for name in ("last", "averaged", "best")
+            if f"{name}.coef" in arrays
+        }
+        made = Classifier(
+            features=features.from_json(header["feature_map"]),
+            classes=classes,
+            views=views,
+            view=header["view"],
+            kind=header["kind"],
+            recipe=Recipe(**header["recipe"]),
+            counts=arrays["counts"],
+            class_counts=arrays["class_counts"],
+            summary=header["summary"],
+            history=History([Epoch(**epoch) for epoch in header["history"]]),
+        )
+        shapes = {coef.shape for coef, _ in views.values()}
+        if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
+            raise ValueError("weights and features do not match")
+    except (KeyError, TypeError, ValueError, DataError) as wrong:
+        raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
+    return made
+
+
+def labels_of(data: Dataset) -> np.ndarray:
+    """The labels as an array; a data set without any is refused."""
+    if data.labels is None:
+        raise LabelError(f"{data.name} has no labels: name the column to predict with --target.")
+    labels = np.asarray(data.labels)
+    if labels.dtype == object and all(isinstance(label, str) for label in labels):
+        labels = labels.astype(str)
+    return labels
+
+
+def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:
+    """Trains a classifier on a data set, and measures it on another if there is one."""
+    recipe = recipe or Recipe()
+    rule, plan = recipe.rule(), recipe.plan()
+    labels = labels_of(data)
+    mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
+    examples = for_classes(mapping.transform(data.rows), labels, class_weight=recipe.class_weight)
+    assert examples.classes is not None
+    assert examples.codes is not None
+    counts = feature_counts(examples)
+    made = Classifier(
+        mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
+        np.bincount(examples.codes, minlength=len(examples.classes)), {},
+    )  # fmt: skip
+    held_out = None if dev is None else made.examples(dev)[0]
+    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    return finish(made, trained, examples, held_out)
+
+
+def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> Classifier:
+    """Puts what training gave into the classifier, with the numbers that people ask for first."""
+    names = ["last", "averaged"] + (["best"] if trained.best is not None else [])
+    for name in names:
+        view = trained.view(name)
+        made.views[name] = (view.coef, view.intercept)
+    if trained.best is not None and made.recipe.patience is not None:
+        made.view = "best"
+    made.history = trained.history
+    made.summary = {
+        "learner": made.recipe.learner,
+        "examples": examples.rows.n,
+        "features": made.features.n_features,
+        "classes": made.classes.tolist(),
+        "epochs": len(trained.history),
+        "updates": trained.weights.updates,
+        "converged": trained.converged,
+        "stopped_because": trained.stopped_because,
+        "train_error": error(made.model(), examples),
+        "dev_error": None if held_out is None else {name: error(made.model(name), held_out) for name in names},
+    }
+    return made
+
+
+def feature_counts(examples: Examples) -> np.ndarray:
+    """In how many rows of each class every feature is not 0: classes × features."""
+    rows, codes = examples.rows, examples.codes
+    assert codes is not None
+    assert examples.classes is not None
+    counts = np.zeros((len(examples.classes), rows.d), dtype=np.int64)
+    for code in range(len(examples.classes)):
+        of_class = np.flatnonzero(codes == code)
+        if rows.dense:
+            assert rows.values is not None
+            counts[code] = np.count_nonzero(rows.values[of_class], axis=0)
+        else:
+            part = rows.take(of_class)
+            assert part.indices is not None
+            there = part.indices if part.values is None else part.indices[part.values != 0]
+            counts[code] = np.bincount(there, minlength=rows.d)
+    return counts

@@ -1,0 +1,63 @@
+"""Options that several verbs share, and how their values become arguments of the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rosenblatt.data import FORMATS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
+target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
+
+
+def reading(command: F) -> F:
+    """How a file is to be read."""
+    for option in reversed(
+        [
+            click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
+            click.option("--no-header", is_flag=True, help="The first line is data, not names."),
+            click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
+            click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def read_options(format: str | None, no_header: bool, names: str | None, delimiter: str | None) -> dict[str, Any]:
+    """The arguments of `rosenblatt.read` that differ from its own."""
+    given = {
+        "format": format,
+        "header": False if no_header or names else None,
+        "names": names.split(",") if names else None,
+        "delimiter": delimiter,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def column(name: str | None) -> str | int | None:
+    """A column's number if it is one, else its name."""
+    if name is None:
+        return None
+    return int(name) if name.lstrip("-").isdigit() else name
+
+
+def print_json(found: dict[str, Any]) -> None:
+    """One object on one line, floats in full."""
+    click.echo(json.dumps(found, ensure_ascii=False, default=plain))
+
+
+def plain(value: Any) -> Any:
+    """numpy's numbers as Python's."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.2f} %"

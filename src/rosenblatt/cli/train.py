@@ -1,0 +1,209 @@
+"""rosenblatt train: from a file to a classifier."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import click
+
+from rosenblatt.cli import options
+from rosenblatt.cli.options import percent
+
+LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+
+
+@click.command()
+@click.argument("file")
+@options.target
+@click.option("--dev", metavar="FILE", help="Labelled rows to measure on.")
+@click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
+@click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
+@click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
+@click.option("-l", "--learner", type=click.Choice(LEARNERS), default="averaged", show_default=True)
+@click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
+@click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
+@click.option("-o", "--output", metavar="MODEL", help="Save the model in this file.")
+@click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
+@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
+@click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
+@click.option("--order", type=click.Choice(["shuffled", "once", "given", "replacement", "blocks"]), default="shuffled")
+@click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
+@click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
+@click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff).")
+@click.option("--learning-rate", type=click.Choice(["constant", "1/updates", "1/examples"]), help="How the rate falls.")
+@click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1.")
+@click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive.")
+@click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive.")
+@click.option("--l2", type=float, help="Shrinkage of logistic.")
+@click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
+@click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column.")
+@click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
+@click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features.")
+@click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features.")
+@click.option("--ngrams", type=int, help="Text: also runs of up to N words.")
+@click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
+@options.reading
+@options.as_json
+@options.quiet
+def train(file: str, **given: Any) -> None:
+    """Learn from FILE to predict one of its columns.
+
+    FILE is CSV, TSV, Parquet, Arrow, libsvm, labelled text, a folder a class, idx images, `-` for standard input, or the name of a
+    known data set (iris, breast-cancer, income, mnist …).
+
+    \b
+    rosenblatt train breast-cancer --holdout 0.25
+    rosenblatt train people.csv --target income --dev dev.csv -o income.rosenblatt
+    """
+    job = Job(file, given)
+    if given["python"]:
+        click.echo(job.as_python())
+        return
+    started = time.perf_counter()
+    model = job.run(Reporter(job.epochs) if not given["quiet"] and not given["as_json"] else None)
+    model.summary["seconds"] = time.perf_counter() - started
+    if given["output"]:
+        model.save(given["output"])
+    if given["as_json"]:
+        options.print_json({**model.summary, "model": given["output"]})
+    else:
+        tell(model, given["output"])
+
+
+class Job:
+    """What one call of `train` does, and the same as Python."""
+
+    def __init__(self, file: str, given: dict[str, Any]):
+        self.file, self.given = file, given
+        self.epochs = given["epochs"]
+        self.read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+        self.target = options.column(given["target"])
+        if self.target is not None:
+            self.read["target"] = self.target
+        if given["dev"] and given["holdout"] is not None:
+            raise click.UsageError("Measure on --dev or on --holdout, not on both.")
+        if (given["group"] or given["after"]) and given["holdout"] is None:
+            raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
+        if given["patience"] is not None and not given["dev"] and given["holdout"] is None:
+            raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
+
+    def recipe(self) -> dict[str, Any]:
+        """The keywords of `Recipe` that differ from its own."""
+        given = self.given
+        chosen = {"learner": given["learner"], "epochs": given["epochs"], "seed": given["seed"]}
+        others = {
+            "average": given["average"],
+            "patience": given["patience"],
+            "tol": given["tol"],
+            "order": given["order"] if given["order"] != "shuffled" else None,
+            "fit_intercept": False if given["no_bias"] else None,
+            "class_weight": "balanced" if given["balanced"] else None,
+            "parameters": self.only(eta0="eta0", learning_rate="learning_rate", p="p", C="C", variant="variant", l2="l2"),
+            "features": self.features(),
+        }
+        return chosen | {name: value for name, value in others.items() if value not in (None, {})}
+
+    def only(self, **names: str) -> dict[str, Any]:
+        return {name: self.given[option] for name, option in names.items() if self.given[option] is not None}
+
+    def features(self) -> dict[str, Any]:
+        chosen = self.only(numeric="numeric", hashing="hashing", ngrams="ngrams")
+        if self.given["no_scale"]:
+            chosen["scale"] = False
+        if self.given["per_column"]:
+            pairs = [part.rpartition("=") for part in self.given["per_column"]]
+            if not all(name for name, _, _ in pairs):
+                raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
+            chosen["per_column"] = {name: how for name, _, how in pairs}
+        if self.given["products"]:
+            chosen["products"] = "all" if "all" in self.given["products"] else [p.split(",") for p in self.given["products"]]
+        return chosen
+
+    def split(self) -> dict[str, Any]:
+        return {"seed": self.given["seed"]} | self.only(group="group", after="after")
+
+    def run(self, reporter: Reporter | None) -> Any:
+        from rosenblatt.classifier import Recipe, learn
+        from rosenblatt.data import read
+        from rosenblatt.splits import split
+
+        recipe = Recipe(**self.recipe())
+        recipe.rule()
+        data = read(self.file, **self.read)
+        dev = read(self.given["dev"], **self.read) if self.given["dev"] else None
+        if self.given["holdout"] is not None:
+            data, dev = split(data, self.given["holdout"], **self.split())
+        watch = reporter.watch() if reporter else None
+        return learn(data, recipe, dev=dev, watch=watch)
+
+    def as_python(self) -> str:
+        """The same as a script: its model file has the same bytes."""
+        lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([self.file], self.read)})"]
+        dev = ""
+        if self.given["dev"]:
+            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)})")
+            dev = ", dev=dev"
+        if self.given["holdout"] is not None:
+            lines.append(
+                f"data, dev = rosenblatt.split({', '.join(['data', arguments([self.given['holdout']], self.split())])})"
+            )
+            dev = ", dev=dev"
+        lines.append(f"model = rosenblatt.learn(data, rosenblatt.Recipe({arguments([], self.recipe())}){dev})")
+        lines.append(f"model.save({self.given['output'] or 'model.rosenblatt'!r})")
+        return "\n".join(lines)
+
+
+def arguments(positional: list[Any], keywords: dict[str, Any]) -> str:
+    return ", ".join([*map(repr, positional), *(f"{name}={value!r}" for name, value in keywords.items())])
+
+
+class Reporter:
+    """Progress on standard error: a line whenever the number of examples has doubled, and on a terminal a bar below."""
+
+    def __init__(self, epochs: int):
+        self.said_examples = self.said_mistakes = 0
+        self.epochs = epochs
+        self.bar = sys.stderr.isatty()
+
+    def watch(self) -> Any:
+        from rosenblatt.training import Watch
+
+        click.echo("   error  since last    examples     updates         |w|", err=True)
+        return Watch(progress=self.progress)
+
+    def progress(self, now: Any) -> None:
+        if (now.examples >= 2 * self.said_examples and now.examples & (now.examples - 1) == 0) or now.examples == now.total:
+            since = (now.mistakes - self.said_mistakes) / max(1, now.examples - self.said_examples)
+            line = (
+                f"{now.mistakes / now.examples:8.4f}  {since:10.4f}  {now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
+            )
+            click.echo(("\r\x1b[K" if self.bar else "") + line, err=True)
+            self.said_examples, self.said_mistakes = now.examples, now.mistakes
+        if self.bar:
+            done = now.examples / now.total
+            full = round(40 * done)
+            click.echo(f"\r{'━' * full}{'╌' * (40 - full)} {100 * done:3.0f} %", nl=False, err=True)
+            if now.examples == now.total:
+                click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def tell(model: Any, output: str | None) -> None:
+    """What was learned, for people."""
+    found = model.summary
+    classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
+    click.echo(f"{found['learner']}: {found['examples']:,} rows, {found['features']:,} features, classes {classes}")
+    stopped = found["stopped_because"]
+    click.echo(f"{found['epochs']} epochs, {found['updates']:,} updates; ended by: {stopped}; {found['seconds']:.2f} s")
+    majority = 1 - model.class_counts.max() / model.class_counts.sum()
+    click.echo(f"training error   {percent(found['train_error'])}   (always {majority_class(model)}: {percent(majority)})")
+    if found["dev_error"]:
+        errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
+        click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
+    if output:
+        click.echo(f"saved in {output}; next: rosenblatt explain {output}")
+
+
+def majority_class(model: Any) -> str:
+    return str(model.classes[model.class_counts.argmax()])
