@@ -182,6 +182,12 @@ def labels_of(data: Dataset) -> np.ndarray:
     if data.labels is None:
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target.")
     labels = np.asarray(data.labels)
+    values = np.unique(labels).size if labels.dtype.kind == "f" else 0
+    if values > max(20, len(labels) / 10):
+        raise LabelError(
+            f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
+            "Name a column of classes, or cut the numbers into some first."
+        )
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         labels = labels.astype(str)
     return labels

@@ -138,7 +138,7 @@ def test_reading_a_table_imports_no_scikit_learn(tmp_path):
     ("income", "table", (5000, 9), 2), ("income:dev", "table", (1000, 9), 2), ("adult", "table", (32561, 14), 2),
     ("a9a", "sparse", (32561, 123), 2), ("mushrooms", "sparse", (8124, 112), 2), ("sms-spam", "text", (5574, 1), 2),
     ("20newsgroups", "text", (11314, 1), 20), ("mnist", "images", (60000, 28, 28), 10),
-    ("mnist:test", "images", (10000, 28, 28), 10), ("auto-mpg", "table", (398, 8), 129),
+    ("mnist:test", "images", (10000, 28, 28), 10), ("auto-mpg", "table", (398, 8), 2),
 ])  # fmt: skip
 def test_the_published_files_are_read(name, kind, shape, classes):
     data = read(name)

@@ -50,8 +50,8 @@ LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", 
 def train(file: str, **given: Any) -> None:
     """Learn from FILE to predict one of its columns.
 
-    FILE is CSV, TSV, Parquet, Arrow, libsvm, labelled text, a folder a class, idx images, `-` for standard input, or the name of a
-    known data set (iris, breast-cancer, income, mnist …).
+    FILE is CSV, TSV, Parquet, Arrow, libsvm, labelled text, a folder a class, idx images, `-` for standard input, or the
+    name of a known data set (iris, breast-cancer, income, mnist …).
 
     \b
     rosenblatt train breast-cancer --holdout 0.25
@@ -62,7 +62,10 @@ def train(file: str, **given: Any) -> None:
         click.echo(job.as_python())
         return
     started = time.perf_counter()
-    model = job.run(Reporter(job.epochs) if not given["quiet"] and not given["as_json"] else None)
+    reporter = Reporter() if not given["quiet"] and not given["as_json"] else None
+    model = job.run(reporter)
+    if reporter:
+        reporter.finish()
     model.summary["seconds"] = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
@@ -77,7 +80,6 @@ class Job:
 
     def __init__(self, file: str, given: dict[str, Any]):
         self.file, self.given = file, given
-        self.epochs = given["epochs"]
         self.read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
         self.target = options.column(given["target"])
         if self.target is not None:
@@ -162,9 +164,9 @@ def arguments(positional: list[Any], keywords: dict[str, Any]) -> str:
 class Reporter:
     """Progress on standard error: a line whenever the number of examples has doubled, and on a terminal a bar below."""
 
-    def __init__(self, epochs: int):
+    def __init__(self) -> None:
         self.said_examples = self.said_mistakes = 0
-        self.epochs = epochs
+        self.now: Any = None
         self.bar = sys.stderr.isatty()
 
     def watch(self) -> Any:
@@ -174,19 +176,27 @@ class Reporter:
         return Watch(progress=self.progress)
 
     def progress(self, now: Any) -> None:
-        if (now.examples >= 2 * self.said_examples and now.examples & (now.examples - 1) == 0) or now.examples == now.total:
-            since = (now.mistakes - self.said_mistakes) / max(1, now.examples - self.said_examples)
-            line = (
-                f"{now.mistakes / now.examples:8.4f}  {since:10.4f}  {now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
-            )
-            click.echo(("\r\x1b[K" if self.bar else "") + line, err=True)
-            self.said_examples, self.said_mistakes = now.examples, now.mistakes
+        self.now = now
+        if now.examples & (now.examples - 1) == 0:
+            self.say()
         if self.bar:
-            done = now.examples / now.total
-            full = round(40 * done)
-            click.echo(f"\r{'━' * full}{'╌' * (40 - full)} {100 * done:3.0f} %", nl=False, err=True)
-            if now.examples == now.total:
-                click.echo("\r\x1b[K", nl=False, err=True)
+            full = round(40 * now.examples / now.total)
+            click.echo(f"\r{'━' * full}{'╌' * (40 - full)} {100 * now.examples / now.total:3.0f} %", nl=False, err=True)
+
+    def say(self) -> None:
+        now = self.now
+        since = (now.mistakes - self.said_mistakes) / max(1, now.examples - self.said_examples)
+        numbers = f"{now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
+        clear = "\r\x1b[K" if self.bar else ""
+        click.echo(f"{clear}{now.mistakes / now.examples:8.4f}  {since:10.4f}  {numbers}", err=True)
+        self.said_examples, self.said_mistakes = now.examples, now.mistakes
+
+    def finish(self) -> None:
+        """The last line, and no bar any more."""
+        if self.now is not None and self.now.examples > self.said_examples:
+            self.say()
+        if self.bar:
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def tell(model: Any, output: str | None) -> None:
