@@ -73,7 +73,7 @@ class Rows:
             raise DataError(f"X has {X.ndim} dimension(s): expected a table of rows and columns.")
         X = as_float(X)
         if not X.flags.aligned or (X.size and (X.strides[1] != X.itemsize or X.strides[0] % X.itemsize)):
-            X = np.ascontiguousarray(X)
+            X = np.require(X, requirements="CA")
         self.dense = True
         self.kind = DENSE_F32 if X.dtype == np.float32 else DENSE_F64
         self.n, self.d = X.shape
@@ -87,7 +87,7 @@ class Rows:
             )
         self.n, self.d = X.shape
         self.width = X.columns.shape[1]
-        columns = np.ascontiguousarray(X.columns, dtype=None if X.columns.dtype in (np.int32, np.int64) else np.int64)
+        columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, "CA")
         self.indices = columns.reshape(-1)
         self.entries = columns.size
         self.kind = SPARSE_KINDS["ones", columns.itemsize]
@@ -107,11 +107,11 @@ class Rows:
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
-        values = np.ascontiguousarray(as_float(X.data))
+        values = np.require(as_float(X.data), requirements="CA")
         index = np.int64 if max(X.indices.itemsize, X.indptr.itemsize) == 8 else np.int32
         self.values = values
-        self.indices = np.ascontiguousarray(X.indices, dtype=index)
-        self.indptr = np.ascontiguousarray(X.indptr, dtype=index)
+        self.indices = np.require(X.indices, index, "CA")
+        self.indptr = np.require(X.indptr, index, "CA")
         self.entries = min(len(self.indices), len(values))
         self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
         if len(self.indptr) != self.n + 1:
