@@ -73,7 +73,7 @@ class Rows:
             raise DataError(f"X has {X.ndim} dimension(s): expected a table of rows and columns.")
         X = as_float(X)
         if not X.flags.aligned or (X.size and (X.strides[1] != X.itemsize or X.strides[0] % X.itemsize)):
-            X = np.require(X, requirements="CA")
+            X = np.require(X, requirements=["C", "A"])
         self.dense = True
         self.kind = DENSE_F32 if X.dtype == np.float32 else DENSE_F64
         self.n, self.d = X.shape
@@ -87,7 +87,7 @@ class Rows:
             )
         self.n, self.d = X.shape
         self.width = X.columns.shape[1]
-        columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, "CA")
+        columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, ["C", "A"])
         self.indices = columns.reshape(-1)
         self.entries = columns.size
         self.kind = SPARSE_KINDS["ones", columns.itemsize]
@@ -107,11 +107,11 @@ class Rows:
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
-        values = np.require(as_float(X.data), requirements="CA")
+        values = np.require(as_float(X.data), requirements=["C", "A"])
         index = np.int64 if max(X.indices.itemsize, X.indptr.itemsize) == 8 else np.int32
         self.values = values
-        self.indices = np.require(X.indices, index, "CA")
-        self.indptr = np.require(X.indptr, index, "CA")
+        self.indices = np.require(X.indices, index, ["C", "A"])
+        self.indptr = np.require(X.indptr, index, ["C", "A"])
         self.entries = min(len(self.indices), len(values))
         self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
         if len(self.indptr) != self.n + 1:
