@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt.classifier import Classifier, Recipe, learn, load
+    from rosenblatt.classifier import Classifier, Recipe, learn, load, save
     from rosenblatt.data import Dataset, read
     from rosenblatt.errors import (
         DataError,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         PassiveAggressive,
         Perceptron,
         SoftPerceptron,
+        TableFeatures,
+        TextFeatures,
         WidrowHoff,
         WidrowHoffRegressor,
     )
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "rosenblatt.classifier": ["Classifier", "Recipe", "learn", "load"],
+    "rosenblatt.classifier": ["Classifier", "Recipe", "learn", "load", "save"],
     "rosenblatt.data": ["Dataset", "read"],
     "rosenblatt.errors": [
         "DataError",
@@ -60,6 +62,8 @@ _HOMES = {
         "PassiveAggressive",
         "Perceptron",
         "SoftPerceptron",
+        "TableFeatures",
+        "TextFeatures",
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
@@ -91,6 +95,8 @@ __all__ = [
     "SaveError",
     "SettingError",
     "SoftPerceptron",
+    "TableFeatures",
+    "TextFeatures",
     "Training",
     "UncompiledWarning",
     "WidrowHoff",
@@ -99,6 +105,7 @@ __all__ = [
     "learn",
     "load",
     "read",
+    "save",
     "split",
     "train",
 ]

@@ -89,6 +89,7 @@ class Classifier:
     class_counts: np.ndarray
     summary: dict[str, Any]  # what `train` reports
     history: History = field(default_factory=History)
+    target: str | None = None  # the column that it predicts, where the data have columns
 
     def model(self, view: str | None = None) -> Model:
         """The linear part, in one of the views."""
@@ -138,11 +139,17 @@ class Classifier:
             "feature_map": self.features.to_json(),
             "view": self.view,
             "kind": self.kind,
+            "target": self.target,
             "recipe": asdict(self.recipe),
             "summary": {key: value for key, value in self.summary.items() if key != "seconds"},
             "history": [asdict(epoch) for epoch in self.history],
         }
         model_file.write(path, header, arrays)
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Writes a classifier, or a fitted estimator, into a model file."""
+    model.save(path)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier:
@@ -168,6 +175,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
             class_counts=arrays["class_counts"],
             summary=header["summary"],
             history=History([Epoch(**epoch) for epoch in header["history"]]),
+            target=header["target"],
         )
         shapes = {coef.shape for coef, _ in views.values()}
         if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
@@ -207,6 +215,7 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
         mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
         np.bincount(examples.codes, minlength=len(examples.classes)), {},
     )  # fmt: skip
+    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
     held_out = None if dev is None else made.examples(dev)[0]
     trained = run(examples, rule, plan, held_out=held_out, watch=watch)
     return finish(made, trained, examples, held_out)

@@ -1,5 +1,6 @@
 """The scikit-learn faces of the learners: the only part of rosenblatt that imports scikit-learn."""
 
+from rosenblatt.estimators.feature_maps import TableFeatures, TextFeatures
 from rosenblatt.estimators.mira import Mira
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import AveragedPerceptron, Perceptron
@@ -12,6 +13,8 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "SoftPerceptron",
+    "TableFeatures",
+    "TextFeatures",
     "WidrowHoff",
     "WidrowHoffRegressor",
 ]

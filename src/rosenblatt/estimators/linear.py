@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import sys
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,8 +15,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rosenblatt import training
+from rosenblatt.classifier import Classifier, Recipe
 from rosenblatt.errors import DataError, DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes, for_regression, refuse_missing
+from rosenblatt.features import NumbersMap
 from rosenblatt.history import History
 from rosenblatt.log import Log
 from rosenblatt.model import Model, decide
@@ -214,6 +217,11 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
             check_classification_targets(labels)
         return for_classes(rows, labels, classes, sample_weight, self.class_weight)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file that `rosenblatt.load` and the command line read; its rows are numbers, column by column."""
+        check_is_fitted(self)
+        as_classifier(self).save(path)
+
     @property
     def coef_(self) -> np.ndarray:
         """Weights: one row for two classes, else one a class."""
@@ -233,6 +241,28 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         codes = decide(self._scores(X))
         labels: np.ndarray = self.classes_[codes]
         return labels
+
+
+def as_classifier(fitted: LinearClassifier) -> Classifier:
+    """A fitted estimator as the classifier that a model file holds."""
+    run, numbers = fitted.training_, NumbersMap()
+    numbers.n_features = fitted.n_features_in_
+    rule = fitted._rule()
+    names = ["last", "averaged"] + (["best"] if run.best is not None else [])
+    learner = "averaged" if rule.name == "perceptron" and fitted.average else rule.name
+    summary = {"learner": learner, "features": numbers.n_features, "epochs": fitted.n_iter_, "updates": fitted.n_updates_}
+    return Classifier(
+        features=numbers,
+        classes=fitted.classes_,
+        views={name: (run.view(name).coef, run.view(name).intercept) for name in names},
+        view=fitted._chosen,
+        kind="sparse",
+        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=fitted.average),
+        counts=np.zeros((len(fitted.classes_), numbers.n_features), dtype=np.int64),  # the rows are gone
+        class_counts=np.zeros(len(fitted.classes_), dtype=np.int64),
+        summary=summary,
+        history=run.history,
+    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

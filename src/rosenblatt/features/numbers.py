@@ -12,7 +12,7 @@ from rosenblatt.features.notes import Notes
 
 
 class NumbersMap:
-    """A CSR matrix, not copied; rows of other files get the number of columns that training had.
+    """A CSR matrix, not copied (an array becomes one); rows of other files get the number of columns that training had.
 
     A libsvm file is as wide as its highest index, so two parts of one data set often differ: missing columns are zeros,
     entries beyond the last column of training are dropped and counted.
@@ -65,6 +65,8 @@ class NumbersMap:
 
 
 def _csr(rows: Any) -> Any:
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf":
+        return sp.csr_matrix(rows)
     if not sp.issparse(rows) or rows.ndim != 2:
-        raise DataError(f"Expected a sparse table of rows and columns, got {type(rows).__name__}.")
+        raise DataError(f"Expected a table of numbers, sparse or not, got {type(rows).__name__}.")
     return rows.tocsr()

@@ -1,0 +1,80 @@
+"""The feature maps as scikit-learn transformers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.features import FeatureMap, map_for
+from rosenblatt.rows import OneHot
+
+
+class MappedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What both have: the map learned by `fit` is `map_`; `map_.notes` tells what the last `transform` overlooked."""
+
+    def _map(self) -> FeatureMap:
+        raise TypeError(f"{type(self).__name__} has no map: use one of its subclasses.")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns which features there are."""
+        self.map_ = self._map().fit(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Rows of features: CSR, or an array where all are numbers."""
+        check_is_fitted(self)
+        made = self.map_.transform(X)
+        if isinstance(made, OneHot):
+            n, m = made.columns.shape
+            ones = np.ones(n * m, dtype=np.float32)
+            return csr_matrix((ones, made.columns.ravel(), np.arange(0, n * m + 1, m)), shape=made.shape)
+        return made
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """What each feature is."""
+        check_is_fitted(self)
+        return np.array(self.map_.names, dtype=object)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TableFeatures(MappedFeatures):
+    """A table (pandas, polars, Arrow or a dict of columns) as features; the parameters are those of `TableMap`.
+
+    >>> people = {"education": ["Doctorate", "HS-grad"], "age": [40, 30]}
+    >>> TableFeatures(scale=False).fit_transform(people).toarray()
+    array([[ 1.,  0., 40.],
+           [ 0.,  1., 30.]], dtype=float32)
+    """
+
+    numeric: str = "number"
+    per_column: Any = None
+    scale: bool = True
+    products: Any = ()
+    hashing: int | None = None
+
+    def _map(self) -> FeatureMap:
+        return map_for("table", **self.get_params())
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TextFeatures(MappedFeatures):
+    """Texts as counts of their words; the parameters are those of `TextMap`.
+
+    >>> words = TextFeatures().fit(["win the vote", "win the game"])
+    >>> words.get_feature_names_out().tolist()
+    ['word:game', 'word:the', 'word:vote', 'word:win']
+    """
+
+    ngrams: int = 1
+    lowercase: bool = True
+    min_count: int = 1
+    counts: bool = True
+    hashing: int | None = None
+
+    def _map(self) -> FeatureMap:
+        return map_for("text", **self.get_params())
