@@ -10,7 +10,7 @@ array(['setosa', 'setosa', 'setosa'], dtype='<U10')
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt import features, model_file, rules
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, LabelError, ModelFileError, SettingError
-from rosenblatt.examples import Examples, for_classes
+from rosenblatt.examples import Examples, encode, for_classes
 from rosenblatt.features import FeatureMap, Notes
 from rosenblatt.history import Epoch, History
 from rosenblatt.model import Model, decide
@@ -113,20 +113,20 @@ class Classifier:
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
-        labels = labels_of(data)
-        strange = ~np.isin(labels, self.classes)
+        codes = codes_among(self.classes, labels_of(data))
+        strange = codes < 0
         if strange.any() and unseen != "skip":
-            shown = ", ".join(repr(str(label)) for label in np.unique(labels[strange])[:5])
+            found = np.unique(np.asarray(data.labels)[strange])
+            shown = ", ".join(repr(str(label)) for label in found[:5])
             raise LabelError(
-                f"{np.unique(labels[strange]).size} label(s) in {data.name} were never seen in training: {shown}. "
+                f"{len(found)} label(s) in {data.name} were never seen in training: {shown}. "
                 "Pass --unseen skip to leave those rows out."
             )
         kept = np.flatnonzero(~strange)
         if not len(kept):
             raise LabelError(f"No label in {data.name} was seen in training.")
-        part = data.take(kept) if strange.any() else data
-        rows, notes = self.transform(part.rows)
-        return for_classes(rows, labels[kept], classes=self.classes), notes, kept
+        rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
+        return Examples(rows, codes[kept], self.classes), notes, kept
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
@@ -185,20 +185,48 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     return made
 
 
-def labels_of(data: Dataset) -> np.ndarray:
-    """The labels as an array; a data set without any is refused."""
-    if data.labels is None:
+def labels_of(data: Dataset) -> Any:
+    """The labels, polars Series or array; a data set without any, or with a quantity in their place, is refused."""
+    labels = data.labels
+    if labels is None:
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target.")
-    labels = np.asarray(data.labels)
-    values = np.unique(labels).size if labels.dtype.kind == "f" else 0
+    numbers = np.asarray(labels) if np.asarray(labels[:1]).dtype.kind == "f" else np.empty(0)
+    values = np.unique(numbers).size
     if values > max(20, len(labels) / 10):
         raise LabelError(
             f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
             "Name a column of classes, or cut the numbers into some first."
         )
-    if labels.dtype == object and all(isinstance(label, str) for label in labels):
-        labels = labels.astype(str)
     return labels
+
+
+def classes_of(labels: Any) -> np.ndarray:
+    """The distinct labels, sorted; texts by polars, which is much faster at it than numpy."""
+    if not is_text(labels):
+        return encode(np.asarray(labels))[0]
+    missing = labels.is_null()
+    if missing.any():
+        row = int(missing.arg_true()[0])
+        raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
+    return np.array(labels.unique().sort().to_list(), dtype=str)
+
+
+def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
+    """The place of each label among the classes; -1 where it is none of them."""
+    if is_text(labels):
+        if classes.dtype.kind != "U":
+            return np.full(len(labels), -1, dtype=np.int32)
+        codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
+        return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
+    labels = np.asarray(labels)
+    if labels.dtype.kind in "OU" or classes.dtype.kind == "U":
+        labels, classes = labels.astype(str), classes.astype(str)
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return np.where(classes[places] == labels, places, -1).astype(np.int32)
+
+
+def is_text(labels: Any) -> bool:
+    return hasattr(labels, "to_physical") and str(labels.dtype) in ("String", "Categorical", "Enum")
 
 
 def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:
@@ -206,19 +234,28 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     recipe = recipe or Recipe()
     rule, plan = recipe.rule(), recipe.plan()
     labels = labels_of(data)
+    classes = classes_of(labels)
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
-    examples = for_classes(mapping.transform(data.rows), labels, class_weight=recipe.class_weight)
-    assert examples.classes is not None
-    assert examples.codes is not None
+    codes = codes_among(classes, labels)
+    examples = for_classes(mapping.transform(data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    examples = replace(examples, classes=classes)
     counts = feature_counts(examples)
     made = Classifier(
-        mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
-        np.bincount(examples.codes, minlength=len(examples.classes)), {},
+        mapping, classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
+        np.bincount(codes, minlength=len(classes)), {},
     )  # fmt: skip
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
     held_out = None if dev is None else made.examples(dev)[0]
     trained = run(examples, rule, plan, held_out=held_out, watch=watch)
     return finish(made, trained, examples, held_out)
+
+
+def by_code(class_weight: Any, classes: np.ndarray) -> Any:
+    """Factors by label as factors by place among the classes."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    return {places.get(label, label): factor for label, factor in class_weight.items()}
 
 
 def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> Classifier:
