@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -299,5 +299,5 @@ def _about_columns(rows: pl.DataFrame, found: Facts) -> list[str]:
     return said
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -10,6 +10,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.options import percent
 
 TOP = 20
+PAIRS = 40  # there are so many more of them
 
 
 @click.command()
@@ -37,13 +38,12 @@ def facts(file: str, **given: Any) -> None:
     from rosenblatt.facts import look
 
     reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
-    target = options.column(given["target"])
-    data = read(file, **reading, **({} if target is None else {"target": target}))
+    data = read(file, **reading, target=options.column(given["target"]))
     found = look(data, given["positive"], numeric=given["numeric"], least=given["least"], pairs=given["pairs"])
     if given["as_json"]:
         options.print_json(as_object(found, given["top"] or None))
         return
-    tell(data.name, found, TOP if given["top"] is None else given["top"])
+    tell(data.name, found, given["top"])
     if not given["quiet"]:
         for note in found.notes:
             click.echo(note, err=True)
@@ -74,8 +74,9 @@ def as_object(found: Any, top: int | None) -> dict[str, Any]:
     return made
 
 
-def tell(name: str, found: Any, top: int) -> None:
+def tell(name: str, found: Any, asked: int | None) -> None:
     """The facts for people."""
+    top, top_pairs = (TOP, PAIRS) if asked is None else (asked, asked)
     click.echo(
         f"{name}: {found.rows:,} rows, {found.distinct:,} of them distinct; {found.duplicates:,} repeat an earlier one"
     )
@@ -89,7 +90,7 @@ def tell(name: str, found: Any, top: int) -> None:
         aligned(["value", *header], [cells(fact.name, fact) for fact in found.values], top)
     if found.pairs:
         click.echo("\nPairs of values, likewise:")
-        aligned(["pair", *header], [cells(f"{a.name} & {b.name}", a) for a, b in found.pairs], top)
+        aligned(["pair", *header], [cells(f"{a.name} & {b.name}", a) for a, b in found.pairs], top_pairs)
     if found.kind == "table":
         by_column: dict[str, list[Any]] = {column: [] for column in found.columns}
         for fact in found.values:
