@@ -13,7 +13,7 @@ True
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,13 +260,10 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
         beyond = np.flatnonzero(winners[1:] != code)
         if len(beyond):
             k = int(beyond[0])
-            after = int(values[k]) if whole else values[k]
-            found.append(
-                Flip(
-                    number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), model.classes.tolist()[winners[1 + k]],
-                    abs(values[k] - x) / step, abs(values[k] - number.mean) <= PLAUSIBLE * step,
-                )
-            )  # fmt: skip
+            after, label = int(values[k]) if whole else values[k], model.classes.tolist()[winners[1 + k]]
+            flip = Flip(number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), label)
+            near = abs(values[k] - number.mean) <= PLAUSIBLE * step
+            found.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))
     return sorted(found, key=lambda flip: flip.far)[:1]
 
 

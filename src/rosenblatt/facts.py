@@ -147,8 +147,7 @@ def _columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[
     for series in rows:
         values = plain(series)
         distinct = values.unique().sort()
-        is_number = kind_of(series) == "number"
-        if is_number and (numeric == "number" or (numeric is None and len(distinct) > FEW)):
+        if kind_of(series) == "number" and (numeric == "number" or (numeric is None and len(distinct) > FEW)):
             left_out.append(series.name)
             continue
         places = pl.Series(np.arange(len(distinct)), dtype=pl.Int32)

@@ -107,8 +107,8 @@ def find_row(file: str, given: dict[str, Any]) -> Any:
     from rosenblatt.errors import DataError
 
     reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
-    target, seen = options.column(given["target"]), 0
-    for batch in batches(file, **reading, **({} if target is None else {"target": target})):
+    reading["target"], seen = options.column(given["target"]), 0
+    for batch in batches(file, **reading):
         place = given["row"] - 1 - seen
         if place < len(batch):
             return batch.slice(place, place + 1)
