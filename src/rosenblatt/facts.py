@@ -134,8 +134,7 @@ def _positive(classes: np.ndarray, counts: np.ndarray, label: str | None) -> int
         return len(classes) - 1 if len(classes) <= 2 else int(counts.argmax())
     names = [str(name) for name in classes.tolist()]
     if label not in names:
-        shown = ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
-        raise SettingError(f"--positive {label}: there is no such class. The classes are {shown}.")
+        raise SettingError(f"There is no class {label!r}: the classes are {_listed(names)}.")
     return names.index(label)
 
 
@@ -203,20 +202,19 @@ def _of_pairs(columns: list[Coded], hits: np.ndarray, found: Facts, least: int) 
     of_columns = [*combinations(small, 2)]
     if len(of_columns) > MOST_COLUMN_PAIRS:
         found.notes.append(f"Of {len(of_columns):,} pairs of columns only the first {MOST_COLUMN_PAIRS} are looked at.")
-    facts: list[tuple[Fact, Fact]] = []
-    cut = 0
+    facts, cut = [], 0
     for a, b in of_columns[:MOST_COLUMN_PAIRS]:
         width = len(b.values)
         keys = a.codes.astype(np.int64) * width + b.codes
         known = np.arange(len(a.values) * width) if len(a.values) * width <= TABLE else np.unique(keys)
         places = keys if len(a.values) * width <= TABLE else np.searchsorted(known, keys)
         count, of_hits = np.bincount(places, minlength=len(known)), np.bincount(places[hits], minlength=len(known))
-        kept, left_out = _extreme(count, of_hits, found.base, least, MOST_PAIRS)
-        cut += left_out
+        kept, more = _extreme(count, of_hits, found.base, least, MOST_PAIRS)
+        cut += more
         for k in kept.tolist():
             first, second = divmod(int(known[k]), width)
-            numbers_of = int(count[k]), int(of_hits[k])
-            facts.append((Fact(a.name, a.values[first], *numbers_of), Fact(b.name, b.values[second], *numbers_of)))
+            both = int(count[k]), int(of_hits[k])
+            facts.append((Fact(a.name, a.values[first], *both), Fact(b.name, b.values[second], *both)))
     facts.sort(key=lambda pair: (-abs(pair[0].share - found.base), -pair[0].count))
     cut += max(0, len(facts) - MOST_PAIRS)
     if cut:

@@ -66,10 +66,7 @@ def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, featu
         row = data.slice(i, i + 1)
         flip = explain(model, row).flip
         now = model.predict(row.rows)[0]
-        if flip is None or not flip.plausible:
-            allowed = np.inf
-        else:
-            allowed = abs(flip.change)
+        allowed = np.inf if flip is None or not flip.plausible else abs(flip.change)
         if flip is not None:
             flipped += 1
             column = pl.Series(flip.feature, [flip.after])
