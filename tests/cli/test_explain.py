@@ -1,0 +1,155 @@
+"""rosenblatt explain: sums that equal the score, and flips that `predict` confirms."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt.classifier import Recipe, learn, load
+from rosenblatt.cli import run
+from rosenblatt.data import Dataset, read
+from rosenblatt.explain import explain
+
+FEATURES = [{}, {"numeric": "category"}, {"numeric": "both"}, {"scale": False}, {"products": "all"}, {"hashing": 8}]
+
+
+def made(classes, rows=120):
+    """A table of two categories and two numbers, with missing cells."""
+    draw = np.random.default_rng(classes)
+    colour, shape = draw.choice(["red", "green", "blue"], rows), draw.choice(["round", "square"], rows)
+    size, weight = draw.integers(1, 40, rows), draw.normal(5, 2, rows)
+    score = size / 20 + weight / 5 + (colour == "red") + draw.normal(0, 0.3, rows)
+    label = np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)
+    frame = pl.DataFrame({"colour": colour, "shape": shape, "size": size, "weight": weight, "y": [f"c{k}" for k in label]})
+    frame[3, "colour"] = None
+    frame[4, "weight"] = None
+    return frame
+
+
+@pytest.fixture(params=[2, 4])
+def table(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made(request.param).write_csv("things.csv")
+    assert run(["train", "things.csv", "--target", "y", "-q", "-o", "things.rosenblatt"]) == 0
+    return read("things.csv", target="y")
+
+
+def test_contributions_and_bias_add_up_to_the_score(table, capsys):
+    capsys.readouterr()
+    model = load("things.rosenblatt")
+    for row in (1, 4, 5, 120):
+        assert run(["explain", "things.rosenblatt", "things.csv", "--target", "y", "--row", str(row), "--json"]) == 0
+        why = json.loads(capsys.readouterr().out)
+        raw = table.rows[row - 1]
+        scores = model.scores(raw)[0]
+        expected = scores if scores.ndim == 0 else np.sort(scores)[-1] - np.sort(scores)[-2]
+        total = why["bias"] + sum(part["contribution"] for part in why["contributions"])
+        assert total == pytest.approx(why["score"], abs=1e-9)
+        assert why["score"] == pytest.approx(float(expected), abs=1e-9)
+        assert why["prediction"] == model.predict(raw)[0]
+        assert why["label"] == table.labels[row - 1]
+        sizes = [abs(part["contribution"]) for part in why["contributions"]]
+        assert sizes == sorted(sizes, reverse=True)
+        for part in why["contributions"]:
+            assert part["contribution"] == part["weight"] * part["value"]
+
+
+@pytest.mark.parametrize("features", FEATURES, ids=str)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, features):
+    frame = made(classes)
+    data = Dataset("table", frame.drop("y"), frame["y"], "made")
+    model = learn(data, Recipe(features=features))
+    flipped = 0
+    for i in range(40):
+        row = data.slice(i, i + 1)
+        flip = explain(model, row).flip
+        now = model.predict(row.rows)[0]
+        allowed = np.inf if flip is None or not flip.plausible else abs(flip.change)
+        if flip is not None:
+            flipped += 1
+            column = pl.Series(flip.feature, [flip.after])
+            assert model.predict(row.rows.drop(flip.feature).with_columns(column))[0] == flip.prediction != now
+        # The witness: every other value of every categorical column, tried one by one.
+        if classes == 2 and "hashing" not in features:
+            for name in ("colour", "shape"):
+                for value in frame[name].drop_nulls().unique():
+                    other = row.rows.with_columns(pl.Series(name, [value]))
+                    if model.predict(other)[0] != now:
+                        assert abs(model.scores(other)[0] - model.scores(row.rows)[0]) >= 0.99 * allowed
+                        assert flip is not None
+    assert flipped or "hashing" in features
+
+
+def test_without_a_row_the_weights_come_largest_first_with_counted_shares(table, capsys):
+    capsys.readouterr()
+    assert run(["explain", "things.rosenblatt", "--json", "--top", "0"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    model = load("things.rosenblatt")
+    red = table.rows["colour"] == "red"
+    for label in model.classes.tolist():
+        sizes = [abs(w["weight"]) for w in found["weights"] if w["class"] == label]
+        assert sizes == sorted(sizes, reverse=True)
+    reds = [w for w in found["weights"] if w["feature"] == "colour=red"]
+    assert reds
+    for w in reds:
+        assert w["count"] == red.sum()
+        assert w["share"] == pytest.approx((red & (table.labels == w["class"]).fill_null(False)).sum() / red.sum())
+    assert len(found["bias"]) == 4 if len(model.classes) == 4 else isinstance(found["bias"], float)
+
+
+def test_unscaled_numbers_are_warned_of(tmp_path, capsys):
+    path, model = tmp_path / "wide.csv", str(tmp_path / "wide.rosenblatt")
+    path.write_text("small,large,y\n" + "".join(f"{i % 7 / 10},{i * 1000},{'ab'[i % 7 > 3]}\n" for i in range(60)))
+    for extra, warned in ([], False), (["--no-scale"], True):
+        assert run(["train", str(path), "--target", "y", "-q", "-o", model, *extra]) == 0
+        capsys.readouterr()
+        assert run(["explain", model]) == 0
+        assert ("not scaled" in capsys.readouterr().out) == warned
+
+
+def test_a_word_can_flip_a_text(tmp_path, capsys):
+    path, model = tmp_path / "messages.tsv", str(tmp_path / "messages.rosenblatt")
+    path.write_text("spam\tfree prize\nspam\tfree entry\nham\tcall me\nham\tsee you tonight\n" * 3)
+    assert run(["train", str(path), "--format", "text", "-q", "-o", model]) == 0
+    capsys.readouterr()
+    assert run(["explain", model, str(path), "--format", "text", "--row", "2", "--json"]) == 0
+    why = json.loads(capsys.readouterr().out)
+    assert why["prediction"] == "spam"
+    assert {part["feature"] for part in why["contributions"]} <= {"word:free", "word:entry"}
+    assert run(["explain", model, str(path), "--format", "text", "--row", "2"]) == 0
+    text = capsys.readouterr().out
+    assert "word:free" in text
+    assert "would" in text
+
+
+def test_every_example_of_the_help_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["explain", "--help"]) == 0
+    examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
+    assert len(examples) == 3
+    for arguments in examples:
+        assert run(arguments) == 0
+    assert "against" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["things.rosenblatt", "things.csv"], 2, "--row"),
+        (["things.rosenblatt", "--row", "1"], 2, "FILE"),
+        (["things.rosenblatt", "things.csv", "--row", "121"], 1, "120 rows"),
+        (["things.rosenblatt", "things.csv", "--row", "0"], 2, "--row"),
+        (["things.rosenblatt", "nothing.csv", "--row", "1"], 1, "nothing.csv"),
+        (["things.rosenblatt", "--view", "best"], 2, "averaged"),
+        (["things.csv"], 3, "things.csv"),
+        (["gone.rosenblatt"], 3, "gone.rosenblatt"),
+    ],
+)
+def test_mistakes_are_named(table, capsys, arguments, code, message):
+    capsys.readouterr()
+    assert run(["explain", *arguments]) == code
+    output = capsys.readouterr()
+    assert message in output.err
+    assert not output.out

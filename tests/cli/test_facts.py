@@ -1,0 +1,154 @@
+"""rosenblatt facts: the figures of the income lecture, and facts of small tables that can be counted by hand."""
+
+import json
+import sys
+from subprocess import run as run_process
+
+import pytest
+
+from rosenblatt.cli import run
+
+PEOPLE = """education,sector,age,income
+Doctorate,Self-emp-inc,50,rich
+Doctorate,Self-emp-inc,50,rich
+Doctorate,Private,41,rich
+HS-grad,Private,30,poor
+HS-grad,Private,30,rich
+,Private,22,poor
+"""
+
+# LECTURES O6: the slide's ten values above 50 %.
+SLIDE = {
+    ("education", "Doctorate"): 80.00, ("education", "Prof-school"): 74.70, ("education", "Masters"): 55.38,
+    ("sector", "Self-emp-inc"): 59.02, ("hours", "99"): 60.00, ("hours", "68"): 100.00, ("hours", "1"): 100.00,
+    ("country", "Taiwan"): 58.33, ("country", "Iran"): 70.00, ("country", "Cambodia"): 66.67,
+}  # fmt: skip
+# data/README.md, counted independently of this project.
+SECTORS = {
+    "Federal-gov": 150, "Local-gov": 340, "Private": 3694, "Self-emp-inc": 183, "Self-emp-not-inc": 424,
+    "State-gov": 208, "Without-pay": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    return "people.csv"
+
+
+def found(capsys, *arguments):
+    assert run(["facts", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_exactly_the_slides_ten_values_are_above_half(data_dir, capsys):
+    facts = found(capsys, "income")
+    above = {(v["feature"], v["value"]): round(100 * v["share"], 2) for v in facts["values"] if v["share"] > 0.5}
+    assert above == SLIDE
+    assert {(v["feature"], v["value"]) for v in facts["values"][:10]} == set(SLIDE), "they come first"
+
+
+def test_income_counts_are_those_of_the_data_folder(data_dir, capsys):
+    facts = found(capsys, "income", "--pairs")
+    assert {v["value"]: v["count"] for v in facts["values"] if v["feature"] == "sector"} == SECTORS
+    (specialists,) = [v for v in facts["values"] if v["value"] == "Prof-specialty"]
+    assert (specialists["count"], round(specialists["count"] * specialists["share"])) == (646, 294)
+    assert len(facts["values"]) == 230
+    assert (facts["rows"], facts["distinct"], facts["contradictions"]) == (5000, 4710, 69)
+    (doctors,) = [p for p in facts["pairs"] if set(p["values"]) == {"Doctorate", "Self-emp-inc"}]
+    assert (doctors["count"], doctors["share"]) == (3, 1.0)
+
+
+def test_income_figures_are_printed_for_people(data_dir, capsys):
+    assert run(["facts", "income", "--pairs"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for (feature, value), share in SLIDE.items():
+        assert any(line[:1] == [f"{feature}={value}"] and line[-2:] == [f"{share:.2f}", "%"] for line in lines)
+    for sector, count in SECTORS.items():
+        assert any(line[:2] == [sector, str(count)] for line in lines)
+    assert ["Prof-specialty", "646", "294", "45.51", "%"] in lines
+    assert ["sector=Self-emp-inc", "&", "education=Doctorate", "3", "3", "100.00", "%"] in lines
+
+
+def test_a_small_table_is_counted_by_hand(people, capsys):
+    facts = found(capsys, people, "--target", "income", "--pairs")
+    assert facts["classes"] == {"poor": 2, "rich": 4}
+    assert facts["positive"] == "rich"
+    assert (facts["distinct"], facts["duplicates"], facts["contradictions"]) == (4, 1, 1)
+    values = {(v["feature"], v["value"]): (v["count"], v["share"]) for v in facts["values"]}
+    assert values["education", None] == (1, 0.0)
+    assert values["education", "Doctorate"] == (3, 1.0)
+    assert values["age", "30"] == (2, 0.5)
+    assert {"features": ["education", "sector"], "values": ["Doctorate", "Self-emp-inc"], "count": 2, "share": 1.0} in facts[
+        "pairs"
+    ]
+
+
+def test_positive_least_numeric_and_top_are_obeyed(people, capsys):
+    facts = found(
+        capsys, people, "--target", "income", "--positive", "poor", "--least", "3", "--numeric", "number", "--top", "1"
+    )
+    assert facts["positive"] == "poor"
+    assert facts["values"] == [{"feature": "education", "value": "Doctorate", "count": 3, "share": 0.0}]
+    assert any("age" in note for note in facts["notes"])
+
+
+def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested(tmp_path, capsys):
+    path = tmp_path / "sorted.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i},{i / 1000},{'no' if i < 150 else 'yes'}\n" for i in range(300)))
+    facts = found(capsys, str(path), "--target", "y")
+    assert facts["values"] == []
+    assert any("a, b" in note for note in facts["notes"])
+    assert any("sorted by class" in said for said in facts["suggestions"])
+    assert any("differ in scale" in said for said in facts["suggestions"])
+    assert len(found(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
+
+
+def test_words_of_texts_are_values(tmp_path, capsys):
+    path = tmp_path / "messages.tsv"
+    path.write_text("spam\tfree prize, free\nspam\tfree entry\nham\tcall me\nham\tfree tonight?\n")
+    facts = found(capsys, str(path), "--format", "text", "--least", "2")
+    assert facts["values"] == [{"feature": "word", "value": "free", "count": 3, "share": 2 / 3}]
+
+
+def test_sparse_rows_tell_columns_repeats_and_contradictions(tmp_path, capsys):
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1 3:2\n1 1:1 3:2\n-1 1:1 3:2\n-1 2:5\n")
+    facts = found(capsys, str(path))
+    assert (facts["distinct"], facts["duplicates"], facts["contradictions"]) == (2, 1, 1)
+    assert {"feature": "column 1", "value": "not 0", "count": 1, "share": 0.0} in facts["values"]
+
+
+def test_every_example_of_the_help_runs(people, capsys):
+    assert run(["facts", "--help"]) == 0
+    examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
+    assert len(examples) == 2
+    for arguments in examples:
+        assert run(arguments) == 0
+        assert "share" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["people.csv"], 1, "--target"),
+        (["people.csv", "--target", "wealth"], 1, "wealth"),
+        (["people.csv", "--target", "income", "--positive", "medium"], 2, "poor, rich"),
+        (["people.csv", "--target", "income", "--least", "0"], 2, "--least"),
+        (["nobody.csv", "--target", "income"], 1, "nobody.csv"),
+    ],
+)
+def test_mistakes_are_named(people, capsys, arguments, code, message):
+    assert run(["facts", *arguments]) == code
+    output = capsys.readouterr()
+    assert message in output.err
+    assert not output.out
+
+
+def test_a_file_needs_neither_scikit_learn_nor_matplotlib(people):
+    code = (
+        "import sys; from rosenblatt.cli import run; run(['facts', 'people.csv', '--target', 'income']);"
+        "sys.exit(any(name in sys.modules for name in ('sklearn', 'matplotlib', 'rich')))"
+    )
+    assert run_process([sys.executable, "-c", code], capture_output=True).returncode == 0
