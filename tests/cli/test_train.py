@@ -152,6 +152,7 @@ def test_what_cannot_be_is_said_in_a_sentence(arguments, code, said, fruit, caps
         (b"colour,kind\nred,apple\nred\n", "line 3"),
         (b"colour,kind\nred,apple\nred,apple,9\n", "line 3"),
         (b"colour,colour,kind\nred,red,apple\n", "colour"),
+        (b"^colour$,kind\nred,apple\nred,pear\n", "^colour$"),
         (b"colour,kind\nre\0d,apple\nred,pear\n", "line 2"),
         ("colour,kind\nred,äpple\n".encode("utf-16"), "UTF-16"),
         (b"colour,kind\nred,apple\ngr\xfcn,pear\n", "line 3"),

@@ -75,6 +75,7 @@ def batches_arrow(source: Source, rows: int, options: Options, format: str) -> I
 
 def to_dataset(frame: pl.DataFrame, options: Options, name: str, before: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, its target taken out; `before` counts earlier rows."""
+    columns.refuse_patterns(frame.columns, path=name)
     frame = frame.select(_plain(column, name) for column in frame)
     frame, bad = columns.refuse_infinite(frame, options)
     if bad is not None:

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 PROBE = 200  # cells that decide whether a column may hold numbers
 
 
+def refuse_patterns(names: Sequence[str], **place: Any) -> None:
+    """polars takes a name such as `^a$` for a pattern of names, and fails on it."""
+    strange = [name for name in names if name.startswith("^") and name.endswith("$")]
+    if strange:
+        raise FileError(
+            f"the column name {strange[0]!r} begins with ^ and ends with $: rename it.", column=strange[0], **place
+        )
+
+
 def conform(
     frame: pl.DataFrame, missing: Sequence[str], wider: Mapping[str, Any] | None = None, *, padded: bool = True
 ) -> pl.DataFrame:

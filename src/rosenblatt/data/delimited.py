@@ -105,6 +105,7 @@ def _refuse_twins(header: Sequence[str], options: Options, name: str, line: int)
         if options.header and options.names is None and columns.looks_like_data(header):
             what = f"the first line looks like data ({twins[0]!r} occurs twice): pass header=False (--no-header)."
         raise FileError(what, path=name, line=line, column=twins[0])
+    columns.refuse_patterns(header, path=name, line=line)
 
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:
