@@ -91,7 +91,7 @@ def wilson(successes: int, trials: int, z: float = NORMAL_95) -> tuple[float, fl
     It stays within 0 and 1, and has a width even if nothing, or everything, is a success.
 
     >>> [round(end, 4) for end in wilson(151, 1000)]
-    [0.1302, 0.1745]
+    [0.1301, 0.1745]
     >>> wilson(0, 10)[0]
     0.0
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ COMMONEST = 20  # confusions that are listed instead
 @click.argument("file")
 @options.target
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
-@click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Measure these weights, not those that predict.")
+@click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights other than those that predict.")
 @click.option("--progressive", is_flag=True, help="Predict each row, then learn from it; starts from the last weights.")
 @options.reading
 @options.as_json
@@ -36,8 +37,8 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     """Measure MODEL on the labelled rows of FILE.
 
     With --progressive the rows are taken in the order of the file, once, and every prediction is made before its row is
-    learned from. An error is a wrong prediction, where a score of 0 is the second class; training counts every score of 0 as a
-    mistake, so its count can be higher. The model file is not changed.
+    learned from. An error is a wrong prediction, where a score of 0 is the second class; training counts every score of 0
+    as a mistake, so its count can be higher. The model file is not changed.
 
     \b
     rosenblatt train income -o income.rosenblatt
@@ -62,8 +63,9 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     found = measure(examples.codes, predicted, len(classifier.classes))
     if not given["quiet"]:
         fitting.tell(notes)
-        if len(kept) < len(data):
-            click.echo(f"note: {len(data) - len(kept):,} rows are left out: training never saw their labels.", err=True)
+        if gone := len(data) - len(kept):
+            left = "1 row is" if gone == 1 else f"{gone:,} rows are"
+            click.echo(f"note: {left} left out: training never saw such labels.", err=True)
         if mistakes is not None:
             click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [str(label) for label in classifier.classes]
@@ -79,16 +81,30 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     from rosenblatt.data import read
 
     how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
-    target = options.column(given["target"])
-    data = read(file, **how, **({} if target is None else {"target": target}))
+    data = read(file, target=options.column(given["target"]), **how)
     fitting.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
-    labels = labels_of(data)
-    if model.classes.dtype.kind == "U" and labels.dtype.kind in "biuf":
-        # A column of text whose labels in this file happen to be numbers.
-        return replace(data, labels=labels.astype(str))
-    return data
+    return replace(data, labels=in_type_of(model.classes, labels_of(data)))
+
+
+def in_type_of(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The labels in the type of the classes: a column may be all numbers in one file, and have text in another.
+
+    >>> in_type_of(np.array(["1", "x"]), np.array([1, 1])).tolist()
+    ['1', '1']
+    >>> in_type_of(np.array([0, 1]), np.array(["1", "x"])).tolist()
+    [1, 'x']
+    """
+    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
+        return labels.astype(str)
+    if classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
+        known = {}
+        for text in set(labels.tolist()):
+            with contextlib.suppress(ValueError):
+                known[text] = float(text) if classes.dtype.kind == "f" else int(text)
+        return np.array([known.get(text, text) for text in labels.tolist()], dtype=object)
+    return labels
 
 
 def likely(model: Classifier, data: Dataset) -> str:
@@ -192,8 +208,8 @@ def confusions(found: Measured, names: list[str]) -> list[str]:
     wrong = found.confusion.copy()
     np.fill_diagonal(wrong, 0)
     commonest = np.argsort(-wrong, axis=None, kind="stable")[:COMMONEST]
-    places = [(int(place) // len(names), int(place) % len(names)) for place in commonest]
-    lines = [f"{wrong[row, column]:>8,}  {names[row]} taken for {names[column]}" for row, column in places if wrong[row, column]]
+    places = [divmod(int(place), len(names)) for place in commonest if wrong.flat[place]]
+    lines = [f"{wrong[row, column]:>8,}  {names[row]} taken for {names[column]}" for row, column in places]
     return [f"Commonest confusions of {len(names)} classes (--json has the whole matrix)", *lines]
 
 

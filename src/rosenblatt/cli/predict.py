@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model")
 @click.argument("file")
-@click.option("--scores", is_flag=True, help="Also the scores: one for two classes (0 or more: the second), else one a class.")
+@click.option("--scores", is_flag=True, help="Also the score (0 or more: the second class), or with more classes one each.")
 @click.option("--only-labels", is_flag=True, help="A bare label a line: no header, no quotes.")
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to standard output, all or nothing.")
 @options.reading
@@ -127,7 +127,7 @@ def writing(path: str | None) -> Iterator[IO[bytes]]:
 @contextlib.contextmanager
 def standard_output() -> Iterator[IO[bytes]]:
     sys.stdout.flush()
-    stream = click.get_binary_stream("stdout")
+    stream = sys.stdout.buffer
     try:
         yield stream
         stream.flush()
