@@ -138,13 +138,25 @@ def test_standard_input_and_a_reader_that_has_seen_enough(folder):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-def test_a_full_disk_is_told_without_a_traceback(folder):
+@pytest.mark.parametrize(
+    "arguments", [["predict", "two.rosenblatt", "new.csv"], ["evaluate", "two.rosenblatt", "two.csv", "-t", "fruit"]]
+)
+def test_a_full_disk_is_told_without_a_traceback(folder, arguments):
     with open("/dev/full", "wb") as full:
-        process = command("two.rosenblatt", "new.csv", stdout=full, stderr=subprocess.PIPE)
-        said = process.communicate()[1].decode()
-    assert process.returncode == 1
-    assert "No space left" in said
-    assert "Traceback" not in said
+        ended = subprocess.run(
+            [sys.executable, "-m", "rosenblatt", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert ended.returncode == 1
+    assert "No space left" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_device_is_written_to_as_it_is(folder):
+    ended = subprocess.run(
+        [sys.executable, "-m", "rosenblatt", "predict", "two.rosenblatt", "new.csv", "-o", "/dev/stdout"],
+        capture_output=True,
+    )
+    assert (ended.stdout, ended.stderr) == (b"prediction\nbanana\napple\nbanana\n", b"")
 
 
 def test_after_a_failure_there_is_the_old_file_or_none(folder, capsys):
@@ -186,6 +198,8 @@ def test_memory_does_not_grow_with_the_file(folder):
         ("two.rosenblatt new.csv -o nowhere/out.csv", 1, "nowhere/out.csv was not written"),
         ("two.rosenblatt new.csv --only-labels --scores", 2, "--only-labels"),
         ("two.rosenblatt new.csv --format strange", 2, "no format 'strange'"),
+        ("two.rosenblatt .", 1, ". is a folder"),
+        ("two.rosenblatt new.csv -o .", 1, "Is a directory"),
         ("new.csv new.csv", 3, "not a model"),
     ],
 )

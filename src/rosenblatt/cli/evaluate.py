@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from rosenblatt.cli import fitting, options
+from rosenblatt.cli import fitting, options, output
 from rosenblatt.cli.options import percent
 
 if TYPE_CHECKING:
@@ -70,9 +71,11 @@ def evaluate(model: str, file: str, **given: Any) -> None:
             click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [str(label) for label in classifier.classes]
     if given["as_json"]:
-        options.print_json(as_json(found, classifier.classes.tolist()))
+        said = json.dumps(as_json(found, classifier.classes.tolist()), ensure_ascii=False, default=options.plain)
     else:
-        click.echo("\n".join(in_words(found, names)))
+        said = "\n".join(in_words(found, names))
+    with output.writing(None) as stream:
+        stream.write(f"{said}\n".encode())
 
 
 def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
@@ -80,6 +83,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     from rosenblatt.classifier import labels_of
     from rosenblatt.data import read
 
+    fitting.refuse_folder(model, file)
     how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
     data = read(file, target=options.column(given["target"]), **how)
     fitting.refuse_other_kind(model, data)

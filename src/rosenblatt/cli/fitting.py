@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +29,12 @@ def refuse_other_kind(model: Classifier, data: Dataset) -> None:
     if data.kind == model.kind or (model.kind == "text" and data.kind == "table" and "text" in data.rows.columns):
         return
     raise DataError(f"{data.name} was read as {data.kind}, the model has learned from {model.kind}. {REMEDIES[model.kind]}")
+
+
+def refuse_folder(model: Classifier, file: str) -> None:
+    """A folder holds texts: for another model it is not even looked into, however much is in it."""
+    if model.kind != "text" and file != "-" and os.path.isdir(file):
+        raise DataError(f"{file} is a folder, the model has learned from {model.kind}. {REMEDIES[model.kind]}")
 
 
 def tell(notes: Notes) -> None:

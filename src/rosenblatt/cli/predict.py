@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-import stat
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import fitting, options
-from rosenblatt.errors import DataError, SaveError
+from rosenblatt.cli import fitting, options, output
+from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,11 +42,12 @@ def predict(model: str, file: str, **given: Any) -> None:
     from rosenblatt.classifier import load
 
     classifier = load(model)
+    fitting.refuse_folder(classifier, file)
     if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
     read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
     job = Predictions(classifier, file, read, given["scores"])
-    with writing(given["output"]) as stream:
+    with output.writing(given["output"]) as stream:
         for piece in job.as_json() if given["as_json"] else job.as_csv(bare=given["only_labels"]):
             stream.write(piece)
     if job.notes and not given["quiet"]:
@@ -109,57 +104,3 @@ class Predictions:
         import json
 
         yield f'], "notes": {json.dumps(self.notes.sentences() if self.notes else [], ensure_ascii=False)}}}\n'.encode()
-
-
-@contextlib.contextmanager
-def writing(path: str | None) -> Iterator[IO[bytes]]:
-    """A stream to a file, which is there when all of it is; or to standard output, until its reader has seen enough."""
-    try:
-        with standard_output() if path in (None, "-") else replacing(Path(os.path.realpath(str(path)))) as stream:
-            yield stream
-    except OSError as problem:
-        if isinstance(problem, SaveError):
-            raise
-        what = f"{path or 'standard output'} was not written: {problem.strerror or problem}"
-        raise SaveError(f"{what}; write to another place with -o.") from problem
-
-
-@contextlib.contextmanager
-def standard_output() -> Iterator[IO[bytes]]:
-    sys.stdout.flush()
-    stream = sys.stdout.buffer
-    try:
-        yield stream
-        stream.flush()
-    except OSError as problem:
-        # What is still in Python's buffer must not fail again when the process ends.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as `head` has
-            raise click.exceptions.Exit(0) from None
-        raise
-
-
-@contextlib.contextmanager
-def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside the target that takes its place at the end; a device or a pipe is written to as it is."""
-    mode = target.stat().st_mode if target.exists() else None
-    if mode is not None and not stat.S_ISREG(mode):
-        with target.open("wb") as stream:
-            yield stream
-        return
-    if mode is not None:
-        target.open("r+b").close()  # a write-protected file is refused, though renaming could replace it
-    temporary = target.with_name(f".rosenblatt-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            if mode is not None:
-                temporary.chmod(stat.S_IMODE(mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
