@@ -1,0 +1,230 @@
+"""rosenblatt evaluate: measure a model on labelled data."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from rosenblatt.cli import fitting, options, output
+from rosenblatt.cli.options import percent
+
+if TYPE_CHECKING:
+    from rosenblatt.classifier import Classifier
+    from rosenblatt.data import Dataset
+    from rosenblatt.examples import Examples
+    from rosenblatt.measures import Measured
+
+WIDEST = 110  # characters of a confusion matrix with names above its columns
+LARGEST = 30  # classes of a confusion matrix that is printed
+COMMONEST = 20  # confusions that are listed instead
+
+
+@click.command()
+@click.argument("model")
+@click.argument("file")
+@options.target
+@click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
+@click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights other than those that predict.")
+@click.option("--progressive", is_flag=True, help="Predict each row, then learn from it; starts from the last weights.")
+@options.reading
+@options.as_json
+@options.quiet
+def evaluate(model: str, file: str, **given: Any) -> None:
+    """Measure MODEL on the labelled rows of FILE.
+
+    With --progressive the rows are taken in the order of the file, once, and every prediction is made before its row is
+    learned from. An error is a wrong prediction, where a score of 0 is the second class; training counts every score of 0
+    as a mistake, so its count can be higher. The model file is not changed.
+
+    \b
+    rosenblatt train income -o income.rosenblatt
+    rosenblatt evaluate income.rosenblatt income:dev
+    """
+    if given["progressive"] and given["view"]:
+        raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
+    from rosenblatt.classifier import load
+    from rosenblatt.measures import measure
+
+    classifier = load(model)
+    weights = classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
+    data = labelled(classifier, file, given)
+    examples, notes, kept = classifier.examples(data, given["unseen"])
+    if given["progressive"]:
+        predicted, mistakes = predict_then_learn(classifier, examples)
+    else:
+        from rosenblatt.model import decide
+
+        predicted, mistakes = decide(weights.scores(examples.rows)), None
+    assert examples.codes is not None
+    found = measure(examples.codes, predicted, len(classifier.classes))
+    if not given["quiet"]:
+        fitting.tell(notes)
+        if gone := len(data) - len(kept):
+            left = "1 row is" if gone == 1 else f"{gone:,} rows are"
+            click.echo(f"note: {left} left out: training never saw such labels.", err=True)
+        if mistakes is not None:
+            click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
+    names = [str(label) for label in classifier.classes]
+    if given["as_json"]:
+        said = json.dumps(as_json(found, classifier.classes.tolist()), ensure_ascii=False, default=options.plain)
+    else:
+        said = "\n".join(in_words(found, names))
+    with output.writing(None) as stream:
+        stream.write(f"{said}\n".encode())
+
+
+def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
+    """The rows of the file with labels of the type that the model's are."""
+    from rosenblatt.classifier import labels_of
+    from rosenblatt.data import read
+
+    fitting.refuse_folder(model, file)
+    how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    data = read(file, target=options.column(given["target"]), **how)
+    fitting.refuse_other_kind(model, data)
+    if data.labels is None and data.kind == "table":
+        raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
+    return replace(data, labels=in_type_of(model.classes, labels_of(data)))
+
+
+def in_type_of(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The labels in the type of the classes: a column may be all numbers in one file, and have text in another.
+
+    >>> in_type_of(np.array(["1", "x"]), np.array([1, 1])).tolist()
+    ['1', '1']
+    >>> in_type_of(np.array([0, 1]), np.array(["1", "x"])).tolist()
+    [1, 'x']
+    """
+    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
+        return labels.astype(str)
+    if classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
+        known = {}
+        for text in set(labels.tolist()):
+            with contextlib.suppress(ValueError):
+                known[text] = float(text) if classes.dtype.kind == "f" else int(text)
+        return np.array([known.get(text, text) for text in labels.tolist()], dtype=object)
+    return labels
+
+
+def likely(model: Classifier, data: Dataset) -> str:
+    """Which column is probably meant: one that the model does not learn from."""
+    known = {column.name for column in getattr(model.features, "columns", [])}
+    others = [name for name in data.rows.columns if name not in known]
+    return f" It is probably {' or '.join(map(repr, others))}." if 0 < len(others) <= 3 else ""
+
+
+def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
+    """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
+    from rosenblatt.engine import core
+    from rosenblatt.examples import class_factors
+    from rosenblatt.model import decide
+    from rosenblatt.training import Plan, run
+
+    assert examples.codes is not None
+    of_training = np.repeat(np.arange(len(model.classes)), model.class_counts)
+    factors = class_factors(model.recipe.class_weight, model.classes, of_training)
+    if factors is not None:
+        examples = replace(examples, importance=factors[examples.codes])
+    rule = model.recipe.rule()
+    plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
+    # All at once first, which refuses what cannot be learned from; then again, looking at every score on the way.
+    run(examples, rule, plan, weights=last_weights(model, examples))
+    weights = last_weights(model, examples)
+    loop = core.Loop(examples.rows, weights, rule.in_core(), (examples.codes, None, examples.importance))
+    scores = np.empty((examples.rows.n, examples.vectors))
+    out = scores.reshape(-1)
+    with np.errstate(all="ignore"):
+        for row in range(examples.rows.n):
+            loop.score_rows(out, row, row + 1)
+            if examples.importance is not None and examples.importance[row] == 0:
+                continue
+            loop.run(None, row, row + 1)
+            if loop.fault == core.SETTLE:
+                weights.take(loop)
+                weights.settle()
+                loop.start_new_sum()
+                loop.run(None, row, row + 1)
+    return decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
+
+
+def last_weights(model: Classifier, examples: Examples) -> Any:
+    """The weights that training ended with, to be moved on; falling rates go on falling."""
+    from rosenblatt.weights import Weights
+
+    weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
+    weights.start_from(*model.views["last"])
+    weights.updates = int(model.summary["updates"])
+    weights.t = weights.settled = sum(epoch.examples for epoch in model.history)
+    return weights
+
+
+def as_json(found: Measured, labels: list[Any]) -> dict[str, Any]:
+    """The keys are a contract; `confusion` has a row per true class, both ways in the order of `per_class`."""
+    columns = zip(labels, found.truths, found.predictions, found.precision, found.recall, strict=True)
+    keys = ("label", "examples", "predicted", "precision", "recall")
+    return {
+        "examples": found.examples,
+        "errors": found.errors,
+        "error": found.error,
+        "accuracy": found.accuracy,
+        "interval": list(found.interval),
+        "confusion": found.confusion.tolist(),
+        "per_class": [dict(zip(keys, row, strict=True)) for row in columns],
+    }
+
+
+def in_words(found: Measured, names: list[str]) -> list[str]:
+    """The same for people."""
+    low, high = found.interval
+    right = found.examples - found.errors
+    return [
+        f"Accuracy = {100 * found.accuracy:.2f}% ({right}/{found.examples})",
+        f"Error    = {percent(found.error)}, 95 % interval {percent(low)} to {percent(high)}",
+        "",
+        *(confusion(found, names) if len(names) <= LARGEST else confusions(found, names)),
+        "",
+        *per_class(found, names),
+    ]
+
+
+def confusion(found: Measured, names: list[str]) -> list[str]:
+    """The matrix; where the names do not fit above it, rows and columns are numbered."""
+    heads = names
+    width = max(map(len, [*heads, f"{found.confusion.max():,}"]))
+    first = max(map(len, names))
+    if first + len(names) * (width + 2) > WIDEST:
+        heads = [str(number) for number in range(1, len(names) + 1)]
+        names = [f"{number:>2} {name}" for number, name in zip(heads, names, strict=True)]
+        width, first = max(len(heads[-1]), len(f"{found.confusion.max():,}")), max(map(len, names))
+    lines = ["Confusion (rows: truth, columns: prediction)", " " * first + "".join(f"  {head:>{width}}" for head in heads)]
+    for name, counts in zip(names, found.confusion.tolist(), strict=True):
+        lines.append(f"{name:<{first}}" + "".join(f"  {count:>{width},}" for count in counts))
+    return lines
+
+
+def confusions(found: Measured, names: list[str]) -> list[str]:
+    """The commonest confusions, where there are too many classes for a matrix."""
+    wrong = found.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    commonest = np.argsort(-wrong, axis=None, kind="stable")[:COMMONEST]
+    places = [divmod(int(place), len(names)) for place in commonest if wrong.flat[place]]
+    lines = [f"{wrong[row, column]:>8,}  {names[row]} taken for {names[column]}" for row, column in places]
+    return [f"Commonest confusions of {len(names)} classes (--json has the whole matrix)", *lines]
+
+
+def per_class(found: Measured, names: list[str]) -> list[str]:
+    first = max(5, *map(len, names))
+    lines = [f"{'class':<{first}}  precision     recall    examples   predicted"]
+    columns = zip(names, found.precision, found.recall, found.truths, found.predictions, strict=True)
+    for name, precision, recall, truths, predictions in columns:
+        lines.append(f"{name:<{first}}  {share(precision):>9}  {share(recall):>9}  {truths:>10,}  {predictions:>10,}")
+    return lines
+
+
+def share(of: float | None) -> str:
+    return "–" if of is None else percent(of)

@@ -1,0 +1,106 @@
+"""rosenblatt predict: label the rows of a file, however long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli import fitting, options, output
+from rosenblatt.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.classifier import Classifier
+    from rosenblatt.data import Dataset
+    from rosenblatt.features import Notes
+
+
+@click.command()
+@click.argument("model")
+@click.argument("file")
+@click.option("--scores", is_flag=True, help="Also the score (0 or more: the second class), or with more classes one each.")
+@click.option("--only-labels", is_flag=True, help="A bare label a line: no header, no quotes.")
+@click.option("-o", "--output", metavar="FILE", help="Write here instead of to standard output, all or nothing.")
+@options.reading
+@options.as_json
+@options.quiet
+def predict(model: str, file: str, **given: Any) -> None:
+    """Label the rows of FILE with MODEL, in their order, as a CSV.
+
+    FILE holds raw rows as those that the model has learned from; columns may come in any order, others are ignored. `-` is
+    standard input. Memory does not grow with the file.
+
+    \b
+    rosenblatt train income -o income.rosenblatt
+    rosenblatt predict income.rosenblatt income:dev --scores -o labels.csv
+    """
+    if given["only_labels"] and (given["scores"] or given["as_json"]):
+        raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
+    from rosenblatt.classifier import load
+
+    classifier = load(model)
+    fitting.refuse_folder(classifier, file)
+    if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
+        raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
+    read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    job = Predictions(classifier, file, read, given["scores"])
+    with output.writing(given["output"]) as stream:
+        for piece in job.as_json() if given["as_json"] else job.as_csv(bare=given["only_labels"]):
+            stream.write(piece)
+    if job.notes and not given["quiet"]:
+        fitting.tell(job.notes)
+
+
+class Predictions:
+    """The predictions for a file, a batch at a time, and the notes so far."""
+
+    def __init__(self, model: Classifier, file: str, read: dict[str, Any], scores: bool):
+        self.model, self.file, self.read, self.scores = model, file, read, scores
+        self.notes: Notes | None = None
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Label and, where wanted, scores of each row."""
+        from rosenblatt.data import batches
+
+        row = 0
+        for data in batches(self.file, **self.read):
+            fitting.refuse_other_kind(self.model, data)
+            try:
+                yield self.frame(data)
+            except DataError as problem:
+                raise DataError(f"{data.name}, rows {row + 1:,} to {row + len(data):,}: {problem}") from None
+            row += len(data)
+
+    def frame(self, data: Dataset) -> pl.DataFrame:
+        import polars as pl
+
+        from rosenblatt.model import decide
+
+        rows, notes = self.model.transform(data.rows)
+        self.notes = notes if self.notes is None else self.notes + notes
+        scores = self.model.model().scores(rows)
+        classes = self.model.classes
+        columns = {"prediction": pl.Series(classes.tolist()).gather(decide(scores))}
+        if self.scores and scores.ndim == 1:
+            columns["score"] = pl.Series(scores)
+        elif self.scores:
+            columns |= {f"score_{label}": pl.Series(scores[:, k]) for k, label in enumerate(classes.tolist())}
+        return pl.DataFrame(columns)
+
+    def as_csv(self, bare: bool = False) -> Iterator[bytes]:
+        """A CSV with a header; `bare`: labels as they are, a line each."""
+        for number, frame in enumerate(self.frames()):
+            text = frame.write_csv(include_header=not bare and not number, quote_style="never" if bare else "necessary")
+            yield text.encode()
+
+    def as_json(self) -> Iterator[bytes]:
+        """One object: {"predictions": [{"prediction": …, "score": …}, …], "notes": […]}."""
+        yield b'{"predictions": ['
+        for number, frame in enumerate(self.frames()):
+            yield (b",\n" if number else b"") + frame.write_json().encode()[1:-1]
+        import json
+
+        yield f'], "notes": {json.dumps(self.notes.sentences() if self.notes else [], ensure_ascii=False)}}}\n'.encode()

@@ -1,0 +1,212 @@
+"""rosenblatt predict: the CSV, streams, pipes, and files that are whole or not there."""
+
+import csv
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rosenblatt.classifier import load
+from rosenblatt.cli import run
+from rosenblatt.cli.predict import predict
+from rosenblatt.data import read
+
+AWKWARD = ["a,b", 'say "no"', "plain", "two\nlines"]
+
+
+def table(rows, header="colour,size,fruit"):
+    return header + "\n" + "".join(f"{row}\n" for row in rows)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, capsys):
+    """Two models, of two and of three classes, and rows for them."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["red,1,apple", "yellow,3,banana", "yellow,2,banana", "green,1,apple", "orange,1,orange"] * 4
+    (tmp_path / "three.csv").write_text(table(rows))
+    (tmp_path / "two.csv").write_text(table(row for row in rows if "orange" not in row))
+    (tmp_path / "new.csv").write_text("size,colour\n3,yellow\n1,red\n2,yellow\n")
+    for name in ("two", "three"):
+        assert run(["train", f"{name}.csv", "-t", "fruit", "-o", f"{name}.rosenblatt", "-q"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+def test_a_line_a_row_in_order_under_a_header(folder, capsys):
+    assert run(["predict", "two.rosenblatt", "new.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "prediction\nbanana\napple\nbanana\n"
+    assert err == ""
+
+
+def test_bare_labels(folder, capsys):
+    assert run(["predict", "two.rosenblatt", "new.csv", "--only-labels"]) == 0
+    assert capsys.readouterr().out == "banana\napple\nbanana\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "names"), [("two", ["score"]), ("three", ["score_apple", "score_banana", "score_orange"])]
+)
+def test_scores_are_the_librarys_to_the_last_bit(folder, capsys, model, names):
+    assert run(["predict", f"{model}.rosenblatt", "new.csv", "--scores"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(rows[0]) == ["prediction", *names]
+    expected = load(f"{model}.rosenblatt").scores(read("new.csv").rows).reshape(3, -1)
+    assert [[float(row[name]) for name in names] for row in rows] == expected.tolist()
+
+
+def test_json_is_one_object(folder, capsys):
+    assert run(["predict", "two.rosenblatt", "two.csv", "--json", "--scores", "-q"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["predictions"][0]) == ["prediction", "score"]
+    assert [row["prediction"] for row in found["predictions"][:2]] == ["apple", "banana"]
+    assert found["notes"] == ["Columns that were not there in training are ignored: fruit."]
+
+
+def test_labels_with_commas_quotes_and_line_ends_come_back(folder, capsys):
+    with open("awkward.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["x", "y"], *([f"v{k}", label] for k, label in enumerate(AWKWARD) for _ in range(3))])
+    assert run(["train", "awkward.csv", "-t", "y", "-o", "awkward.rosenblatt", "-q"]) == 0
+    capsys.readouterr()
+    assert run(["predict", "awkward.rosenblatt", "awkward.csv", "-q", "--scores"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out, newline="")))
+    assert [row["prediction"] for row in rows] == [label for label in AWKWARD for _ in range(3)]
+    assert set(rows[0]) == {"prediction", *(f"score_{label}" for label in AWKWARD)}
+    assert run(["predict", "awkward.rosenblatt", "awkward.csv", "--only-labels"]) == 2
+    assert "line break" in capsys.readouterr().err
+
+
+def test_the_target_and_other_columns_are_ignored_with_a_note_summed_over_batches(folder, capsys):
+    (folder / "long.csv").write_text(table(["pink,1,apple", "red,2,apple"] * 50_000))
+    assert run(["predict", "two.rosenblatt", "long.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 100_001
+    assert "colour: 50,000 values in 100,000 rows were never seen" in err
+    assert "ignored: fruit" in err
+    assert run(["predict", "two.rosenblatt", "long.csv", "--quiet", "-o", "out.csv"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert (folder / "out.csv").read_text() == out
+
+
+def test_libsvm_rows_narrower_and_wider_than_training(folder, capsys):
+    (folder / "t.svm").write_text("+1 1:1 3:1\n-1 2:1 4:1\n" * 5)
+    (folder / "p.svm").write_text("0 1:1\n0 2:1\n0 1:1 9:3\n")
+    assert run(["train", "t.svm", "-o", "t.rosenblatt", "-q"]) == 0
+    capsys.readouterr()
+    assert run(["predict", "t.rosenblatt", "p.svm"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "prediction\n1\n-1\n1\n"
+    assert "never seen in training" in err
+
+
+def test_the_help_example_runs(tmp_path, monkeypatch, capsys, data_dir):
+    monkeypatch.chdir(tmp_path)
+    lines = [line.strip() for line in predict.help.splitlines() if line.strip().startswith("rosenblatt ")]
+    assert len(lines) == 2
+    for line in lines:
+        assert run(shlex.split(line)[1:]) == 0
+    written = (tmp_path / "labels.csv").read_text().splitlines()
+    assert written[0] == "prediction,score"
+    assert len(written) == 1001
+    predicted = np.array([line.split(",")[0] for line in written[1:]])
+    truth = read(str(data_dir / "income" / "income.dev.txt"), header=False, target=-1).labels.to_numpy()
+    assert (predicted == truth).sum() == 850  # as `evaluate` says
+
+
+def command(*arguments, **options):
+    return subprocess.Popen([sys.executable, "-m", "rosenblatt", "predict", *arguments], **options)
+
+
+def test_standard_input_and_a_reader_that_has_seen_enough(folder):
+    rows = ("size,colour\n" + "3,yellow\n" * 300_000).encode()
+    (folder / "many.csv").write_bytes(rows)
+    whole = subprocess.run(
+        [sys.executable, "-m", "rosenblatt", "predict", "two.rosenblatt", "-"], input=rows, capture_output=True, check=True
+    )
+    assert whole.stdout == b"prediction\n" + b"banana\n" * 300_000
+    process = command("two.rosenblatt", "many.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"prediction\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    "arguments", [["predict", "two.rosenblatt", "new.csv"], ["evaluate", "two.rosenblatt", "two.csv", "-t", "fruit"]]
+)
+def test_a_full_disk_is_told_without_a_traceback(folder, arguments):
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rosenblatt", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert ended.returncode == 1
+    assert "No space left" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_device_is_written_to_as_it_is(folder):
+    ended = subprocess.run(
+        [sys.executable, "-m", "rosenblatt", "predict", "two.rosenblatt", "new.csv", "-o", "/dev/stdout"],
+        capture_output=True,
+    )
+    assert (ended.stdout, ended.stderr) == (b"prediction\nbanana\napple\nbanana\n", b"")
+
+
+def test_after_a_failure_there_is_the_old_file_or_none(folder, capsys):
+    (folder / "bad.csv").write_text("size,colour\n" + "3,yellow\n" * 1_500_000 + "3,yellow,too many\n")
+    before = sorted(os.listdir())
+    assert run(["predict", "two.rosenblatt", "bad.csv", "-o", "out.csv"]) == 1
+    assert "line 1,500,002" in capsys.readouterr().err
+    assert sorted(os.listdir()) == before
+    (folder / "old.csv").write_text("old")
+    assert run(["predict", "two.rosenblatt", "bad.csv", "-o", "old.csv"]) == 1
+    assert (folder / "old.csv").read_text() == "old"
+    assert run(["predict", "two.rosenblatt", "new.csv", "-o", "old.csv"]) == 0
+    assert (folder / "old.csv").read_text().startswith("prediction\n")
+    assert sorted(os.listdir()) == sorted([*before, "old.csv"])
+
+
+def test_memory_does_not_grow_with_the_file(folder):
+    """Twelve times the rows may cost a few batches more, not twelve times the memory."""
+    peaks = []
+    for rows in (400_000, 4_800_000):
+        with open("big.csv", "w") as file:
+            file.write("size,colour\n" + "3,yellow\n1,red\n" * (rows // 2))
+        script = (
+            "import resource; from rosenblatt.cli import run; "
+            "assert run(['predict', 'two.rosenblatt', 'big.csv', '-o', '/dev/null']) == 0; "
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        peaks.append(int(ended.stdout))
+    assert peaks[1] < 1.3 * peaks[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ("two.rosenblatt gone.csv", 1, "gone.csv"),
+        ("two.rosenblatt lacking.csv", 1, "lacking.csv, rows 1 to 1: The table lacks 'colour'"),
+        ("two.rosenblatt some.svm", 1, "was read as sparse"),
+        ("two.rosenblatt new.csv -o nowhere/out.csv", 1, "nowhere/out.csv was not written"),
+        ("two.rosenblatt new.csv --only-labels --scores", 2, "--only-labels"),
+        ("two.rosenblatt new.csv --format strange", 2, "no format 'strange'"),
+        ("two.rosenblatt .", 1, ". is a folder"),
+        ("two.rosenblatt new.csv -o .", 1, "Is a directory"),
+        ("new.csv new.csv", 3, "not a model"),
+    ],
+)
+def test_refusals(folder, capsys, arguments, code, said):
+    (folder / "lacking.csv").write_text("size\n3\n")
+    (folder / "some.svm").write_text("1 1:1\n-1 2:1\n")
+    assert run(["predict", *arguments.split()]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
