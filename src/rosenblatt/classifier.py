@@ -221,7 +221,8 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
     labels = np.asarray(labels)
     if labels.dtype.kind in "OU" or classes.dtype.kind == "U":
         labels, classes = labels.astype(str), classes.astype(str)
-    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    by_value = np.argsort(classes)  # numbers as text have another order
+    places = by_value[np.minimum(np.searchsorted(classes, labels, sorter=by_value), len(classes) - 1)]
     return np.where(classes[places] == labels, places, -1).astype(np.int32)
 
 

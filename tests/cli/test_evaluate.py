@@ -168,7 +168,6 @@ def test_numbers_as_labels_of_a_model_whose_labels_are_text(fruit, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("fruit.rosenblatt dev.csv", 2, "It is probably 'fruit'."),
         ("fruit.rosenblatt dev.csv -t nothing", 1, "no column 'nothing'"),
         ("fruit.rosenblatt dev.csv -t colour", 1, "never seen in training"),
         ("fruit.rosenblatt gone.csv -t fruit", 1, "gone.csv"),
@@ -204,3 +203,10 @@ def test_no_heavy_library_is_imported(fruit, verb):
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stderr == "0 []\n"
+
+
+def test_the_model_knows_its_target(fruit, capsys):
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "--json"]) == 0
+    by_itself = capsys.readouterr().out
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "--target", "fruit", "--json"]) == 0
+    assert capsys.readouterr().out == by_itself

@@ -83,10 +83,13 @@ def run(arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted: nothing was written.", err=True)
         return 130
-    except BrokenPipeError:  # the reader has seen enough, as `head` has
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except RosenblattError as problem:
         click.echo(f"{type(problem).__name__}: {problem}", err=True)
         return 3 if isinstance(problem, ModelFileError) else 2 if isinstance(problem, SettingError) else 1
+    except (BrokenPipeError, SystemExit):  # the reader has seen enough, as `head` has; click makes it an exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as problem:
+        click.echo(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.", err=True)
+        return 1
     return 0

@@ -82,14 +82,21 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
     from rosenblatt.classifier import labels_of
     from rosenblatt.data import read
+    from rosenblatt.data.known import is_known
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
-    data = read(file, target=options.column(given["target"]), **how)
+    target = options.column(given["target"])
+    if target is None and not is_known(file):  # a known data set names its own
+        target = model.target
+    data = read(file, target=target, **how)
     fitting.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
-    return replace(data, labels=in_type_of(model.classes, labels_of(data)))
+    labels = np.asarray(labels_of(data))
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    return replace(data, labels=in_type_of(model.classes, labels))
 
 
 def in_type_of(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
