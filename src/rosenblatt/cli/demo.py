@@ -89,7 +89,8 @@ def call(step: Step, more: list[str]) -> None:
     """Runs a step as the command line would; if it fails, the tour ends with its error."""
     from rosenblatt.cli import rosenblatt
 
-    rosenblatt.main([*shlex.split(step.command), *more], prog_name="rosenblatt", standalone_mode=False)
+    with rosenblatt.make_context("rosenblatt", [*shlex.split(step.command), *more]) as context:
+        rosenblatt.invoke(context)
 
 
 def as_object(step: Step) -> Any:
