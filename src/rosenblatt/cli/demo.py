@@ -95,10 +95,11 @@ def call(step: Step, more: list[str]) -> None:
 
 def as_object(step: Step) -> Any:
     """What the step prints with --json."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    printed = io.BytesIO()
+    # A verb may write bytes, so what takes the place of standard output must be able to.
+    with contextlib.redirect_stdout(io.TextIOWrapper(printed, encoding="utf-8", write_through=True)):
         call(step, ["--json"])
-    return json.loads(printed.getvalue())
+        return json.loads(printed.getvalue())
 
 
 @contextlib.contextmanager
