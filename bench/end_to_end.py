@@ -1,0 +1,175 @@
+"""From a CSV of a million rows to a model, beside pandas + scikit-learn and Vowpal Wabbit, in one run.
+
+    python bench/end_to_end.py                all of it: about two minutes
+    python bench/end_to_end.py --rows 100000  smaller
+    python bench/end_to_end.py --keep FOLDER  generate the files there, and leave them
+
+Every contestant is a process of its own: its wall time counts from start to end, imports included, and its memory is the
+peak that the kernel saw. They take turns; the middle of the rounds counts. The table: nine columns of words with 2 to 94
+values (those of the income data), labels from a plane with noise, about one in seven on the wrong side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+# This process must stay small: a child's peak starts from its parent's. So numpy and all else is imported in children only.
+
+COLUMNS = {
+    "age": 73, "sector": 9, "education": 16, "marital": 7, "occupation": 15, "race": 5, "sex": 2, "hours": 94, "country": 42,
+}  # fmt: skip
+EPOCHS = 5
+
+GENERATE = """
+import sys
+import numpy as np
+import polars as pl
+
+folder, n, sizes = sys.argv[1], int(sys.argv[2]), {columns!r}
+rng = np.random.default_rng(0)
+columns, scores = {{}}, np.zeros(n)
+for name, size in sizes.items():
+    codes = np.minimum(rng.geometric(2.0 / (size + 2), n) - 1, size - 1)  # frequent and rare values, as people have them
+    columns[name] = pl.Series([f"{{name[:4].title()}}-{{value}}" for value in range(size)]).gather(codes)
+    scores += rng.standard_normal(size)[codes]
+scores -= np.quantile(scores, 0.75)
+y = scores + rng.standard_normal(n) * scores.std() / 2 > 0
+frame = pl.DataFrame(columns)
+frame.with_columns(y=pl.Series(np.where(y, ">50K", "<=50K"))).write_csv(f"{{folder}}/rows.csv")
+words = [pl.concat_str([pl.lit(f" {{name}}="), pl.col(name)]) for name in sizes]
+lines = frame.select(pl.concat_str([pl.Series(np.where(y, "1 |", "-1 |")), *words]))
+lines.write_csv(f"{{folder}}/rows.vw", include_header=False, quote_style="never")
+"""
+
+PANDAS = """
+import sys, warnings
+import pandas
+from sklearn.linear_model import SGDClassifier
+from sklearn.preprocessing import OneHotEncoder
+
+warnings.simplefilter("ignore")
+frame = pandas.read_csv(sys.argv[1])
+y = frame.pop("y")
+X = OneHotEncoder().fit_transform(frame)
+settings = dict(loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, average=True)
+SGDClassifier(**settings, max_iter={epochs}, tol=None, random_state=0).fit(X, y)
+"""
+
+VOWPAL = """
+import sys
+import vowpalwabbit
+
+vw = vowpalwabbit.Workspace(f"-d {sys.argv[1]} --binary --quiet")
+assert vw.get_weighted_examples() == int(sys.argv[2]), "Vowpal Wabbit has not read all rows"
+vw.finish()
+"""
+
+
+class Contestant:
+    """A command, and what it took each time."""
+
+    def __init__(self, name: str, command: list[str], rounds: int, output: Path | None = None):
+        self.name, self.command, self.rounds, self.output = name, command, rounds, output
+        self.seconds: list[float] = []
+        self.peaks: list[float] = []
+
+    def run(self) -> None:
+        with open(self.output or os.devnull, "wb") as output:
+            started = time.perf_counter()
+            process = subprocess.Popen(self.command, stdout=output)
+            _, status, used = os.wait4(process.pid, 0)
+            self.seconds.append(time.perf_counter() - started)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{self.name} ended with exit code {process.returncode}: {' '.join(self.command)}")
+        self.peaks.append(used.ru_maxrss / 1024)
+
+    @property
+    def time(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def peak(self) -> float:
+        return max(self.peaks)
+
+
+def contestants(folder: Path, rows: int) -> dict[str, Contestant]:
+    """Those that can run here; a line is printed for each that cannot."""
+    table, model = str(folder / "rows.csv"), str(folder / "model.rosenblatt")
+    python, ours = sys.executable, [sys.executable, "-m", "rosenblatt"]
+    train = [*ours, "train", table, "--target", "y", "--epochs", str(EPOCHS), "-o", model, "--quiet"]
+    found = {
+        "train": Contestant("rosenblatt train, 5 epochs", train, 3),
+        "pandas": Contestant(
+            "pandas + OneHotEncoder + SGDClassifier, 5 epochs", [python, "-c", PANDAS.format(epochs=EPOCHS), table], 2
+        ),
+    }
+    if importlib.util.find_spec("vowpalwabbit"):
+        command = [python, "-c", VOWPAL, str(folder / "rows.vw"), str(rows)]
+        found["vw"] = Contestant("Vowpal Wabbit, one pass", command, 3)
+    else:
+        print("Vowpal Wabbit is left out: pip install vowpalwabbit")
+    if importlib.util.find_spec("rosenblatt.cli.predict"):
+        command = [*ours, "predict", model, table, "--quiet"]
+        found["predict"] = Contestant("rosenblatt predict", command, 3, folder / "labels.csv")
+    else:
+        print("rosenblatt predict is left out: there is no such verb yet")
+    return found
+
+
+def verdicts(found: dict[str, Contestant]) -> list[tuple[str, float, float, Callable[[float, float], bool]]]:
+    """What DESIGN.md and issue 3 ask for: (claim, value, bound, how they are to compare)."""
+
+    def at_least(value: float, bound: float) -> bool:
+        return value >= bound
+
+    def at_most(value: float, bound: float) -> bool:
+        return value <= bound
+
+    train, pandas = found["train"], found["pandas"]
+    claims = [
+        ("time of pandas + scikit-learn / train: at least 8×", pandas.time / train.time, 8.0, at_least),
+        ("memory of train / pandas + scikit-learn: at most half", train.peak / pandas.peak, 0.5, at_most),
+    ]
+    if "vw" in found:
+        claims.append(("time of train / Vowpal Wabbit's one pass: less than 1", train.time / found["vw"].time, 1.0, at_most))
+    if "predict" in found:
+        claims.append(("time of predict / train: at most 1", found["predict"].time / train.time, 1.0, at_most))
+    return claims
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--keep", metavar="FOLDER", help="where to leave the generated files")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(given.keep or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-c", GENERATE.format(columns=COLUMNS), folder, str(given.rows)], check=True)
+        sizes = ", ".join(f"{path.name} {path.stat().st_size / 2**20:.0f} MB" for path in sorted(folder.glob("rows.*")))
+        print(f"{given.rows:,} rows × {len(COLUMNS)} categories: {sizes}")
+        found = contestants(folder, given.rows)
+        for round in range(3):
+            for contestant in found.values():
+                if round < contestant.rounds:
+                    contestant.run()
+    print(f"\n{'':52} {'s, middle':>9} {'best':>7} {'peak MB':>9}")
+    for contestant in found.values():
+        print(f"{contestant.name:52} {contestant.time:9.2f} {min(contestant.seconds):7.2f} {contestant.peak:9.0f}")
+    print()
+    for claim, value, bound, holds in verdicts(found):
+        print(f"{claim:58} {value:7.2f}   {'reached' if holds(value, bound) else 'MISSED'}")
+
+
+if __name__ == "__main__":
+    main()
