@@ -4,7 +4,7 @@ PY := .venv/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd src/rosenblatt/data/*.c) src/rosenblatt/core.py
 
 demo: .venv/built
-	$(PY) -m rosenblatt.demo
+	$(PY) -m rosenblatt demo
 test: check
 	$(PY) -m pytest -n 2
 test-full: check
@@ -12,7 +12,7 @@ test-full: check
 check: .venv/built
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy && .venv/bin/lint-imports
 bench: .venv/built
-	$(PY) bench/engine.py
+	$(PY) bench/engine.py && $(PY) bench/end_to_end.py
 sanitize: .venv/built
 	bash tests/sanitize.sh
 .venv/built: $(SOURCES)
