@@ -36,6 +36,9 @@ LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
 }
 
 
+BLOCK = 2**16  # rows counted at a time
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
@@ -288,15 +291,19 @@ def feature_counts(examples: Examples) -> np.ndarray:
     rows, codes = examples.rows, examples.codes
     assert codes is not None
     assert examples.classes is not None
-    counts = np.zeros((len(examples.classes), rows.d), dtype=np.int64)
-    for code in range(len(examples.classes)):
-        of_class = np.flatnonzero(codes == code)
-        if rows.dense:
-            assert rows.values is not None
-            counts[code] = np.count_nonzero(rows.values[of_class], axis=0)
+    k, d = len(examples.classes), rows.d
+    if rows.dense:
+        assert rows.values is not None
+        return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
+    assert rows.indices is not None
+    flat = np.zeros(k * d, dtype=np.int64)
+    for start in range(0, rows.n, BLOCK):  # in blocks: the keys of all entries at once could be larger than the data
+        stop = min(start + BLOCK, rows.n)
+        lengths: np.ndarray | int = rows.width
+        if rows.indptr is None:
+            first, last = start * rows.width, stop * rows.width
         else:
-            part = rows.take(of_class)
-            assert part.indices is not None
-            there = part.indices if part.values is None else part.indices[part.values != 0]
-            counts[code] = np.bincount(there, minlength=rows.d)
-    return counts
+            first, last, lengths = rows.indptr[start], rows.indptr[stop], np.diff(rows.indptr[start : stop + 1])
+        keys = rows.indices[first:last] + np.repeat(codes[start:stop].astype(np.int64) * d, lengths)
+        flat += np.bincount(keys if rows.values is None else keys[rows.values[first:last] != 0], minlength=k * d)
+    return flat.reshape(k, d)

@@ -174,8 +174,9 @@ def test_sparse_numbers_are_not_copied():
         assert np.shares_memory(made.indices, X.indices)
         assert made.shape == (5, width)
     assert NumbersMap().fit(X).names == ["column 0", "column 1", "column 2", "column 3"]
-    with pytest.raises(DataError, match="ndarray"):
-        NumbersMap().fit(np.eye(2))
+    assert NumbersMap().fit(np.eye(2)).transform(np.eye(3)[:, :2]).toarray().tolist() == [[1, 0], [0, 1], [0, 0]]
+    with pytest.raises(DataError, match="list"):
+        NumbersMap().fit([[1, 2]])
 
 
 def test_a_scale_survives_a_file():

@@ -24,6 +24,20 @@ class Lookup:
     values: pl.Series
     codes: np.ndarray
     names: list[str]  # the feature that each code stands for
+    in_order: bool = False  # texts, the codes of which count from 0: an Enum, in half the time
+
+    def expression(self, column: str) -> pl.Expr:
+        """What gives the codes of a column of the table."""
+        import polars as pl
+
+        if not self.in_order:
+            places = pl.Series(self.codes, dtype=pl.Int32)
+            return pl.col(column).replace_strict(self.values, places, default=-1, return_dtype=pl.Int32)
+        known = self.values.drop_nulls()
+        codes = pl.col(column).cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int32).fill_null(-1)
+        if len(known) == len(self.values):
+            return codes
+        return pl.when(pl.col(column).is_null()).then(len(known)).otherwise(codes).cast(pl.Int32)
 
 
 @dataclass
@@ -67,7 +81,7 @@ class Category:
         if distinct is None:
             if self._lookup is None:
                 known = pl.Series([*self.values] + [None] * self.missing, dtype=pl.String)
-                self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names)
+                self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names, in_order=True)
             return self._lookup
         code_of: dict[str | None, int] = {value: code for code, value in enumerate(self.values)}
         if self.missing:

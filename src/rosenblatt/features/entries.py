@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt.features.blocks import AsNumber, Block, Hashed, IsMissing, NumberPair
 from rosenblatt.features.parts import Part
@@ -99,6 +98,8 @@ class Sparse:
     def result(self, n_features: int) -> Any:
         if self.end == len(self.columns) and self.values is None and not self.twice:
             return OneHot(self.columns.reshape(self.n, self.width), n_features)
+        import scipy.sparse as sp  # 0.2 s, and most tables need it not
+
         values = np.ones(self.end, dtype=np.float32) if self.values is None else self.values[: self.end]
         indptr = np.cumsum(self.lengths, out=self.lengths)
         if self.end < 2**31:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt.errors import DataError
 from rosenblatt.features.notes import Notes
@@ -17,6 +16,7 @@ class NumbersMap:
     A libsvm file is as wide as its highest index, so two parts of one data set often differ: missing columns are zeros,
     entries beyond the last column of training are dropped and counted.
 
+    >>> import scipy.sparse as sp
     >>> X = sp.csr_matrix(np.array([[1, 0, 2]], dtype=np.float32))
     >>> numbers = NumbersMap().fit(X)
     >>> numbers.transform(sp.csr_matrix(np.array([[0, 4, 0, 7]], dtype=np.float32))).toarray()
@@ -34,6 +34,8 @@ class NumbersMap:
         return self
 
     def transform(self, rows: Any) -> Any:
+        import scipy.sparse as sp
+
         X = _csr(rows)
         shape = (X.shape[0], self.n_features)
         unseen = {}
@@ -65,6 +67,8 @@ class NumbersMap:
 
 
 def _csr(rows: Any) -> Any:
+    import scipy.sparse as sp
+
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf":
         return sp.csr_matrix(rows)
     if not sp.issparse(rows) or rows.ndim != 2:

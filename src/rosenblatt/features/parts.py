@@ -69,14 +69,8 @@ class Parts:
         self.unreadable: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Part]:
-        import polars as pl
 
-        to_codes = [
-            pl.col(str(j)).replace_strict(
-                lookup.values, pl.Series(lookup.codes, dtype=pl.Int32), default=-1, return_dtype=pl.Int32
-            )
-            for j, lookup in enumerate(self.lookups.values())
-        ]
+        to_codes = [lookup.expression(str(j)) for j, lookup in enumerate(self.lookups.values())]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
         step = max(
             [

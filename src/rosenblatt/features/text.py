@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.hashing import buckets, check_bits, collisions
@@ -80,6 +79,8 @@ class TextMap:
         """CSR, float32, a row a text."""
         if not self._fitted:
             raise DataError("This feature map has seen no texts yet: fit it first.")
+        import scipy.sparse as sp
+
         texts = _texts(rows)
         made, unseen = [], 0
         for count, words, owners in self._slices(texts):
