@@ -15,7 +15,6 @@ only if writing what was read gives the same head again, which refuses misplaced
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import errno
 import hashlib
@@ -24,7 +23,6 @@ import math
 import os
 import re
 import reprlib
-import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.atomic import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
 FORMAT = 1  # when there is a format 2, `_unpack` is where format 1 becomes it
@@ -99,33 +98,13 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.nda
 
 
 def _replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Puts `content` in the place of `path`: after a crash at any moment the file is the old one or the new one."""
+    """Puts `content` in the place of `path`, all or nothing."""
     if os.fspath(path) == "-":
         raise OSError(errno.EINVAL, "a model cannot go to standard output")
-    target = Path(os.path.realpath(path))
-    mode = target.stat().st_mode if target.exists() else None
-    if mode is not None:
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is there and not an ordinary file")
-        target.open("r+b").close()  # a write-protected file is refused, though renaming could replace it
-    temporary = target.with_name(f".rosenblatt-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            if mode is not None:
-                temporary.chmod(stat.S_IMODE(mode))
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    # The new file is whole and in place. Some systems cannot sync a folder, and then the rename merely lasts later.
-    with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
-        folder = os.open(target.parent, os.O_RDONLY)
-        closing.callback(os.close, folder)
-        os.fsync(folder)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is there and not an ordinary file")
+    with replacing(path) as file:
+        file.write(content)
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:

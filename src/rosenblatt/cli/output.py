@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import IO
 
 import click
 
+from rosenblatt.atomic import replacing
 from rosenblatt.errors import SaveError
 
 
@@ -20,7 +19,7 @@ from rosenblatt.errors import SaveError
 def writing(path: str | None) -> Iterator[IO[bytes]]:
     """A stream to a file, which is there when all of it is; or to standard output, until its reader has seen enough."""
     try:
-        with standard_output() if path in (None, "-") else replacing(Path(str(path))) as stream:
+        with standard_output() if path in (None, "-") else to_file(Path(str(path))) as stream:
             yield stream
     except OSError as problem:
         if isinstance(problem, SaveError):
@@ -45,27 +44,7 @@ def standard_output() -> Iterator[IO[bytes]]:
         raise
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside the target that takes its place at the end; a device or a pipe is written to as it is."""
-    mode = path.stat().st_mode if path.exists() else None
-    if mode is not None and not stat.S_ISREG(mode):
-        with path.open("wb") as stream:
-            yield stream
-        return
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if mode is not None:
-        target.open("r+b").close()  # a write-protected file is refused, though renaming could replace it
-    temporary = target.with_name(f".rosenblatt-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            if mode is not None:
-                temporary.chmod(stat.S_IMODE(mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
+def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
+    """A stream to a file that is whole or not there; a device or a pipe is written to as it is."""
+    ordinary = not path.exists() or path.is_file()
+    return replacing(path) if ordinary else path.open("wb")
