@@ -132,7 +132,7 @@ class Logistic(Rule):
     1.0
     """
 
-    rate: float = 1.0
+    rate: float = 0.1
     schedule: str = "constant"
     l2: float = 0.0
     name: ClassVar[str] = "logistic"

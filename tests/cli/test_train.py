@@ -217,3 +217,28 @@ def test_the_income_homework(data_dir, capsys):
     assert np.mean([run["dev_error"]["averaged"] for run in runs[10:]]) <= 0.150
     last, averaged = ([run["dev_error"][view] for run in runs[:10]] for view in ("last", "averaged"))
     assert np.ptp(last) > np.ptp(averaged)
+
+
+def test_a_bug_shows_no_traceback_unless_asked(fruit, monkeypatch, capsys):
+    monkeypatch.setattr("rosenblatt.classifier.learn", lambda *_, **__: 1 / 0)
+    assert run(["train", fruit, "--target", "kind"]) == 1
+    assert "bug of rosenblatt: ZeroDivisionError" in capsys.readouterr().err
+    monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        run(["train", fruit, "--target", "kind"])
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("adult/adult.data", ["--no-header", "--target", "-1"]),
+        ("income/income.train.txt.5k", ["--no-header", "--target", "10", "--numeric", "category"]),
+        ("a9a/a9a", []),
+        ("mushrooms/mushrooms", []),
+        ("sms-spam/SMSSpamCollection", []),
+        ("auto-mpg/auto-mpg.data", ["--no-header", "--target", "2"]),  # cylinders: mpg itself is a quantity
+    ],
+)
+def test_raw_files_train_with_one_command(file, options, data_dir, capsys):
+    found = train(capsys, data_dir / file, "--holdout", "0.2", "--epochs", "2", *options)
+    assert found["dev_error"]["averaged"] < 0.2

@@ -245,3 +245,11 @@ def test_hashes_do_not_change_with_the_process():
         environment = os.environ | {"PYTHONHASHSEED": seed}
         runs.add(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment).stdout)
     assert len(runs) == 1
+
+
+def test_several_columns_may_have_missing_values():
+    table = pl.DataFrame({"a": ["x", None, "y"], "b": [None, "u", "v"], "c": [None, None, "w"]})
+    made = TableMap().fit(table)
+    assert made.names == ["a=x", "a=y", "a is missing", "b=u", "b=v", "b is missing", "c=w", "c is missing"]
+    expected = [[1, 0, 0, 0, 0, 1, 0, 1], [0, 0, 1, 1, 0, 0, 0, 1], [0, 1, 0, 0, 1, 0, 1, 0]]
+    assert made.transform(table).toarray().tolist() == expected

@@ -92,4 +92,10 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as problem:
         click.echo(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.", err=True)
         return 1
+    except Exception as bug:
+        if os.environ.get("ROSENBLATT_TRACEBACK"):
+            raise
+        click.echo(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}", err=True)
+        click.echo("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.", err=True)
+        return 1
     return 0

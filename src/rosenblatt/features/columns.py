@@ -37,7 +37,7 @@ class Lookup:
         codes = pl.col(column).cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int32).fill_null(-1)
         if len(known) == len(self.values):
             return codes
-        return pl.when(pl.col(column).is_null()).then(len(known)).otherwise(codes).cast(pl.Int32)
+        return pl.when(pl.col(column).is_null()).then(len(known)).otherwise(codes).cast(pl.Int32).alias(column)
 
 
 @dataclass
