@@ -103,7 +103,9 @@ class Classifier:
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
-        return Rows(self.features.transform(rows)), self.features.notes
+        made = Rows(self.features.transform(rows))
+        notes = self.features.notes
+        return made, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
     def scores(self, rows: Any, view: str | None = None) -> np.ndarray:
         """w·x + b of raw rows: a number a row for two classes, a column a class for more."""
@@ -193,9 +195,9 @@ def labels_of(data: Dataset) -> Any:
     labels = data.labels
     if labels is None:
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target.")
-    numbers = np.asarray(labels) if np.asarray(labels[:1]).dtype.kind == "f" else np.empty(0)
-    values = np.unique(numbers).size
-    if values > max(20, len(labels) / 10):
+    kind = np.asarray(labels[:1]).dtype.kind
+    values = np.unique(np.asarray(labels)).size if kind in "iuf" else 0
+    if values > max(20, len(labels) / (10 if kind == "f" else 2)):
         raise LabelError(
             f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
             "Name a column of classes, or cut the numbers into some first."
@@ -239,6 +241,11 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     rule, plan = recipe.rule(), recipe.plan()
     labels = labels_of(data)
     classes = classes_of(labels)
+    if len(classes) < 2:
+        column = getattr(labels, "name", "") or "the target"
+        raise LabelError(
+            f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
+        )
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
     examples = for_classes(mapping.transform(data.rows), codes, class_weight=by_code(recipe.class_weight, classes))

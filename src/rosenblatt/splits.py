@@ -31,9 +31,10 @@ def split(
     if after:
         held_out = latest(data, after, share)
     else:
-        held_out = at_random(len(data) if group is None else data.rows[group].rank("dense").to_numpy() - 1, share, seed)
+        held_out = at_random(len(data) if group is None else group_numbers(data, group), share, seed)
     if not held_out.any() or held_out.all():
-        raise DataError(f"Holding out {share} of {len(data)} rows leaves nothing to measure on, or nothing to learn from.")
+        together = f": rows with equal values in {group or after!r} stay together" if group or after else ""
+        raise DataError(f"Holding out {share} of {len(data)} rows leaves nothing to measure on, or to learn from{together}.")
     parts = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
     return (without(parts[0], group), without(parts[1], group)) if group else parts
 
@@ -48,6 +49,11 @@ def at_random(groups: int | np.ndarray, share: float, seed: int) -> np.ndarray:
     if len(shuffled) == len(groups):
         chosen = shuffled[: round(share * len(groups))]
     return np.isin(groups, chosen)
+
+
+def group_numbers(data: Dataset, column: str) -> np.ndarray:
+    """Which group each row belongs to, from 0; missing values are a group of their own."""
+    return np.asarray(data.rows[column].cast(str).fill_null("\0missing").rank("dense").to_numpy() - 1, dtype=np.int64)
 
 
 def latest(data: Dataset, column: str, share: float) -> np.ndarray:

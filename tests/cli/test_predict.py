@@ -65,7 +65,7 @@ def test_json_is_one_object(folder, capsys):
     found = json.loads(capsys.readouterr().out)
     assert list(found["predictions"][0]) == ["prediction", "score"]
     assert [row["prediction"] for row in found["predictions"][:2]] == ["apple", "banana"]
-    assert found["notes"] == ["Columns that were not there in training are ignored: fruit."]
+    assert found["notes"] == []  # the target is there, and no stranger
 
 
 def test_labels_with_commas_quotes_and_line_ends_come_back(folder, capsys):
@@ -81,13 +81,14 @@ def test_labels_with_commas_quotes_and_line_ends_come_back(folder, capsys):
     assert "line break" in capsys.readouterr().err
 
 
-def test_the_target_and_other_columns_are_ignored_with_a_note_summed_over_batches(folder, capsys):
-    (folder / "long.csv").write_text(table(["pink,1,apple", "red,2,apple"] * 50_000))
+def test_other_columns_are_ignored_with_a_note_summed_over_batches_and_the_target_without(folder, capsys):
+    rows = table(["pink,1,apple,9", "red,2,apple,9"] * 50_000).replace("fruit\n", "fruit,price\n", 1)
+    (folder / "long.csv").write_text(rows)
     assert run(["predict", "two.rosenblatt", "long.csv"]) == 0
     out, err = capsys.readouterr()
     assert out.count("\n") == 100_001
     assert "colour: 50,000 values in 100,000 rows were never seen" in err
-    assert "ignored: fruit" in err
+    assert "ignored: price." in err
     assert run(["predict", "two.rosenblatt", "long.csv", "--quiet", "-o", "out.csv"]) == 0
     assert capsys.readouterr() == ("", "")
     assert (folder / "out.csv").read_text() == out

@@ -158,7 +158,7 @@ def test_what_cannot_be_is_said_in_a_sentence(arguments, code, said, fruit, caps
         (b"colour,kind\nred,apple\ngr\xfcn,pear\n", "line 3"),
         (b"kind;colour\napple;red\npear;green\n", ""),
         (b"size,kind\n1,apple\ninf,pear\n", ""),
-        (gzip.compress(b"colour,kind\nred,apple\n")[:-5], ""),
+        (gzip.compress(b"colour,kind\nred,apple\n", mtime=0)[:-5], ""),
     ],
 )
 def test_a_bad_file_is_told_by_name_and_no_model_is_left(content, said, tmp_path, capsys):
@@ -242,3 +242,31 @@ def test_a_bug_shows_no_traceback_unless_asked(fruit, monkeypatch, capsys):
 def test_raw_files_train_with_one_command(file, options, data_dir, capsys):
     found = train(capsys, data_dir / file, "--holdout", "0.2", "--epochs", "2", *options)
     assert found["dev_error"]["averaged"] < 0.2
+
+
+def test_a_first_line_of_data_is_not_taken_for_names_when_the_target_is_a_number(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("39,clerk,low\n50,boss,high\n41,boss,high\n")
+    assert run(["train", str(path), "--target", "-1"]) == 1
+    assert "--no-header" in capsys.readouterr().err
+    assert run(["train", str(path), "--target", "-1", "--no-header", "-q"]) == 0
+
+
+def test_the_only_class_is_named_with_its_column(tmp_path, capsys):
+    path = tmp_path / "pets.csv"
+    path.write_text("legs,pet\n4,cat\n4,cat\n")
+    assert run(["train", str(path), "--target", "pet"]) == 1
+    assert "pet has 1 class, 'cat'" in capsys.readouterr().err
+
+
+def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text("owner,legs,pet\n" + "1,4,cat\n2,2,bird\n,4,cat\n3,4,cat\n,2,bird\n" * 4)
+    learned, held_out = rosenblatt.split(rosenblatt.read(path, target="pet"), 0.3, group="owner")
+    assert len(learned) + len(held_out) == 20
+    assert min(len(learned), len(held_out)) in (4, 8)
+
+
+def test_an_option_of_another_kind_of_data_is_named(fruit, capsys):
+    assert run(["train", fruit, "--target", "kind", "--ngrams", "2"]) == 2
+    assert "no option 'ngrams'" in capsys.readouterr().err

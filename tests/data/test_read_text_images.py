@@ -31,7 +31,8 @@ def write_folders(root):
 
 
 @pytest.mark.parametrize(
-    "content", [LINES, LINES.replace(b"\n", b"\r\n"), LINES + b"\n\n", gzip.compress(LINES), b"\xef\xbb\xbf" + LINES]
+    "content",
+    [LINES, LINES.replace(b"\n", b"\r\n"), LINES + b"\n\n", gzip.compress(LINES, mtime=0), b"\xef\xbb\xbf" + LINES],
 )
 def test_label_tab_text(content, tmp_path):
     (tmp_path / "messages").write_bytes(content)

@@ -95,7 +95,7 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
     parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
     parts.sort(key=lambda part: -part[0])
     aligned(["feature", "value", "weight", "contribution"], [part for _, part in parts], given["top"])
-    click.echo(f"\n{flip_sentence(why)}")
+    click.echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
     if not given["quiet"]:
         for sentence in why.notes.sentences():
             click.echo(sentence, err=True)
@@ -146,9 +146,11 @@ def cells(term: Any) -> list[str]:
     return [term.feature, value, f"{term.weight:.4f}", f"{term.contribution:.4f}"]
 
 
-def flip_sentence(why: Any) -> str:
+def flip_sentence(why: Any, hashed: bool) -> str:
     """The smallest change that flips, for people."""
     flip = why.flip
+    if flip is None and hashed:
+        return "Hashed values are not remembered: which of them would change the decision cannot be told."
     if flip is None:
         return "No change of a single value would change the decision."
     after = f"{flip.after:.6g}" if isinstance(flip.after, float) else flip.after

@@ -78,7 +78,8 @@ def tell(name: str, found: Any, asked: int | None) -> None:
     """The facts for people."""
     top, top_pairs = (TOP, PAIRS) if asked is None else (asked, asked)
     click.echo(
-        f"{name}: {found.rows:,} rows, {found.distinct:,} of them distinct; {found.duplicates:,} repeat an earlier one"
+        f"{name}: {found.rows:,} rows, {found.distinct:,} distinct without their labels; "
+        f"{found.duplicates:,} repeat an earlier row, label and all"
     )
     click.echo(f"contradictions: {found.contradictions:,} of {found.distinct:,} distinct rows carry more than one label\n")
     balance = [[str(label), str(count), percent(count / found.rows)] for label, count in found.classes.items()]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import click
 
 from rosenblatt.cli import options
 from rosenblatt.cli.options import percent
+from rosenblatt.errors import SaveError
 
 LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
 
@@ -84,6 +86,9 @@ class Job:
         self.target = options.column(given["target"])
         if self.target is not None:
             self.read["target"] = self.target
+        if given["output"] and not Path(given["output"]).absolute().parent.is_dir():
+            folder = Path(given["output"]).absolute().parent
+            raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
         if given["dev"] and given["holdout"] is not None:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (given["group"] or given["after"]) and given["holdout"] is None:

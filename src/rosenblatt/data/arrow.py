@@ -97,6 +97,8 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
         return column
     if dtype == pl.Decimal:
         return column.cast(pl.Float64)
+    if dtype == pl.Duration:
+        return column.dt.total_microseconds()
     if dtype in (pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
         return column.cast(pl.String)
     what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."

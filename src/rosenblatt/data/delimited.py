@@ -106,6 +106,10 @@ def _refuse_twins(header: Sequence[str], options: Options, name: str, line: int)
             what = f"the first line looks like data ({twins[0]!r} occurs twice): pass header=False (--no-header)."
         raise FileError(what, path=name, line=line, column=twins[0])
     columns.refuse_patterns(header, path=name, line=line)
+    by_number = isinstance(options.target, int) or str(options.target).lstrip("-").isdigit()
+    if by_number and options.header and options.names is None and columns.looks_like_data(header):
+        what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
+        raise FileError(what, path=name, line=line)
 
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:

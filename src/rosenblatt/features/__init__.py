@@ -16,6 +16,7 @@ Every map has the same verbs:
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Protocol
 
 from rosenblatt.errors import DataError, SettingError
@@ -55,10 +56,12 @@ def map_for(kind: str, **options: Any) -> FeatureMap:
     """
     if kind not in FOR_KIND:
         raise SettingError(f"There is no feature map for {kind!r}: choose one of {', '.join(FOR_KIND)}.")
-    try:
-        made: FeatureMap = FOR_KIND[kind](**options)
-    except TypeError as error:
-        raise SettingError(f"The feature map of {kind} cannot be made with {', '.join(options)}: {error}") from None
+    possible = list(signature(FOR_KIND[kind]).parameters)
+    strange = [name for name in options if name not in possible]
+    if strange:
+        others = f"it has {', '.join(possible)}" if possible else "it has none"
+        raise SettingError(f"A feature map of {kind} has no option {strange[0]!r}: {others}.")
+    made: FeatureMap = FOR_KIND[kind](**options)
     return made
 
 
