@@ -156,15 +156,19 @@ BAD = {
     # images
     "truncated idx": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(17)), {}, None, "1 bytes are missing"),
     "truncated idx.gz": (
-        "a-images-idx3-ubyte.gz", gzip.compress(idx(2, 3, 3, data=bytes(17)), mtime=0), {}, None, "missing",
-    ),  # fmt: skip
+        "a-images-idx3-ubyte.gz",
+        gzip.compress(idx(2, 3, 3, data=bytes(17)), mtime=0),
+        {},
+        None,
+        "missing",
+    ),
     "idx with half its sizes": ("a-images-idx3-ubyte", idx(2, 3, 3)[:9], {}, None, "missing"),
     "idx too long": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(19)), {}, None, "more bytes"),
     "idx of labels": ("a-labels-idx1-ubyte", idx(3, data=bytes(3)), {}, None, "holds labels"),
     "idx of floats": ("a-images-idx3-ubyte", idx(1, 1, 1, data=bytes(4), kind=13), {}, None, "unsigned bytes"),
     "no images": ("a-images-idx3-ubyte", idx(0, 28, 28), {}, None, "nothing to learn"),
     "text called idx": ("a.csv", TABLE, {"format": "idx"}, None, "no idx file"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)
