@@ -21,5 +21,5 @@ sanitize: .venv/built
 	$(PY) -m pip install --quiet --editable . --group dev
 	touch $@
 clean:
-	rm -rf .venv build src/*.egg-info src/rosenblatt/*.so
+	rm -rf .venv build src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
 .PHONY: demo test test-full check bench sanitize clean
