@@ -70,11 +70,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Grid:
-    """Scores on a grid over a box of the plane, after so many updates of a task."""
+    """Scores on a grid over a box of the plane, after so many examples of a task."""
 
     task: Task
     view: str
-    update: int
+    examples: int
     box: tuple[float, ...]  # left, right, bottom, top
     columns: int
     rows: int
@@ -186,7 +186,7 @@ def as_grid(given: Any) -> Grid:
     grid = Grid(
         task=fields.need("task", lambda name, value: as_task(value)),
         view=fields.take("view", one_of(("last", "averaged", "voted")), "last"),
-        update=fields.need("update", whole(0, 10 * UPDATES)),
+        examples=fields.need("examples", whole(0, EXAMPLES)),
         box=fields.need("box", numbers(4)),
         columns=fields.take("columns", whole(2, SIDE), 64),
         rows=fields.take("rows", whole(2, SIDE), 64),

@@ -128,7 +128,9 @@ def trace(made: Run) -> dict[str, Any]:
             "row": training.log.row.tolist(),
             "tau": tau[0].item() if len(tau) and (tau == tau[0]).all() else tau.tolist(),
         },
-        "order": shown_order(made).tolist(),
+        "order": shown_order(made),
+        "bias": made.task.bias,
+        "certificate": None,
         "examples": training.weights.t,
         "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in training.history],
         "start": list(made.task.start),
@@ -140,11 +142,11 @@ def trace(made: Run) -> dict[str, Any]:
     }
 
 
-def shown_order(made: Run) -> np.ndarray:
-    """Which row each of the first examples was: whole epochs, as the run itself drew them."""
+def shown_order(made: Run) -> list[int] | None:
+    """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
     n, epochs = made.examples.rows.n, len(made.training.history)
     if made.task.order == "given":
-        return np.empty(0, np.int32)  # the page counts by itself
+        return None
     drawn = order.epochs(made.task.order, made.examples.pool(), made.task.seed)
     shown = [epoch.copy() for epoch in islice(drawn, min(epochs, max(1, SHOWN // n)))]
-    return np.concatenate(shown) if shown else np.empty(0, np.int32)
+    return [int(row) for epoch in shown for row in epoch.tolist()]
