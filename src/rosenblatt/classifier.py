@@ -239,6 +239,21 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     """Trains a classifier on a data set, and measures it on another if there is one."""
     recipe = recipe or Recipe()
     rule, plan = recipe.rule(), recipe.plan()
+    mapping, examples = prepare(data, recipe)
+    assert examples.classes is not None
+    assert examples.codes is not None
+    made = Classifier(
+        mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, feature_counts(examples),
+        np.bincount(examples.codes, minlength=len(examples.classes)), {},
+    )  # fmt: skip
+    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
+    held_out = None if dev is None else made.examples(dev)[0]
+    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    return finish(made, trained, examples, held_out)
+
+
+def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
+    """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
     labels = labels_of(data)
     classes = classes_of(labels)
     if len(classes) < 2:
@@ -249,16 +264,7 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
     examples = for_classes(mapping.transform(data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
-    examples = replace(examples, classes=classes)
-    counts = feature_counts(examples)
-    made = Classifier(
-        mapping, classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
-        np.bincount(codes, minlength=len(classes)), {},
-    )  # fmt: skip
-    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
-    held_out = None if dev is None else made.examples(dev)[0]
-    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
-    return finish(made, trained, examples, held_out)
+    return mapping, replace(examples, classes=classes)
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:
