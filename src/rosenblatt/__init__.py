@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.model import Model
     from rosenblatt.rows import OneHot
     from rosenblatt.splits import split
+    from rosenblatt.theory.walk import walk
     from rosenblatt.training import Plan, Training, train
 
 __version__ = "0.1.0"
@@ -70,6 +71,7 @@ _HOMES = {
     "rosenblatt.model": ["Model"],
     "rosenblatt.rows": ["OneHot"],
     "rosenblatt.splits": ["split"],
+    "rosenblatt.theory.walk": ["walk"],
     "rosenblatt.training": ["Plan", "Training", "train"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -108,6 +110,7 @@ __all__ = [
     "save",
     "split",
     "train",
+    "walk",
 ]
 
 

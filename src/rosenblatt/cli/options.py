@@ -18,9 +18,9 @@ target = click.option("-t", "--target", help="Column to predict: its name, or it
 
 
 LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
-order = click.option(
-    "--order", type=click.Choice(["shuffled", "once", "given", "replacement", "blocks"]), default="shuffled"
-)
+ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
+SCHEDULES = ["constant", "1/updates", "1/examples"]
+order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
 
 
@@ -29,9 +29,7 @@ def of_learner(command: F) -> F:
     return all_of(
         command,
         click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff)."),
-        click.option(
-            "--learning-rate", type=click.Choice(["constant", "1/updates", "1/examples"]), help="How the rate falls."
-        ),
+        click.option("--learning-rate", type=click.Choice(SCHEDULES), help="How the rate falls."),
         click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1."),
         click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive."),
         click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive."),

@@ -33,6 +33,9 @@ from rosenblatt.errors import SaveError
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
 @options.of_learner
 @options.of_features
+@click.option(
+    "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
+)
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -59,10 +62,14 @@ def train(file: str, **given: Any) -> None:
     model.summary["seconds"] = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
+    certificate = None if given["certify"] is None else job.certify(model)
     if given["as_json"]:
-        options.print_json({**model.summary, "model": given["output"]})
+        certified = {} if certificate is None else {"certificate": certificate.to_dict(first=1)}
+        options.print_json({**model.summary, "model": given["output"], **certified})
     else:
-        tell(model, given["output"])
+        tell(model, certificate)
+        if given["output"]:
+            click.echo(f"saved in {given['output']}; next: rosenblatt explain {given['output']}")
 
 
 class Job:
@@ -81,6 +88,8 @@ class Job:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (given["group"] or given["after"]) and given["holdout"] is None:
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
+        if given["certify"] is not None and not given["certify"] > 0:
+            raise click.UsageError(f"--certify {given['certify']}: expected seconds, more than 0.")
         if given["patience"] is not None and not given["dev"] and given["holdout"] is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
 
@@ -115,7 +124,16 @@ class Job:
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
         watch = reporter.watch() if reporter else None
+        self.data = data
         return learn(data, recipe, dev=dev, watch=watch)
+
+    def certify(self, model: Any) -> Any:
+        """Whether a line can separate the rows that were learned from."""
+        from rosenblatt.theory.deciding import certify
+
+        examples = model.examples(self.data)[0]
+        labels = model.classes[examples.codes]
+        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=self.given["certify"])
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
@@ -176,7 +194,7 @@ class Reporter:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def tell(model: Any, output: str | None) -> None:
+def tell(model: Any, certificate: Any) -> None:
     """What was learned, for people."""
     found = model.summary
     classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
@@ -188,8 +206,24 @@ def tell(model: Any, output: str | None) -> None:
     if found["dev_error"]:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
-    if output:
-        click.echo(f"saved in {output}; next: rosenblatt explain {output}")
+    if found["theory"] and found["theory"]["separated"]:
+        tell_separated(found, certificate)
+    elif certificate is not None:
+        sentence = certificate.sentence(first=1)
+        click.echo(f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def tell_separated(found: dict[str, Any], certificate: Any) -> None:
+    """The margin reached, and the updates against what theory allows."""
+    theory = found["theory"]
+    reached, least = f"margin           {theory['margin']:.5g}: the last weights separate all rows", theory["share_at_least"]
+    if certificate is not None and certificate.margin:
+        best = certificate.margin
+        of_best = f"; {percent(theory['margin'] / best)} of the best, {best:.5g}"
+        click.echo(reached + of_best + ("" if certificate.optimal else " or more"))
+    else:
+        click.echo(reached + ("" if least is None else f"; at least {percent(least)} of the best possible"))
+    click.echo(f"bound            {theory['bound']}")
 
 
 def majority_class(model: Any) -> str:

@@ -1,8 +1,9 @@
 """How many mistakes a learner can make: the theorems, with their conditions.
 
 All of them live in the space in which the bias is the weight of a constant feature 1: θ = (w, b), and |x|² counts the 1.
-R is the longest example there, γ the margin y θ*·x ≥ γ of some unit vector θ*. With more than two classes an update moves two
-vectors, so its length² is 2|x|², and γ is the margin of the weights of all classes as one unit vector (Kesler's construction).
+R is the longest example there, γ the margin y θ*·x ≥ γ of some unit vector θ*. With more than two classes an update moves
+two vectors, so its length² is 2|x|², and γ is the margin of the weights of all classes as one unit vector (Kesler's
+construction: Nilsson 1965).
 
 >>> from rosenblatt import rules
 >>> print(bound_for(rules.Perceptron(), Space(radius=2.0, margin=0.5)))
@@ -160,7 +161,8 @@ def slack(margins: np.ndarray, margin: float) -> np.ndarray:
     >>> slack(np.array([0.5, -2.5, 0.5, -3.5]), margin=0.5)
     array([0., 3., 3., 5.])
     """
-    return np.sqrt(np.cumsum(np.maximum(0, margin - margins) ** 2))
+    squares: np.ndarray = np.cumsum(np.maximum(0, margin - margins) ** 2)
+    return np.sqrt(squares)
 
 
 def best_slack_bound(radius: float, margins: np.ndarray) -> tuple[float, float]:

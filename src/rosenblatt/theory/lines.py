@@ -108,7 +108,8 @@ def every_weight_of(walk: Walk, view: View) -> list[Column]:
             latex = f"$w_{{{j + 1}}}$" if view.names is None and not many else ""
             key = name if view.names is None else f"w[{name}]"  # a feature may be called `margin`
             found.append(Column(name, key, weight_at(k, j), latex))
-        found.append(Column(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
+        if walk.has_bias:
+            found.append(Column(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
     return found
 
 
@@ -130,7 +131,8 @@ def moved_weights(walk: Walk, view: View) -> Column:
             return found if exact else ""
         for k in touched(walk, step):
             of_class = f"{class_name(walk, k)}:" if walk.examples.vectors > 1 else ""
-            found[f"{of_class}b"] = float(step.intercept[k])
+            if walk.has_bias:
+                found[f"{of_class}b"] = float(step.intercept[k])
             for place in range(len(step.columns) if exact else min(SHOWN, len(step.columns))):
                 j = int(step.columns[place])
                 found[of_class + (f"w{j + 1}" if view.names is None else view.names[j])] = float(step.new[k, place])

@@ -136,3 +136,15 @@ def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -
     length = float(np.linalg.norm(theta))
     margins = training_margins(Model(examples.classes, coef, intercept), examples)[examples.pool()]
     return theta / length, float(margins.min()) / length
+
+
+def prove(walk: Walk, seconds: float | None = None) -> Proof:
+    """The proof beside a walk, with the best separator that `certify` finds in so many seconds."""
+    from rosenblatt.theory.deciding import certify  # clarabel and scipy are imported only where they are needed
+
+    examples = walk.examples
+    found = certify(examples.rows, examples.codes, walk.plan.fit_intercept, seconds=seconds)
+    if found.separable:
+        return Proof(walk, (found.w, found.b))
+    undecided = "whether the data can be separated is undecided"
+    return Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")

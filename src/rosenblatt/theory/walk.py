@@ -119,8 +119,13 @@ class Walk(Sequence[Step]):
         # Where every class moves at every example there is no log, and every example is an update.
         self._only_logged = every == "update" and not (rule.moves_always and examples.vectors > 1)
 
+    @property
+    def has_bias(self) -> bool:
+        return self.plan.fit_intercept or bool(self.start.bias.any())
+
     @cached_property
     def from_zero(self) -> bool:
+        """Does the run start at w = 0, b = 0?"""
         return not self.start.w.any() and not self.start.bias.any()
 
     def __len__(self) -> int:
@@ -285,11 +290,11 @@ def first_weights(examples: Examples, plan: Plan, start: Any, bias: Any) -> Weig
     d, vectors = examples.rows.d, examples.vectors
     weights = Weights(vectors, d, plan.fit_intercept, sparse=not examples.rows.dense)
     w = np.zeros(d) if start is None else as_numbers("start", start)
-    b = as_numbers("start_bias", bias)
+    b = as_numbers("start_bias", bias).reshape(-1)
     if w.shape not in ((d,), (vectors, d)):
         of_classes = f", or a row of them for each of {vectors} classes" if vectors > 1 else ""
         raise SettingError(f"start has shape {w.shape}: expected {d} numbers, one a column{of_classes}.")
-    if b.shape not in ((), (vectors,)):
+    if b.shape not in ((1,), (vectors,)):
         raise SettingError(f"start_bias has shape {b.shape}: expected one number{' a class' if vectors > 1 else ''}.")
     if not (np.isfinite(w).all() and np.isfinite(b).all()):
         raise SettingError("start and start_bias must be finite numbers.")
