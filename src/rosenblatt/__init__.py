@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from rosenblatt.model import Model
     from rosenblatt.rows import OneHot
     from rosenblatt.splits import split
+    from rosenblatt.theory.certificate import Certificate
+    from rosenblatt.theory.deciding import certify
     from rosenblatt.theory.walk import walk
     from rosenblatt.training import Plan, Training, train
 
@@ -71,6 +73,8 @@ _HOMES = {
     "rosenblatt.model": ["Model"],
     "rosenblatt.rows": ["OneHot"],
     "rosenblatt.splits": ["split"],
+    "rosenblatt.theory.certificate": ["Certificate"],
+    "rosenblatt.theory.deciding": ["certify"],
     "rosenblatt.theory.walk": ["walk"],
     "rosenblatt.training": ["Plan", "Training", "train"],
 }
@@ -78,6 +82,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AveragedPerceptron",
+    "Certificate",
     "Classifier",
     "DataError",
     "Dataset",
@@ -104,6 +109,7 @@ __all__ = [
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",
+    "certify",
     "learn",
     "load",
     "read",

@@ -207,23 +207,29 @@ def tell(model: Any, certificate: Any) -> None:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
     if found["theory"] and found["theory"]["separated"]:
-        tell_separated(found, certificate)
+        tell_separated(found["theory"], certificate)
     elif certificate is not None:
         sentence = certificate.sentence(first=1)
         click.echo(f"{sentence[0].upper()}{sentence[1:]}.")
 
 
-def tell_separated(found: dict[str, Any], certificate: Any) -> None:
+def tell_separated(theory: dict[str, Any], certificate: Any) -> None:
     """The margin reached, and the updates against what theory allows."""
-    theory = found["theory"]
-    reached, least = f"margin           {theory['margin']:.5g}: the last weights separate all rows", theory["share_at_least"]
-    if certificate is not None and certificate.margin:
-        best = certificate.margin
-        of_best = f"; {percent(theory['margin'] / best)} of the best, {best:.5g}"
-        click.echo(reached + of_best + ("" if certificate.optimal else " or more"))
+    reached, bound = theory["margin"], theory["bound"]
+    best = certificate.margin if certificate is not None and certificate.margin else None
+    if best is not None:
+        quality = f"; {percent(reached / best)} of γ* = {best:.5g}, the best" + ("" if certificate.optimal else " found")
+    elif bound:
+        quality = f"; at least {percent(theory['share_at_least'])} of the best possible"
     else:
-        click.echo(reached + ("" if least is None else f"; at least {percent(least)} of the best possible"))
-    click.echo(f"bound            {theory['bound']}")
+        quality = ""
+    click.echo(f"margin           γ = {reached:.5g}: the last weights separate all rows{quality}")
+    if bound:  # every bound is some number / γ²
+        most = bound["at_most"] * (1.0 if best is None else (reached / best) ** 2)
+        formula = bound["formula"].replace("γ", "γ" if best is None else "γ*")
+        click.echo(f"{bound['counts']:16} {bound['count']:,} of at most {formula} = {int(most):,}")
+    else:
+        click.echo(f"no bound         {theory['why_no_bound']}")
 
 
 def majority_class(model: Any) -> str:

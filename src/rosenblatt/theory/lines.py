@@ -27,7 +27,7 @@ from rosenblatt.theory.walk import Step, Walk
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 FEW = {"table": 8, "markdown": 8, "latex": 8, "csv": 1000, "json": 1000}  # weights that have a column each
-SHOWN = 4  # weights that moved, in one cell
+SHOWN = 4  # features whose weights moved, in one cell
 AHEAD = 100  # lines looked at for the widths of a terminal's columns
 MORE = 1e6  # beyond, a short number has an exponent
 
@@ -126,22 +126,30 @@ def moved_weights(walk: Walk, view: View) -> Column:
     exact = view.format in ("csv", "json")
 
     def moved(step: Step) -> Any:
-        found: dict[str, float] = {}
         if not step.moved:
-            return found if exact else ""
+            return {} if exact else ""
+        said = []
+        found: dict[str, float] = {}
+        places = np.arange(len(step.columns)) if exact else longest(walk, step)
         for k in touched(walk, step):
-            of_class = f"{class_name(walk, k)}:" if walk.examples.vectors > 1 else ""
-            if walk.has_bias:
-                found[f"{of_class}b"] = float(step.intercept[k])
-            for place in range(len(step.columns) if exact else min(SHOWN, len(step.columns))):
+            weights = {"b": float(step.intercept[k])} if walk.has_bias else {}
+            for place in places.tolist():
                 j = int(step.columns[place])
-                found[of_class + (f"w{j + 1}" if view.names is None else view.names[j])] = float(step.new[k, place])
-        if exact:
-            return found
-        left = len(touched(walk, step)) * max(0, len(step.columns) - SHOWN)
-        return "; ".join(f"{name} {short(value)}" for name, value in found.items()) + (f"; … {left} more" if left else "")
+                weights[f"w{j + 1}" if view.names is None else view.names[j]] = float(step.new[k, place])
+            of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
+            found |= {of_class + name: value for name, value in weights.items()}
+            said.append(of_class + ", ".join(f"{name} {short(value)}" for name, value in weights.items()))
+        more = len(step.columns) - len(places)
+        return found if exact else "; ".join(said) + (f"; … {more} more" if more else "")
 
     return Column("weights moved", "moved", moved)
+
+
+def longest(walk: Walk, step: Step) -> np.ndarray:
+    """Places of the few columns in which x is largest: what moved most."""
+    x = walk.examples.rows.row(step.row)[1]
+    most = np.argsort(-np.abs(x[x != 0]), kind="stable")[: SHOWN // walk.examples.vectors or 1]
+    return np.sort(most)
 
 
 def touched(walk: Walk, step: Step) -> list[int]:

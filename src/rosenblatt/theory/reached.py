@@ -39,12 +39,13 @@ def reached(trained: Training, examples: Examples, rule: rules.Rule) -> dict[str
     if not gamma > 0:  # ended by tol
         return {"separated": False, "margin": gamma, "radius": R}
     bound = bound_for(rule, Space(R, gamma, len(examples.classes), weighted=examples.importance is not None))
-    found = {"separated": True, "margin": gamma, "radius": R, "bound": str(bound)}
+    found = {"separated": True, "margin": gamma, "radius": R, "bound": None, "why_no_bound": None}
     if not isinstance(bound, Bound):
-        return found | {"at_most": None, "best_margin_at_most": None, "share_at_least": None}
+        return found | {"why_no_bound": bound.because, "best_margin_at_most": None, "share_at_least": None}
     count = trained.weights.updates if bound.counts == "updates" else int(trained.history["mistakes"].sum())
     most = gamma * math.sqrt(bound.most / max(1, count))  # every bound here is some number / γ²
     if isinstance(rule, rules.Perceptron):
         theta = flat(coef, intercept, bias)
-        most = min(most, math.sqrt(float(theta @ theta)) / (rule.rate * trained.weights.updates))
-    return found | {"at_most": bound.most, "best_margin_at_most": most, "share_at_least": gamma / most}
+        most = min(most, math.sqrt(float(theta @ theta)) / (rule.rate * count))
+    found["bound"] = {"count": count, "counts": bound.counts, "at_most": bound.most, "formula": bound.formula}
+    return found | {"best_margin_at_most": most, "share_at_least": gamma / most}
