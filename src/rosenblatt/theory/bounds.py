@@ -161,8 +161,8 @@ def slack(margins: np.ndarray, margin: float) -> np.ndarray:
     >>> slack(np.array([0.5, -2.5, 0.5, -3.5]), margin=0.5)
     array([0., 3., 3., 5.])
     """
-    squares: np.ndarray = np.cumsum(np.maximum(0, margin - margins) ** 2)
-    return np.sqrt(squares)
+    along: np.ndarray = np.sqrt(np.cumsum(np.maximum(0, margin - margins) ** 2))
+    return along
 
 
 def best_slack_bound(radius: float, margins: np.ndarray) -> tuple[float, float]:

@@ -39,7 +39,7 @@ def reached(trained: Training, examples: Examples, rule: rules.Rule) -> dict[str
     if not gamma > 0:  # ended by tol
         return {"separated": False, "margin": gamma, "radius": R}
     bound = bound_for(rule, Space(R, gamma, len(examples.classes), weighted=examples.importance is not None))
-    found = {"separated": True, "margin": gamma, "radius": R, "bound": None, "why_no_bound": None}
+    found: dict[str, Any] = {"separated": True, "margin": gamma, "radius": R, "bound": None, "why_no_bound": None}
     if not isinstance(bound, Bound):
         return found | {"why_no_bound": bound.because, "best_margin_at_most": None, "share_at_least": None}
     count = trained.weights.updates if bound.counts == "updates" else int(trained.history["mistakes"].sum())
