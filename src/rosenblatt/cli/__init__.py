@@ -24,6 +24,7 @@ VERBS = {
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",
     "play": "Watch learners learn, in the browser.",
+    "walk": "Walk through a training run, step by step.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 

@@ -17,18 +17,79 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but result
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 
 
-def reading(command: F) -> F:
-    """How a file is to be read."""
-    for option in reversed(
-        [
-            click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
-            click.option("--no-header", is_flag=True, help="The first line is data, not names."),
-            click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
-            click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
-        ]
-    ):
+LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
+SCHEDULES = ["constant", "1/updates", "1/examples"]
+order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
+no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
+
+
+def of_learner(command: F) -> F:
+    """The parameters of the rules."""
+    return all_of(
+        command,
+        click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff)."),
+        click.option("--learning-rate", type=click.Choice(SCHEDULES), help="How the rate falls."),
+        click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1."),
+        click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive."),
+        click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive."),
+        click.option("--l2", type=float, help="Shrinkage of logistic."),
+    )
+
+
+def of_features(command: F) -> F:
+    """How values become features."""
+    return all_of(
+        command,
+        click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken."),
+        click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
+        click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
+        click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
+        click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
+        click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
+    )
+
+
+def all_of(command: F, *options: Callable[[F], F]) -> F:
+    """The command with these options, in this order."""
+    for option in reversed(options):
         command = option(command)
     return command
+
+
+def parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The rule's parameters that were given."""
+    return only(given, "eta0", "learning_rate", "p", "C", "variant", "l2")
+
+
+def only(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: given[name] for name in names if given[name] is not None}
+
+
+def features(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the feature map that were given."""
+    chosen = only(given, "numeric", "hashing", "ngrams")
+    if given["no_scale"]:
+        chosen["scale"] = False
+    if given["per_column"]:
+        pairs = [part.rpartition("=") for part in given["per_column"]]
+        if not all(name for name, _, _ in pairs):
+            raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
+        chosen["per_column"] = {name: how for name, _, how in pairs}
+    if given["products"]:
+        chosen["products"] = "all" if "all" in given["products"] else [p.split(",") for p in given["products"]]
+    return chosen
+
+
+def reading(command: F) -> F:
+    """How a file is to be read."""
+    return all_of(
+        command,
+        click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
+        click.option("--no-header", is_flag=True, help="The first line is data, not names."),
+        click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
+        click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
+    )
 
 
 def read_options(format: str | None, no_header: bool, names: str | None, delimiter: str | None) -> dict[str, Any]:
