@@ -2,16 +2,16 @@
 
     w = Σ tau y φ(x) over the log, so   w·φ(x) = Σ tau_j y_j K(x_j, x)
 
-It is THE loop, with the rules' own formulas, and |x|² = K(x, x). It goes in blocks: the scores of a block under the sum so far
-come from one matrix of kernels, by BLAS; then the block is walked one example at a time, and every update corrects the
-scores of the examples behind it. So the result is that of the loop over single examples: to the bit where the sums are exact, as
-on whole numbers.
+It is THE loop, with the rules' own formulas, and |x|² = K(x, x). It goes in blocks: the scores of a block under the sum
+so far come from one matrix of kernels, by BLAS; then the block is walked one example at a time, and every update corrects
+the scores of the examples behind it. So the result is that of the loop over single examples: to the bit where the sums are
+exact, as on whole numbers.
 
 >>> from rosenblatt.examples import for_classes
 >>> xor = for_classes([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
->>> run = learn(xor, rules.Perceptron(), Polynomial(degree=2), Plan(epochs=20, order="given"))
->>> run.converged, run.dual.updates
-(True, 12)
+>>> run = learn(xor, rules.Perceptron(), Polynomial(degree=2), Plan(order="given", fit_intercept=False))
+>>> run.converged, run.dual.predict([[0, 1], [1, 1]])
+(True, array([1, 0]))
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Design:
     multi_class: "one_rival" (an update adds to the right class and takes from its rival) or "ovr" (every class against the
         rest, each with a log of its own; they share the kernels). Two classes are one vector either way.
     budget: at most so many support examples. When one more is needed, the oldest goes: the one that came first into
-        the sum, with all its coefficients, after the update that called for it. What has gone is forgotten, so there is no log.
+        the sum, with all its coefficients, after the update that called for it. What has gone is forgotten, so there is
+        no log.
     """
 
     multi_class: str = "one_rival"
@@ -87,6 +88,8 @@ def learn(
         raise SettingError(f"The rule {rule.name} moves at every example: a kernel needs one that moves at mistakes only.")
     examples.rows.refuse_not_finite()
     design = design or Design()
+    if before is not None and (before.logs is None) != (design.budget is not None):
+        raise SettingError("A budget is for all of the training or none of it: begin anew to change that.")
     space = Space(kernel, 1.0 if plan.fit_intercept else 0.0) if before is None else before.space
     return _Run(examples, rule, plan, design, before or Dual.empty(space, examples, design.multi_class), watch).go()
 
@@ -94,9 +97,7 @@ def learn(
 class _Run:
     """The state of `learn` while it goes."""
 
-    def __init__(
-        self, examples: Examples, rule: rules.Rule, plan: Plan, design: Design, before: Dual, watch: Watch | None
-    ):
+    def __init__(self, examples: Examples, rule: rules.Rule, plan: Plan, design: Design, before: Dual, watch: Watch | None):
         assert examples.codes is not None
         self.examples, self.rule, self.plan, self.design, self.before = examples, rule.in_core(), plan, design, before
         self.watch = watch or Watch()
@@ -112,8 +113,8 @@ class _Run:
         self.norm2 = before.norm2
         self.entries: list[list[tuple[int, int, int, float]]] = [[] for _ in self.updates]  # (t, row, rival, tau)
         self.sum = before.as_expansion(self.X)
-        # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and where
-        # an epoch may see a row twice, the whole sum is the cheaper.
+        # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and
+        # where an epoch may see a row twice, the whole sum is the cheaper.
         keeps = design.budget is None and plan.order != "replacement" and plan.epochs > 1
         self.base = np.zeros((examples.rows.n, self.vectors)) if keeps else None
         self.seen: list[tuple[np.ndarray, int]] = []  # blocks of this epoch, and how long the sum was before each
@@ -216,7 +217,8 @@ class _Run:
                     scores[behind] -= self.drop_oldest(A[behind])
                 margins[behind], rivals[behind] = against_rivals(scores[behind], right[behind])
             k = self.rule.first_move(margins, k + 1)
-        return margins[:, None]
+        column: np.ndarray = margins[:, None]
+        return column
 
     def tau(self, numbers: np.ndarray, k: int, problem: int, margin: float, size: float) -> float:
         """How far example k of the block moves; a row of norm 0 never divides."""

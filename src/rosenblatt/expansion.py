@@ -21,6 +21,11 @@ class Space:
     kernel: Kernel
     constant: float  # 1 with a bias, which is the weight of a constant feature: the kernel plus 1
 
+    @property
+    def what(self) -> str:
+        """The kernel's name."""
+        return named(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
+
     def products(self, A: Any, B: Any) -> np.ndarray:
         """φ(a)·φ(b), the constant feature counted, for every row of A and of B."""
         with np.errstate(all="ignore"):  # what overflows is refused, by name
@@ -47,19 +52,17 @@ class Space:
         if np.isfinite(found).all():
             return
         bad = K[~np.isfinite(K)]
-        what = named(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
         if len(bad):
             raise KernelError(
-                f"The kernel {what} gave {bad[0]:g}: expected finite numbers. Scale the features, or choose a lower degree."
+                f"The kernel {self.what} gave {bad[0]:g}: expected finite numbers. Scale the features, or choose a lower degree."
             )
-        raise KernelError(f"Sums of the kernel {what} overflow: scale the features, or choose a lower degree or rate.")
+        raise KernelError(f"Sums of the kernel {self.what} overflow: scale the features, or choose a lower degree or rate.")
 
     def refuse_negative(self, sizes: np.ndarray) -> None:
         """K(x, x) = |φ(x)|² is no less than 0."""
         if sizes.min(initial=0) < 0:
-            what = named(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
             raise KernelError(
-                f"The kernel {what} gave {sizes.min():g} for a row with itself: that is a squared length, expected 0 or more."
+                f"The kernel {self.what} gave {sizes.min():g} for a row with itself: that is a squared length, 0 or more."
             )
 
 

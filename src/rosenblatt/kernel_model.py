@@ -5,8 +5,8 @@
     voted      Σ_k c_k sign(w_k·φ(x))                     every weight vector votes as often as the examples that it survived
     random     w_k·φ(x), k drawn for each row by c_k
 
-All of them come from one run, and from one matrix of kernels: of the rows to decide about with the support examples, in blocks.
-With every class against the rest, each has votes of its own, and the most win (Freund & Schapire, 1999).
+All of them come from one run, and from one matrix of kernels, in blocks: of the rows to decide about with the support
+examples. With every class against the rest, each has votes of its own, and the most win (Freund & Schapire, 1999).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Dual:
 
     @property
     def vectors(self) -> int:
-        return self.coef.shape[1]
+        return int(self.coef.shape[1])
 
     @property
     def updates(self) -> int:
@@ -104,8 +104,21 @@ class Dual:
 
     def with_coefficients(self) -> Dual:
         """The same with the last weights' coefficients, summed over the log."""
-        zeros = np.zeros((len(self.support), self.vectors))
-        return replace(self, coef=add_log(zeros, self, [(log, log.tau) for log in self.placed_logs(self.t)]))
+        return replace(self, coef=self.summed([(log, 1.0) for log in self.placed_logs(self.t)]))
+
+    def summed(self, logs: list[tuple[Log, Any]]) -> np.ndarray:
+        """The coefficients, support × vectors, that the problems' updates, times these factors, add up to."""
+        parts = [log.dual(self.problem_codes(p), self.problem_vectors, factors) for p, (log, factors) in enumerate(logs)]
+        return np.ascontiguousarray(np.concatenate(parts).T)
+
+    @property
+    def problem_vectors(self) -> int:
+        """Vectors that one log speaks of."""
+        return self.vectors if self.one_rival else 1
+
+    def problem_codes(self, problem: int) -> np.ndarray:
+        """The support examples' classes as this problem sees them."""
+        return self.codes if self.one_rival or self.vectors == 1 else (self.codes == problem).astype(np.int32)
 
     def scores(self, X: Any, view: View | None = None) -> np.ndarray:
         """Scores, or votes, in one view: a number a row for two classes, a column a class for more."""
@@ -175,16 +188,12 @@ class Ballot:
             self.drawn = (words % np.uint64(self.examples)).astype(np.int64)
 
     def _survivors(self, log: Log, problem: int) -> Survivors:
-        dual = self.dual
-        if dual.one_rival or dual.vectors == 1:
-            return Survivors.of(log, dual.codes, dual.vectors, 0, self.examples)
-        return Survivors.of(log, dual.codes == problem, 1, 0, self.examples)
+        return Survivors.of(log, self.dual.problem_codes(problem), self.dual.problem_vectors, 0, self.examples)
 
     def _coefficients(self, logs: list[Log]) -> np.ndarray:
         """Σ tau y, or for the average Σ (T − t) tau y: whole numbers stay whole, T divides at the end."""
         averaged = self.view.name == "averaged"
-        taus = [(log, log.tau * (self.examples - log.t) if averaged else log.tau) for log in logs]
-        return add_log(np.zeros((self.needs, self.dual.vectors)), self.dual, taus)
+        return self.dual.summed([(log, self.examples - log.t if averaged else 1.0) for log in logs])[: self.needs]
 
     def count(self, products: np.ndarray, part: slice) -> np.ndarray:
         """Scores or votes of rows from their products with the support examples."""
@@ -198,32 +207,16 @@ class Ballot:
         if self.view.name == "voted":
             votes: np.ndarray = count_votes(products, survivors, constant=0.0)[0]  # the constant is in the products
             return votes
-        chosen = np.searchsorted(np.cumsum(survivors.lived), self.drawn[part], side="right")
+        chosen = np.searchsorted(np.cumsum(survivors.lived), self.drawn[part], side="right").tolist()
         scores = np.zeros((len(products), survivors.vectors))
-        for k in np.unique(chosen).tolist():
-            same = np.flatnonzero(chosen == k)
-            early = replace(
-                survivors,
-                column=survivors.column[:k],
-                gains=survivors.gains[:k],
-                loses=survivors.loses[:k],
-                steps=survivors.steps[:k],
-                lived=survivors.lived[: k + 1],
-            )
-            scores[same] = count_votes(products[same], early, constant=0.0)[1]
+        for row, product, k in zip(scores, products, chosen, strict=True):
+            moves = survivors.steps[:k] * product[survivors.column[:k]]
+            if survivors.vectors == 1:
+                row[0] = moves.sum()
+            else:
+                row += np.bincount(survivors.gains[:k], moves, survivors.vectors)
+                row -= np.bincount(survivors.loses[:k], moves, survivors.vectors)
         return scores
-
-
-def add_log(coef: np.ndarray, dual: Dual, taus: list[tuple[Log, np.ndarray]]) -> np.ndarray:
-    """Adds the taus of each problem's updates to the coefficients (support × vectors) of the rows that they moved by."""
-    for problem, (log, tau) in enumerate(taus):
-        right = dual.codes[log.row]
-        if dual.one_rival:
-            np.add.at(coef, (log.row, right), tau)
-            np.add.at(coef, (log.row, log.rival), -tau)
-        else:
-            np.add.at(coef[:, problem], log.row, tau * dual.signs(right)[:, problem])
-    return coef
 
 
 def decide(scores: np.ndarray, view: View) -> np.ndarray:

@@ -54,7 +54,7 @@ class Linear(Kernel):
     """
 
     name: ClassVar[str] = "linear"
-    has_constant: ClassVar[bool] = False
+    has_constant = False
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         return products(A, B).astype(np.float64, copy=False)
@@ -189,13 +189,7 @@ def squared_norms(A: Any) -> np.ndarray:
 
 def matrix_of(rows: Rows) -> Any:
     """Rows as what kernels take: a dense array, or a CSR array."""
-    if rows.dense:
-        return rows.values
-    from scipy.sparse import csr_array
-
-    indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr
-    values = np.ones(rows.entries, dtype=np.float32) if rows.values is None else rows.values
-    return csr_array((values, rows.indices, indptr), shape=(rows.n, rows.d))
+    return rows.values if rows.dense else rows.csr()
 
 
 def precise(kernel: Kernel, X: Any) -> Any:
