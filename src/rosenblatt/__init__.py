@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         DataError,
         DivergenceError,
         FileError,
+        KernelError,
         LabelError,
         ModelFileError,
         NotFiniteError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators import (
         AveragedPerceptron,
+        KernelPerceptron,
         Mira,
         PassiveAggressive,
         Perceptron,
@@ -51,6 +53,7 @@ _HOMES = {
         "DataError",
         "DivergenceError",
         "FileError",
+        "KernelError",
         "LabelError",
         "ModelFileError",
         "NotFiniteError",
@@ -61,6 +64,7 @@ _HOMES = {
     ],
     "rosenblatt.estimators": [
         "AveragedPerceptron",
+        "KernelPerceptron",
         "Mira",
         "PassiveAggressive",
         "Perceptron",
@@ -88,6 +92,8 @@ __all__ = [
     "Dataset",
     "DivergenceError",
     "FileError",
+    "KernelError",
+    "KernelPerceptron",
     "LabelError",
     "Mira",
     "Model",

@@ -85,6 +85,20 @@ class Rule:
             return rate * sigmoid(-margin)
         return rate * (1 - margin)  # Widrow-Hoff
 
+    def weighted_tau(self, margin, norm2, rate, importance):
+        """The same for an example of this importance."""
+        tau = importance * self.tau(margin, norm2, rate)
+        if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
+            tau = min(tau, (1 - margin) / norm2)
+        return tau
+
+    def first_move(self, margins, start):
+        """The first place from `start` on whose margin changes the weights; the number of margins if none does."""
+        for k in range(start, margins.shape[0]):
+            if self.moves(margins[k]):
+                return k
+        return margins.shape[0]
+
 
 def sigmoid(z):
     """σ(z) = 1 / (1 + e^−z), without overflow."""
@@ -215,9 +229,7 @@ class Loop:
             if self.regression:
                 tau = importance * rate * (self.targets[i] - margin)
             else:
-                tau = importance * self.rule.tau(margin, size, rate)
-                if importance > 1 and self.divides:  # a weight never carries a step past margin 1
-                    tau = min(tau, (1 - margin) / size)
+                tau = self.rule.weighted_tau(margin, size, rate, importance)
 
             if tau != 0:
                 if self.vectors == 1:
@@ -323,6 +335,66 @@ class Loop:
                     bad = k + c // self.vectors
             k += count
         return bad
+
+
+class Poll:
+    """Votes of all weights of a run, from products of the rows to decide about with the rows of the log.
+
+    A score is a running sum over the log: update k adds `steps[k] (products[i, column[k]] + constant)` to vector
+    `gains[k]` and takes it from `loses[k]` (not read where there is one vector). The weights before the first update vote
+    `lived[0]` times, those after update k `lived[k + 1]` times.
+    """
+
+    def __init__(self, log, constant):
+        self.column, self.gains, self.loses, self.steps, self.lived = log
+        self.updates = self.steps.shape[0]
+        self.constant = constant
+
+    def count(self, products, scores, votes):
+        """`scores`, a row a row of products, go from those of the first weights to those of the last; votes are written."""
+        self.products = products
+        self.scores = scores
+        self.votes = votes
+        with cython.nogil:
+            self.count_all()
+
+    def count_all(self):
+        for i in range(self.scores.shape[0]):
+            if self.scores.shape[1] == 1:
+                self.count_two(i)
+            else:
+                self.count_many(i)
+
+    def count_two(self, i):
+        """Σ lived sign(score); a score of 0 is positive."""
+        score = self.scores[i, 0]
+        votes = self.lived[0] if score >= 0 else -self.lived[0]
+        for k in range(self.updates):
+            score += self.steps[k] * (self.products[i, self.column[k]] + self.constant)
+            votes += self.lived[k + 1] if score >= 0 else -self.lived[k + 1]
+        self.scores[i, 0] = score
+        self.votes[i, 0] = votes
+
+    def count_many(self, i):
+        """Votes for each class: every one for the first of the highest scores."""
+        for c in range(self.scores.shape[1]):
+            self.votes[i, c] = 0
+        winner = self.highest(i)
+        self.votes[i, winner] += self.lived[0]
+        for k in range(self.updates):
+            step = self.steps[k] * (self.products[i, self.column[k]] + self.constant)
+            self.scores[i, self.gains[k]] += step
+            self.scores[i, self.loses[k]] -= step
+            winner = self.highest(i)
+            self.votes[i, winner] += self.lived[k + 1]
+
+    def highest(self, i):
+        """The first of the classes with the highest score."""
+        best = 0
+        for c in range(1, self.scores.shape[1]):
+            if self.scores[i, c] > self.scores[i, best]:
+                best = c
+        return best
 
 
 def shuffle(order, words, top):
