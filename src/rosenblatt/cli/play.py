@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import click
@@ -49,10 +50,8 @@ def play(file: str | None, **given: Any) -> None:
         click.echo("Open this address in a browser; Ctrl-C ends the playground.", err=True)
     if given["open_it"]:
         click.launch(address)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         server.serve(playground, listener)
-    except KeyboardInterrupt:
-        pass
     if not given["quiet"]:
         click.echo("The playground is closed.", err=True)
 
@@ -70,7 +69,7 @@ def read_table(file: str, given: dict[str, Any]) -> Any:
         raise DataError(f"{data.name} holds {data.kind}: the playground draws two columns of a table.")
     table, target = data.rows, None
     if data.labels is not None:
-        target = data.labels.name
+        target = data.labels.name  # type: ignore[union-attr]
         table = table.with_columns(data.labels)
     playground = Playground(table, Data("file", x=given["x"], y=given["y"], target=target), given["positive"])
     playground.points_of(Data("file"))

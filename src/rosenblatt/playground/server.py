@@ -21,8 +21,10 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.playground import requests
 from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, read_body
 from rosenblatt.playground.points import Points, from_table, from_text, make
+from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.trace import Runs, trace
+from rosenblatt.playground.running import Runs
+from rosenblatt.playground.trace import trace
 
 HOST = "127.0.0.1"
 TYPES = {
@@ -59,11 +61,21 @@ class Playground:
 
     async def grid(self, request: Request) -> Response:
         """POST /api/grid: scores over the plane, where they are not linear."""
-        raise HTTPException(422, "not yet")
+        body = await read_body(request)
+
+        def answer() -> dict[str, Any]:
+            grid = requests.as_grid(requests.parse(body))
+            return {"scores": grid_scores(self.runs.of(grid.task), grid)}
+
+        return JSONResponse(await self.work(answer))
 
     async def datasets(self, request: Request) -> Response:
         """GET /api/datasets: the recipes, and the columns of the file."""
-        found: dict[str, Any] = {"made": requests.MADE, "file": None, "limits": {"points": requests.POINTS, "epochs": requests.EPOCHS}}
+        found: dict[str, Any] = {
+            "made": requests.MADE,
+            "file": None,
+            "limits": {"points": requests.POINTS, "epochs": requests.EPOCHS},
+        }
         if self.table is not None:
             points = self.points_of(Data("file"))
             found["file"] = {"columns": points.columns, "chosen": points.chosen, "rows": len(points.y)}

@@ -1,4 +1,4 @@
-"""A run of the engine as the page replays it: the log, the order of the examples, and what was learned.
+"""A run as the page replays it: the log, the order of the examples, and what was learned.
 
 The page adds tau y x of every update in the order of the log, with the same double-precision operations as the loop, so its
 weights are those of `fit` bit for bit; it checks that against the weights sent along.
@@ -6,113 +6,25 @@ weights are those of `fit` bit for bit; it checks that against the weights sent 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import order
-from rosenblatt.classifier import Recipe
-from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
-from rosenblatt.examples import Examples, for_classes
-from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.playground.points import Points
-from rosenblatt.playground.requests import EXAMPLES, UPDATES, Task
-from rosenblatt.rules import Rule
-from rosenblatt.training import Interrupted, Plan, Progress, Training, Watch, run
-from rosenblatt.weights import Weights
+from rosenblatt.playground.running import Run
+from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.deciding import certify
 
-SECONDS = 4.0  # that a run may take
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
-
-PointsOf = Callable[[Any], Points]
-
-
-@dataclass(frozen=True)
-class Run:
-    """A task, the examples that it means, and what training on them gave."""
-
-    task: Task
-    points: Points
-    examples: Examples
-    scale: tuple[list[float], list[float]] | None  # means and standard deviations, where the rows are scaled
-    training: Training
-    notes: tuple[str, ...]
-
-
-class Runs:
-    """The last few runs, so that a grid after a trace does not train again."""
-
-    def __init__(self, points_of: PointsOf):
-        self.points_of = points_of
-        self.of = lru_cache(maxsize=8)(self._of)
-
-    def _of(self, task: Task) -> Run:
-        points = self.points_of(task.data)
-        if not len(points.y):
-            raise DataError("There are no points yet: add one of each class.")
-        if len(points.y) * task.epochs > EXAMPLES:
-            most = EXAMPLES // len(points.y)
-            raise SettingError(f"epochs is {task.epochs}: with {len(points.y)} points the playground makes {most} at most.")
-        x, scale = points.x, None
-        if task.scale:
-            measured = [mean_and_sd(column) for column in x.T]
-            scale = ([mean for mean, _ in measured], [sd for _, sd in measured])
-            x = np.stack([standardise(column, mean, sd) for column, (mean, sd) in zip(x.T, measured, strict=True)], axis=1)
-        if len(set(points.y.tolist())) < 2:
-            raise LabelError("All points are of one class: add one of the other, to tell them apart.")
-        examples = for_classes(np.ascontiguousarray(x), points.y)
-        training, notes = learn(task, examples)
-        return Run(task, points, examples, scale, training, (*points.notes, *notes))
-
-
-def rule_of(task: Task) -> Rule:
-    """The rule of the task's learner; a voted perceptron learns as the perceptron does."""
-    return Recipe(learner="perceptron" if task.learner == "voted" else task.learner, parameters=dict(task.parameters)).rule()
-
-
-def learn(task: Task, examples: Examples) -> tuple[Training, list[str]]:
-    """Runs the engine, within the limits of the playground; what it did, and why it ended early if it did."""
-    plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
-    weights = Weights(examples.vectors, examples.rows.d, task.bias)
-    weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
-    end = time.monotonic() + SECONDS
-
-    def enough(training: Training) -> None:
-        if training.weights.updates >= UPDATES and not training.stopped_because:
-            raise KeyboardInterrupt
-
-    def late(progress: Progress) -> None:
-        if time.monotonic() > end:
-            raise KeyboardInterrupt
-
-    try:
-        return run(examples, rule_of(task), plan, weights, watch=Watch(epoch=enough, progress=late)), []
-    except Interrupted as stop:
-        cap = stop.training.weights.updates >= UPDATES
-        why = f"{UPDATES:,} updates are as many as the page shows" if cap else f"{SECONDS:g} seconds were over"
-        stop.training.stopped_because = f"the playground's limit: {why}"
-        return stop.training, [f"Training was stopped after {len(stop.training.history)} epochs: {why}."]
-    except DivergenceError as stop:
-        kept: Training = stop.training
-        if kept.log is not None:  # the log goes on into the epoch that was taken back
-            whole = kept.log.t < kept.weights.t
-            kept.log = replace(kept.log, **{name: part[whole] for name, part in vars(kept.log).items()})
-        return kept, [str(stop)]
+SECONDS = 1.5  # that the certificate may take
 
 
 def trace(made: Run) -> dict[str, Any]:
     """What the page needs, as JSON: times as differences, a tau that never changes once."""
-    training, points = made.training, made.points
-    assert training.log is not None
-    last, averaged = training.view("last"), training.view("averaged")
-    tau = training.log.tau
-    values = made.examples.rows.values
-    assert values is not None
+    points, log = made.points, made.log
+    steady = len(log.tau) > 0 and bool((log.tau == log.tau[0]).all())
     return {
         "points": points.x.tolist(),
         "y": points.y.tolist(),
@@ -120,33 +32,70 @@ def trace(made: Run) -> dict[str, Any]:
         "classes": points.classes,
         "columns": points.columns,
         "chosen": points.chosen,
-        "scaled": None if made.scale is None else values.astype(float).tolist(),
-        "mean": None if made.scale is None else made.scale[0],
-        "sd": None if made.scale is None else made.scale[1],
-        "log": {
-            "t": np.diff(training.log.t, prepend=0).tolist(),
-            "row": training.log.row.tolist(),
-            "tau": tau[0].item() if len(tau) and (tau == tau[0]).all() else tau.tolist(),
-        },
-        "order": shown_order(made),
+        "scaled": None if made.scaled.mean is None else made.scaled.x.astype(float).tolist(),
+        "mean": made.scaled.mean,
+        "sd": made.scaled.sd,
         "bias": made.task.bias,
-        "certificate": None,
-        "examples": training.weights.t,
-        "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in training.history],
+        "log": {
+            "t": np.diff(log.t, prepend=0).tolist(),
+            "row": log.row.tolist(),
+            "tau": log.tau[0].item() if steady else log.tau.tolist(),
+        },
+        "lived": log.lived(0, made.t).tolist(),
+        "order": shown_order(made),
+        "examples": made.t,
+        "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in made.history],
         "start": list(made.task.start),
+        **learned(made),
+        "stopped": made.stopped_because,
+        "converged": made.converged,
+        "certificate": certificate(made),
+        "notes": made.notes,
+    }
+
+
+def learned(made: Run) -> dict[str, Any]:
+    """The weights at the end; with a kernel the coefficient of every point."""
+    if made.dual is not None:
+        coefficients = np.zeros(len(made.points.y))
+        coefficients[made.dual.support] = made.dual.coef[:, 0]
+        kernel = {"degree": made.dual.space.kernel.degree, "offset": made.dual.space.kernel.offset}  # type: ignore[attr-defined]
+        return {"kernel": kernel, "dual": coefficients.tolist()}
+    assert made.training is not None
+    last, averaged = made.training.view("last"), made.training.view("averaged")
+    return {
         "last": [*last.coef[0].tolist(), *last.intercept.tolist()],
         "averaged": [*averaged.coef[0].tolist(), *averaged.intercept.tolist()],
-        "stopped": training.stopped_because,
-        "converged": training.converged,
-        "notes": made.notes,
     }
 
 
 def shown_order(made: Run) -> list[int] | None:
     """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
-    n, epochs = made.examples.rows.n, len(made.training.history)
     if made.task.order == "given":
         return None
+    n, epochs = made.examples.rows.n, len(made.history)
     drawn = order.epochs(made.task.order, made.examples.pool(), made.task.seed)
-    shown = [epoch.copy() for epoch in islice(drawn, min(epochs, max(1, SHOWN // n)))]
-    return [int(row) for epoch in shown for row in epoch.tolist()]
+    return [row for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))) for row in epoch.tolist()]
+
+
+def certificate(made: Run) -> dict[str, Any]:
+    """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
+    found = certify(made.examples.rows, made.points.y, made.task.bias, seconds=SECONDS)
+    told = replace(found, classes=list(made.points.classes)).sentence(first=1)
+    margin = found.margin if found.separable else None
+    space = Space(found.radius, margin, from_zero=not any(made.task.start))
+    theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)
+    bound = theorem if isinstance(theorem, Bound) else None
+    return {
+        "separable": found.separable,
+        "sentence": told[0].upper() + told[1:] + ".",
+        "radius": found.radius,
+        "margin": margin,
+        "w": None if found.w is None else [*found.w.tolist(), float(found.b)],
+        "rows": [] if found.proof is None else found.proof.rows,
+        "bound": None if bound is None else bound.most,
+        "formula": None if bound is None else bound.formula,
+        "counts": None if bound is None else bound.counts,
+        "source": None if bound is None else bound.source,
+        "none": None if isinstance(theorem, Bound) else theorem.because,
+    }

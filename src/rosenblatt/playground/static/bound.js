@@ -3,22 +3,29 @@
 import { by, element } from "./dom.js";
 import { count, number, plural } from "./words.js";
 
-export function showBound(replay, certificate, { learner }) {
-  const host = by("bound-text");
-  const ended = replay.trace.converged ? "It came to rest" : "It has not come to rest";
-  const run = replay.T ? `${ended} after ${plural(replay.K, "update")} in ${plural(replay.trace.epochs.length, "epoch")} (ended by: ${replay.trace.stopped}).` : "";
-  if (!certificate) return host.replaceChildren(element("p", {}, run));
+export function showBound(replay, certificate) {
+  const { trace } = replay;
+  const ended = trace.converged ? "It came to rest" : "It did not come to rest";
+  const run = replay.T ? `${ended}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}. It ended by ${trace.stopped}.` : "";
   const parts = [];
-  if (certificate.separable) {
-    parts.push(element("p", { class: "verdict" }, certificate.sentence));
-    if (["perceptron", "averaged", "voted"].includes(learner) && certificate.bound !== null) {
-      const share = Math.min(1, replay.K / certificate.bound);
-      const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
-      meter.firstChild.style.width = `${Math.max(0.5, 100 * share)}%`;
-      parts.push(element("p", { class: "bound-line" }, element("strong", {}, count(replay.K)), ` of at most R²∕γ² = ${number(certificate.radius, 3)}²∕${number(certificate.margin, 3)}² = `, element("strong", {}, number(certificate.bound, 1)), " updates"), meter);
-    }
-  } else {
-    parts.push(element("p", { class: "verdict none" }, certificate.sentence));
+  if (certificate?.separable === false) {
+    const proof = certificate.rows.length;
+    const these = proof === 1 ? "this point proves" : `these ${["", "", "two", "three", "four", "five"][proof] ?? proof} points prove`;
+    parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that no line separates them.`));
   }
-  return host.replaceChildren(...parts, element("p", { class: "muted" }, run));
+  if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
+  if (certificate?.separable) parts.push(...bound(replay, certificate));
+  by("bound-text").replaceChildren(...parts, element("p", { class: "muted" }, run));
+}
+
+function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {
+  if (most === null) return [element("p", { class: "muted" }, `No bound for this run: ${none}.`)];
+  const made = counts === "mistakes" ? replay.trace.epochs.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.K;
+  const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
+  meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, made / most))}%`;
+  return [
+    element("p", {}, element("strong", {}, count(made)), ` ${counts}, of at most ${formula} = `, element("strong", {}, number(most, 1))),
+    meter,
+    element("p", { class: "muted" }, `R = ${number(radius, 3)}, γ = ${number(margin, 3)}. ${source}.`),
+  ];
 }

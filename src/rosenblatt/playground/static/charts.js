@@ -49,7 +49,7 @@ export class Charts {
     this.certificate = certificate;
     this.parts = [];
     const additive = ["perceptron", "averaged", "voted"].includes(learner);
-    this.updates(additive);
+    this.updates();
     if (!replay.kernel) this.lengths(additive);
     if (!replay.kernel && certificate?.separable && certificate.w) this.angles();
     this.epochs();
@@ -70,9 +70,9 @@ export class Charts {
     return [...ks, K];
   }
 
-  updates(additive) {
+  updates() {
     const { K, T } = this.replay;
-    const bound = additive && this.certificate?.separable ? this.certificate.bound : null;
+    const bound = this.certificate?.counts === "updates" ? this.certificate.bound : null;
     const near = bound !== null && bound <= 5 * Math.max(1, K);
     const top = Math.max(1, K, near ? bound : 0);
     const chart = new Chart("Updates");
@@ -82,9 +82,9 @@ export class Charts {
     if (near) {
       const y = chart.toY(bound);
       parts.push(svg("line", { class: "bound", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }));
-      parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" }, `R²∕γ² = ${number(bound, 1)}`));
+      parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" }, `${this.certificate.formula} = ${number(bound, 1)}`));
     } else if (bound !== null) {
-      parts.push(svg("text", { class: "bound-text", x: LEFT + 6, y: TOP + 8 }, `↑ R²∕γ² = ${number(bound, 0)}`));
+      parts.push(svg("text", { class: "bound-text", x: LEFT + 6, y: TOP + 8 }, `↑ ${this.certificate.formula} = ${number(bound, 0)}`));
     }
     parts.push(...chart.below("0", `${count(T)} examples`));
     this.add(chart, parts, (now) => chart.mark(now.t, count(now.k)));

@@ -125,7 +125,7 @@ class Page {
     const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
     this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
     this.charts = new Charts(by("chart-list"), replay, trace.certificate, this.state.learner);
-    showBound(replay, trace.certificate, this.state);
+    showBound(replay, trace.certificate);
     this.pictures.draw(this.state, this.runs);
     this.transport.arrived(replay);
     this.go(this.state.at === "end" ? this.longest() : Math.min(this.state.at, this.longest()), { quiet: true });
@@ -141,7 +141,7 @@ class Page {
       log: { t: [], row: [], tau: [] }, order: null, examples: 0, epochs: [], start: [0, 0, 0], last: [0, 0, 0], averaged: [0, 0, 0], bias: true, notes: [] });
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.charts = new Charts(by("chart-list"), empty, null, "perceptron");
-    showBound(empty, null, this.state);
+    showBound(empty, null);
     this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
     this.transport.arrived(empty);
     this.go(0, { quiet: true });

@@ -1,7 +1,7 @@
 // The arithmetic of a step, in the lecture's words and numbers.
 
 import { element } from "./dom.js";
-import { norm, score } from "./replay.js";
+import { score } from "./replay.js";
 import { count, factor, number, term, vector } from "./words.js";
 
 const MISTAKE = { perceptron: "y a ≤ 0", averaged: "y a ≤ 0", voted: "y a ≤ 0", kernel: "y a ≤ 0" };
@@ -59,10 +59,12 @@ function linearStep(replay, t, row, settings) {
   const tau = replay.tau[k];
   const norm2 = x[0] * x[0] + x[1] * x[1] + (bias ? 1 : 0);
   const step = tau * y;
-  lines.push(line("Step", `${rule(settings, tau, margin, norm2)}`));
-  lines.push(line("Update", element("span", { class: "formula" }, `w ← w ${step < 0 ? "−" : "+"} ${number(Math.abs(step))} x = ${vector(before.slice(0, 2))}${step < 0 ? " − " : " + "}${number(Math.abs(step))}·${vector(x)} = `),
+  const times = Math.abs(step) === 1 ? "" : `${number(Math.abs(step))}·`;
+  const sense = step < 0 ? "−" : "+";
+  lines.push(line("Step", rule(settings, tau, margin, norm2)));
+  lines.push(line("Update", element("span", { class: "formula" }, `w ← w + τ y x = ${vector(before.slice(0, 2))} ${sense} ${times}${vector(x)} = `),
     element("strong", {}, vector(after.slice(0, 2)))));
-  if (bias) lines.push(line("", element("span", { class: "formula" }, `b ← ${number(before[2])}${term(step)} = `), element("strong", {}, number(after[2]))));
+  if (bias) lines.push(line("", element("span", { class: "formula" }, `b ← b + τ y = ${number(before[2])}${term(step)} = `), element("strong", {}, number(after[2]))));
   const now = y * score(after, x);
   lines.push(line("Why it helps", `y a goes from ${number(margin)} to ${number(now)}: τ(|x|²${bias ? " + 1" : ""}) = ${number(tau * norm2)} more`));
   return lines;
@@ -94,19 +96,19 @@ function rule({ learner, C, variant, bias }, tau, margin, norm2) {
 function kernelStep(replay, t, row) {
   const k = replay.updateAt(t - 1);
   const y = replay.y[row];
-  const lines = [line("Given", `x = ${vector(replay.x[row])},  y = ${y > 0 ? "+1" : "−1"}`), line("Activation", "a = Σ αᵢ K(xᵢ, x), a sum over the points in it so far")];
+  const { degree, offset } = replay.trace.kernel;
+  const x = replay.x[row];
+  const before = replay.alphas(replay.updatesBefore(t - 1));
+  const a = replay.x.reduce((sum, other, i) => sum + before[i] * (offset + other[0] * x[0] + other[1] * x[1]) ** degree, 0);
+  const lines = [
+    line("Given", `x = ${vector(x)},  y = ${y > 0 ? "+1" : "−1"}`),
+    line("Activation", element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `), element("strong", {}, number(a))),
+  ];
   const mark = element("span", { class: k < 0 ? "badge right" : "badge wrong" }, k < 0 ? "right" : "mistake");
-  lines.push(line("Margin", mark, k < 0 ? " nothing to do" : " since y a ≤ 0"));
+  lines.push(line("Margin", `y a = ${number(y * a)} `, mark, k < 0 ? " nothing to do" : " since y a ≤ 0"));
   if (k >= 0) {
     const alpha = replay.alphas(k + 1)[row];
     lines.push(line("Update", `α of point ${row + 1}: ${number(alpha - replay.tau[k] * y)}${term(replay.tau[k] * y)} = `, element("strong", {}, number(alpha))));
   }
   return [...lines, line("In the sum", `${new Set(replay.row.slice(0, k < 0 ? replay.updatesBefore(t) : k + 1)).size} of ${replay.n} points`)];
-}
-
-// What holds at this moment: for the list under the plane.
-export function standing(replay, t, weights) {
-  let wrong = 0;
-  for (let i = 0; i < replay.n; i += 1) wrong += (score(weights, replay.x[i]) >= 0 ? 1 : -1) !== replay.y[i];
-  return { wrong, length: norm(weights) };
 }
