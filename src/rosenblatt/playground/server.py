@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 from importlib.resources import files
+from threading import Thread
 from typing import Any
 
 import anyio
@@ -85,6 +86,10 @@ class Playground:
         """GET /healthz: still there."""
         return JSONResponse({"status": "ok"})
 
+    def warm(self) -> None:
+        """Imports what the first questions will need, while the page is being opened."""
+        self.runs.of(requests.Task(Data("xor", n=8)))
+
     async def work(self, job: Any) -> Any:
         """Runs a job beside the event loop, two at a time."""
         return await anyio.to_thread.run_sync(job, limiter=self.workers)
@@ -122,7 +127,7 @@ def app(playground: Playground | None = None) -> Starlette:
             Route("/healthz", playground.health),
             *static_routes(),
         ],
-        middleware=[Middleware(Guard), Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)],
+        middleware=[Middleware(Guard), Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)],
         exception_handlers={RosenblattError: refused, HTTPException: failed},
     )
 
@@ -163,4 +168,5 @@ def serve(playground: Playground, listener: socket.socket) -> None:
         timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=1,
     )
+    Thread(target=playground.warm, daemon=True).start()
     uvicorn.Server(config).run(sockets=[listener])

@@ -15,15 +15,14 @@ import numpy as np
 from rosenblatt import order
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
-from rosenblatt.theory.deciding import certify
 
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
-SECONDS = 1.5  # that the certificate may take
 
 
 def trace(made: Run) -> dict[str, Any]:
     """What the page needs, as JSON: times as differences, a tau that never changes once."""
-    points, log = made.points, made.log
+    table, log = made.table, made.log
+    points = table.points
     steady = len(log.tau) > 0 and bool((log.tau == log.tau[0]).all())
     return {
         "points": points.x.tolist(),
@@ -32,9 +31,9 @@ def trace(made: Run) -> dict[str, Any]:
         "classes": points.classes,
         "columns": points.columns,
         "chosen": points.chosen,
-        "scaled": None if made.scaled.mean is None else made.scaled.x.astype(float).tolist(),
-        "mean": made.scaled.mean,
-        "sd": made.scaled.sd,
+        "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float).tolist(),
+        "mean": table.mean,
+        "sd": table.sd,
         "bias": made.task.bias,
         "log": {
             "t": np.diff(log.t, prepend=0).tolist(),
@@ -57,7 +56,7 @@ def trace(made: Run) -> dict[str, Any]:
 def learned(made: Run) -> dict[str, Any]:
     """The weights at the end; with a kernel the coefficient of every point."""
     if made.dual is not None:
-        coefficients = np.zeros(len(made.points.y))
+        coefficients = np.zeros(len(made.table.points.y))
         coefficients[made.dual.support] = made.dual.coef[:, 0]
         kernel = {"degree": made.dual.space.kernel.degree, "offset": made.dual.space.kernel.offset}  # type: ignore[attr-defined]
         return {"kernel": kernel, "dual": coefficients.tolist()}
@@ -73,15 +72,16 @@ def shown_order(made: Run) -> list[int] | None:
     """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
     if made.task.order == "given":
         return None
-    n, epochs = made.examples.rows.n, len(made.history)
-    drawn = order.epochs(made.task.order, made.examples.pool(), made.task.seed)
+    n, epochs = made.table.examples.rows.n, len(made.history)
+    drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
     return [row for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))) for row in epoch.tolist()]
 
 
 def certificate(made: Run) -> dict[str, Any]:
     """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
-    found = certify(made.examples.rows, made.points.y, made.task.bias, seconds=SECONDS)
-    told = replace(found, classes=list(made.points.classes)).sentence(first=1)
+    found = made.verdict
+    assert found is not None
+    told = replace(found, classes=list(made.table.points.classes)).sentence(first=1)
     margin = found.margin if found.separable else None
     space = Space(found.radius, margin, from_zero=not any(made.task.start))
     theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)

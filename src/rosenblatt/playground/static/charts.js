@@ -84,7 +84,7 @@ export class Charts {
       parts.push(svg("line", { class: "bound", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }));
       parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" }, `${this.certificate.formula} = ${number(bound, 1)}`));
     } else if (bound !== null) {
-      parts.push(svg("text", { class: "bound-text", x: LEFT + 6, y: TOP + 8 }, `↑ ${this.certificate.formula} = ${number(bound, 0)}`));
+      parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: HEIGHT - BOTTOM - 8, "text-anchor": "end" }, `↑ ${this.certificate.formula} = ${number(bound, 0)}`));
     }
     parts.push(...chart.below("0", `${count(T)} examples`));
     this.add(chart, parts, (now) => chart.mark(now.t, count(now.k)));

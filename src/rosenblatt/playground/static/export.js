@@ -17,6 +17,7 @@ export function asPython(state, suffix, replay) {
   const name = CLASSES[learner];
   const kernel = learner === "kernel";
   const settings = [["max_iter", replay.trace.epochs.length || 1], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed]];
+  if (kernel) settings.push(["kernel", '"poly"'], ["coef0", state.bias ? 1 : 0]); // the 1 is the constant feature
   if (!state.bias) settings.push(["fit_intercept", "False"]);
   for (const [key, value] of Object.entries(parameters(state, suffix))) settings.push([key, literal(value)]);
   const started = !kernel && replay.trace.start.some((value) => value !== 0);

@@ -62,7 +62,7 @@ class Page {
     const looksOnly = Object.keys(values).every((name) => LOOKS.includes(name));
     if (this.csv && Object.keys(values).some((name) => ["x", "y", "target"].includes(name))) Object.assign(this.csv, values);
     else if (Object.keys(values).some((name) => DATA.includes(name))) this.csv = null;
-    if (values.data === "points" && !this.state.points.length && this.replay) values.points = this.asList();
+    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) values.points = this.asList();
     Object.assign(this.state, values);
     this.applyLooks();
     this.save();

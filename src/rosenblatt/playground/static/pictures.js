@@ -6,6 +6,8 @@ import { norm } from "./replay.js";
 import { NAMES, number, plural } from "./words.js";
 
 const CELLS = 96;
+const width = (box) => Math.max(160, Math.round(box.clientWidth));
+const height = (box) => Math.max(160, Math.round(box.clientHeight));
 const OWN = { averaged: "averaged", voted: "voted" };
 
 export class Pictures {
@@ -15,7 +17,7 @@ export class Pictures {
     this.attach = attach;
     this.host = by("pictures");
     this.list = [];
-    new ResizeObserver(() => this.drawn && this.redraw()).observe(this.host);
+    this.watcher = new ResizeObserver(() => this.drawn && this.fit());
   }
 
   // Which pictures the state asks for: [{ suffix, view }].
@@ -37,6 +39,7 @@ export class Pictures {
     const names = wanted.map(({ suffix, view }) => suffix + view).join();
     if (names !== this.names) {
       this.names = names;
+      this.watcher.disconnect();
       this.host.replaceChildren();
       this.list = wanted.map((want) => this.make(want));
       this.host.dataset.count = String(wanted.length);
@@ -49,14 +52,20 @@ export class Pictures {
     const caption = element("figcaption");
     const box = element("div", { class: "canvas" });
     this.host.append(element("figure", { class: "picture" }, caption, box));
+    this.watcher.observe(box);
     return { suffix, view, caption, box, plane: new Plane(box, { attach: this.attach }) };
+  }
+
+  // Draws again what has another size than before.
+  fit() {
+    const fits = ({ box, plane }) => plane.frame && plane.frame.width === width(box) && plane.frame.height === height(box);
+    if (!this.list.every(fits)) this.redraw();
   }
 
   redraw() {
     for (const part of this.list) {
       const { replay, certificate } = this.runs[part.suffix];
-      const size = [Math.max(160, Math.round(part.box.clientWidth)), Math.max(160, Math.round(part.box.clientHeight))];
-      part.plane.draw(replay, size, certificate?.separable === false ? certificate.rows : [], this.state.data === "points");
+      part.plane.draw(replay, [width(part.box), height(part.box)], certificate?.separable === false ? certificate.rows : [], this.state.data === "points");
       part.image = null;
     }
     this.show(this.place ?? 0);
@@ -75,7 +84,7 @@ export class Pictures {
       const weights = drawn ? null : now[part.view];
       const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
-      const told = weights ? describe(weights, replay) : "";
+      const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(new Set(replay.row.slice(0, now.k)).size, "point")} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
       part.caption.replaceChildren(element("strong", {}, name), element("span", { class: "muted" }, told));
       part.plane.show({
         weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
@@ -91,9 +100,10 @@ export class Pictures {
     if (part.key === key) return;
     if (part.waiting) { part.dirty = true; return; }
     [part.key, part.waiting] = [key, true];
-    const { width, height, box } = part.plane.frame;
-    const columns = width >= height ? CELLS : Math.max(2, Math.round((CELLS * width) / height));
-    const rows = width >= height ? Math.max(2, Math.round((CELLS * height) / width)) : CELLS;
+    const { frame } = part.plane;
+    const { box } = frame;
+    const cell = Math.max(frame.width, frame.height) / CELLS;
+    const [columns, rows] = [frame.width, frame.height].map((side) => Math.max(2, Math.round(side / cell)));
     const answer = await this.ask(`grid${part.suffix}${part.view}`, { task: run.task, view: part.view, examples: now.t, box, columns, rows });
     part.waiting = false;
     if (answer && part.plane.frame.box === box) {

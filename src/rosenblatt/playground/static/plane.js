@@ -105,16 +105,19 @@ export class Plane {
     this.showArrows(linear ? weights : null, previous, update);
   }
 
+  // What is not there leaves nothing behind, so that going back restores the picture exactly.
   place(line, ends) {
     line.toggleAttribute("hidden", !ends);
-    if (ends) set(line, { x1: ends[0][0].toFixed(2), y1: ends[0][1].toFixed(2), x2: ends[1][0].toFixed(2), y2: ends[1][1].toFixed(2) });
+    if (!ends) for (const name of ["x1", "y1", "x2", "y2"]) line.removeAttribute(name);
+    else set(line, { x1: ends[0][0].toFixed(2), y1: ends[0][1].toFixed(2), x2: ends[1][0].toFixed(2), y2: ends[1][1].toFixed(2) });
   }
 
   showBand(weights, level) {
     const sides = weights && level > 0 ? [this.frame.line(weights, level), this.frame.line(weights, -level)] : [null];
     const whole = sides.every(Boolean);
     this.band.toggleAttribute("hidden", !whole);
-    if (whole) {
+    if (!whole) this.band.removeAttribute("d");
+    else {
       const [a, b] = sides[0];
       const [d, c] = sides[1];
       this.band.setAttribute("d", `M${a.join(" ")}L${b.join(" ")}L${c.join(" ")}L${d.join(" ")}Z`);
@@ -124,7 +127,10 @@ export class Plane {
   showWash(weights) {
     const size = weights ? norm(weights) : 0;
     this.wash.toggleAttribute("hidden", !(size > 0));
-    if (!(size > 0)) return;
+    if (!(size > 0)) {
+      for (const name of ["x1", "y1", "x2", "y2"]) this.gradient.removeAttribute(name);
+      return;
+    }
     const reach = Math.max(this.frame.box[1] - this.frame.box[0], this.frame.box[3] - this.frame.box[2]) / 2;
     const along = [weights[0] / size, weights[1] / size];
     const away = -weights[2] / size;
@@ -136,7 +142,11 @@ export class Plane {
   showRing(current, update) {
     this.ring.toggleAttribute("hidden", current < 0);
     if (this.ringed !== undefined) this.marks[this.ringed]?.classList.remove("current");
-    if (current < 0) return;
+    if (current < 0) {
+      for (const name of ["cx", "cy", "r"]) this.ring.removeAttribute(name);
+      this.ring.setAttribute("class", "ring");
+      return;
+    }
     const [cx, cy] = this.frame.toPixels(this.replay.x[current]);
     set(this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` });
     this.marks[current]?.classList.add("current");

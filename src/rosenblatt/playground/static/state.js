@@ -88,7 +88,7 @@ export function format(state) {
 }
 
 export function same(a, b) {
-  return Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((part, i) => same(part, b[i])) : Object.is(a, b);
+  return Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((part, i) => same(part, b[i])) : a === b;
 }
 
 // What the server is asked for; suffix "2" is the second learner of a comparison.
@@ -140,10 +140,11 @@ function readPanels(text) {
   return names.every((name) => PANELS.includes(name)) ? [...new Set(names)].sort() : undefined;
 }
 
+// An unescaped + is read as a blank.
 function readPoints(text) {
   const list = text === "" ? [] : text.split(";").map((part) => {
     const [x, y, label, ...more] = part.split(",");
-    const point = [finite(x, -LARGEST, LARGEST), finite(y ?? "", -LARGEST, LARGEST), { "+": 1, "-": -1 }[label]];
+    const point = [finite(x, -LARGEST, LARGEST), finite(y ?? "", -LARGEST, LARGEST), { "+": 1, " ": 1, "-": -1 }[label]];
     return more.length || point.includes(undefined) ? undefined : point;
   });
   return list.includes(undefined) || list.length > MOST_POINTS ? undefined : list;

@@ -77,7 +77,7 @@ function verdict({ learner, p }, margin, moved) {
   }
   const wanted = learner === "passive-aggressive" ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : MISTAKE[learner] ?? "y a ≤ 0";
   const mark = element("span", { class: moved ? "badge wrong" : "badge right" }, moved ? (margin <= 0 ? "mistake" : "too close") : "right");
-  return line("Margin", `y a = ${value} `, mark, moved ? ` since ${wanted}` : " nothing to do");
+  return line("Margin", `y a = ${value} `, mark, moved ? ` since ${wanted}` : " · nothing to do");
 }
 
 function rule({ learner, C, variant, bias }, tau, margin, norm2) {
@@ -105,7 +105,7 @@ function kernelStep(replay, t, row) {
     line("Activation", element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `), element("strong", {}, number(a))),
   ];
   const mark = element("span", { class: k < 0 ? "badge right" : "badge wrong" }, k < 0 ? "right" : "mistake");
-  lines.push(line("Margin", `y a = ${number(y * a)} `, mark, k < 0 ? " nothing to do" : " since y a ≤ 0"));
+  lines.push(line("Margin", `y a = ${number(y * a)} `, mark, k < 0 ? " · nothing to do" : " since y a ≤ 0"));
   if (k >= 0) {
     const alpha = replay.alphas(k + 1)[row];
     lines.push(line("Update", `α of point ${row + 1}: ${number(alpha - replay.tau[k] * y)}${term(replay.tau[k] * y)} = `, element("strong", {}, number(alpha))));
