@@ -41,8 +41,9 @@ class Process:
         return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
 
     def kill(self):
-        self.process.kill()
-        self.process.communicate()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
 
 
 @pytest.fixture(scope="session")
@@ -53,11 +54,17 @@ def playground():
 
 
 @pytest.fixture
-def own_playground():
-    """One that a test may kill."""
-    process = Process()
-    yield process
-    process.kill()
+def started():
+    """Starts playgrounds that a test may kill."""
+    processes = []
+
+    def start(*arguments):
+        processes.append(Process(*arguments))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,9 @@ def a_state(fields):
         if "options" in field:
             return st.sampled_from(field["options"])
         if name in ("x", "y", "target"):
-            return st.text(max_size=50).filter(lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text)
+            return st.text(max_size=50).filter(
+                lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
+            )
         if name == "points":
             return st.lists(POINT, max_size=8)
         if name == "hide":

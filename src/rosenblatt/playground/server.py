@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import socket
+from collections.abc import Callable
 from importlib.resources import files
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 import anyio
@@ -43,6 +44,7 @@ class Playground:
         self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
         self.runs = Runs(self.points_of)
         self.workers = anyio.CapacityLimiter(2)
+        self.warming, self.warm_already = Lock(), False
 
     def points_of(self, data: Data) -> Points:
         """The points that a request means."""
@@ -87,12 +89,20 @@ class Playground:
         return JSONResponse({"status": "ok"})
 
     def warm(self) -> None:
-        """Imports what the first questions will need, while the page is being opened."""
-        self.runs.of(requests.Task(Data("xor", n=8)))
+        """Imports what questions need, once: while the page is being opened, or before the first answer."""
+        with self.warming:
+            if not self.warm_already:
+                self.runs.of(requests.Task(Data("xor", n=8)))
+            self.warm_already = True
 
-    async def work(self, job: Any) -> Any:
+    async def work(self, job: Callable[[], Any]) -> Any:
         """Runs a job beside the event loop, two at a time."""
-        return await anyio.to_thread.run_sync(job, limiter=self.workers)
+
+        def after_warming() -> Any:
+            self.warm()
+            return job()
+
+        return await anyio.to_thread.run_sync(after_warming, limiter=self.workers)
 
 
 def static_routes() -> list[Route]:
