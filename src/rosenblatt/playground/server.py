@@ -129,7 +129,7 @@ def answer_with(content: bytes, kind: str) -> Any:
 def app(playground: Playground | None = None) -> Starlette:
     """The app, ready to be served or tested."""
     playground = playground or Playground()
-    return Starlette(
+    made = Starlette(
         routes=[
             Route("/api/trace", playground.trace, methods=["POST"]),
             Route("/api/grid", playground.grid, methods=["POST"]),
@@ -140,6 +140,8 @@ def app(playground: Playground | None = None) -> Starlette:
         middleware=[Middleware(Guard), Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)],
         exception_handlers={RosenblattError: refused, HTTPException: failed},
     )
+    made.router.redirect_slashes = False
+    return made
 
 
 async def refused(request: Request, problem: Exception) -> Response:
