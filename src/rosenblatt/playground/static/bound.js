@@ -1,12 +1,11 @@
 // Is there a line, and how many mistakes can there be? The certificate in a sentence, and the bound beside the updates.
 
 import { by, element } from "./dom.js";
-import { count, number, plural } from "./words.js";
+import { NAMES, count, number, plural } from "./words.js";
 
-export function showBound(replay, certificate) {
-  const { trace } = replay;
-  const ended = trace.converged ? "It came to rest" : "It did not come to rest";
-  const run = replay.T ? `${ended}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}. It ended by ${trace.stopped}.` : "";
+export function showBound(runs) {
+  const { replay, certificate } = runs[""];
+  const ends = Object.values(runs).filter((run) => run.replay.T).map((run) => element("p", { class: "muted" }, ending(run, runs[2] !== undefined)));
   const parts = [];
   if (certificate?.separable === false) {
     const proof = certificate.rows.length;
@@ -15,7 +14,13 @@ export function showBound(replay, certificate) {
   }
   if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
   if (certificate?.separable) parts.push(...bound(replay, certificate));
-  by("bound-text").replaceChildren(...parts, element("p", { class: "muted" }, run));
+  by("bound-text").replaceChildren(...parts, ...ends);
+}
+
+function ending({ replay, learner }, named) {
+  const { trace } = replay;
+  const rest = trace.converged ? "came to rest" : "did not come to rest";
+  return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.`;
 }
 
 function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {

@@ -100,7 +100,7 @@ export class Charts {
     const parts = chart.frame([0, Math.max(1, this.replay.K)], [0, top], [0, top / (ceiling.length ? 1.5 : 1.1)]);
     if (ceiling.length) {
       const inside = ceiling.filter(([, y]) => y <= top);
-      parts.push(chart.curve(inside, "bound"), svg("text", { class: "bound-text", x: chart.toX(inside.at(-1)[0]) + 5, y: TOP + 8 }, "√k R"));
+      parts.push(chart.curve(inside, "bound"), svg("text", { class: "bound-text", x: Math.min(WIDTH - RIGHT - 2, chart.toX(inside.at(-1)[0]) - 4), y: TOP + 4, "text-anchor": "end" }, "√k R"));
     }
     parts.push(chart.curve(lengths, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
     this.add(chart, parts, (now) => chart.mark(now.k, number(norm(now.last), 3)));

@@ -69,20 +69,21 @@ export function asSvg(pictures) {
   const style = getComputedStyle(document.documentElement);
   const sheet = [...document.styleSheets].flatMap((s) => [...s.cssRules]).map((rule) => rule.cssText).find((text) => text.startsWith("@layer picture"));
   const resolved = sheet.replace(/^@layer picture\s*\{|\}\s*$/g, "").replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  const sizes = pictures.map((picture) => ["width", "height"].map((name) => Number(picture.firstElementChild.getAttribute(name))));
   let left = 0;
-  const parts = [];
-  for (const picture of pictures) {
-    const copy = picture.cloneNode(true);
-    copy.querySelectorAll("[hidden]").forEach((part) => part.remove());
-    copy.setAttribute("x", left);
-    const background = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    for (const [name, value] of Object.entries({ width: "100%", height: "100%", fill: style.getPropertyValue("--paper").trim() })) background.setAttribute(name, value);
-    copy.prepend(background);
-    left += Number(picture.getAttribute("width"));
-    parts.push(new XMLSerializer().serializeToString(copy));
-  }
-  const height = Math.max(...pictures.map((picture) => Number(picture.getAttribute("height"))));
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left} ${height}" width="${left}" height="${height}"><style>${resolved.replace(/[<&]/g, "")}</style>${parts.join("")}</svg>`;
+  const parts = pictures.map((picture, i) => {
+    const [width, height] = sizes[i];
+    const layers = [...picture.children].map((layer) => {
+      const copy = layer.cloneNode(true);
+      copy.querySelectorAll("[hidden]").forEach((part) => part.remove());
+      return new XMLSerializer().serializeToString(copy);
+    });
+    left += width;
+    return `<svg class="plane" x="${left - width}" width="${width}" height="${height}">${layers.join("")}</svg>`;
+  });
+  const height = Math.max(...sizes.map(([, tall]) => tall));
+  const paper = `<rect width="${left}" height="${height}" fill="${style.getPropertyValue("--paper").trim()}"/>`;
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left} ${height}" width="${left}" height="${height}"><style>${resolved.replace(/[<&]/g, "")}</style>${paper}${parts.join("")}</svg>`;
   return { text, width: left, height };
 }
 

@@ -29,7 +29,7 @@ export const LESSONS = [
     link: "data=blobs&n=80&margin=0.15&dataseed=4&epochs=100&unit=update",
     words: [
       "If some line leaves a margin γ, and no point is farther than R, a perceptron makes at most R²∕γ² mistakes: Block and Novikoff, 1962.",
-      "Draw the margin slider towards 0 and watch the bound grow, and the updates with it. |w| stays below √k R, while cos(w, w*) rises.",
+      "Drag the margin slider towards 0 and watch the bound grow, and the updates with it. |w| stays below √k R, while cos(w, w*) rises.",
       "With a margin below 0 the clouds overlap. There is no bound then, and the certificate shows points that prove it.",
     ],
   },
@@ -59,7 +59,7 @@ export const LESSONS = [
     link: "data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner=perceptron&learner2=mira&p2=0.9",
     words: [
       "The perceptron adds the whole point, whether it was missed by a hair or by a mile. MIRA makes the smallest change that gives it margin 1.",
-      "With p = 0.9 it also moves for points that are right, but too close: the margin band becomes wider, in more updates. Draw p towards 0.",
+      "With p = 0.9 it also moves for points that are right, but too close: the margin band becomes wider, in more updates. Drag p towards 0.",
       "Then try passive-aggressive and logistic in its place: the same loop, another τ.",
     ],
   },

@@ -20,6 +20,7 @@ import { Transport } from "./transport.js";
 
 const DATA = ["data", "n", "margin", "noise", "dataseed", "points", "x", "y", "target"];
 const LOOKS = ["view", "shade", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
+const WORDS_EVERY = 120; // milliseconds
 
 class Page {
   constructor() {
@@ -120,12 +121,15 @@ class Page {
     this.controls.follow(this.state);
     this.controls.showColumns(this.csv || this.state.data === "file" ? trace.columns : [], trace.chosen);
     this.table.follow(this.asList(), trace.names);
+    const named = trace.classes[1] !== "+";
+    by("class-minus").textContent = named ? trace.classes[0] : "negative";
+    by("class-plus").textContent = named ? trace.classes[1] : "positive";
     this.notice("refused", "");
     this.notice("notes", trace.notes.join(" "));
     const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
     this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
     this.charts = new Charts(by("chart-list"), replay, trace.certificate, this.state.learner);
-    showBound(replay, trace.certificate);
+    showBound(this.runs);
     this.pictures.draw(this.state, this.runs);
     this.transport.arrived(replay);
     this.go(this.state.at === "end" ? this.longest() : Math.min(this.state.at, this.longest()), { quiet: true });
@@ -141,7 +145,7 @@ class Page {
       log: { t: [], row: [], tau: [] }, order: null, examples: 0, epochs: [], start: [0, 0, 0], last: [0, 0, 0], averaged: [0, 0, 0], bias: true, notes: [] });
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.charts = new Charts(by("chart-list"), empty, null, "perceptron");
-    showBound(empty, null);
+    showBound(this.runs);
     this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
     this.transport.arrived(empty);
     this.go(0, { quiet: true });
@@ -158,11 +162,16 @@ class Page {
     if (!replay) return;
     this.place = t;
     const here = Math.min(t, replay.T);
-    this.pictures.show(t);
-    by("step-facts").replaceChildren(...tell(replay, here, this.state));
-    const now = replay.at(here);
-    this.charts.show(now);
-    this.transport.show(now);
+    this.pictures.show(t, playing);
+    // Nobody reads sixty sentences a second: while playing, words and charts follow more slowly than the picture.
+    const moment = performance.now();
+    if (!playing || moment - (this.told ?? 0) > WORDS_EVERY) {
+      this.told = moment;
+      by("step-facts").replaceChildren(...tell(replay, here, this.state));
+      const now = replay.at(here);
+      this.charts.show(now);
+      this.transport.show(now);
+    }
     if (quiet) return;
     this.state.at = t >= this.longest() && !playing ? "end" : t;
     if (playing) return;

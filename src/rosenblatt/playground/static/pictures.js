@@ -6,6 +6,7 @@ import { norm } from "./replay.js";
 import { NAMES, number, plural } from "./words.js";
 
 const CELLS = 96;
+const WORDS_EVERY = 120; // milliseconds between captions while playing
 const width = (box) => Math.max(160, Math.round(box.clientWidth));
 const height = (box) => Math.max(160, Math.round(box.clientHeight));
 const OWN = { averaged: "averaged", voted: "voted" };
@@ -71,8 +72,10 @@ export class Pictures {
     this.show(this.place ?? 0);
   }
 
-  show(t) {
+  show(t, playing = false) {
     this.place = t;
+    const words = !playing || performance.now() - (this.told ?? 0) > WORDS_EVERY;
+    if (words) this.told = performance.now();
     const several = this.list.length > 1;
     for (const part of this.list) {
       const run = this.runs[part.suffix];
@@ -85,11 +88,12 @@ export class Pictures {
       const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
       const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(new Set(replay.row.slice(0, now.k)).size, "point")} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
-      part.caption.replaceChildren(element("strong", {}, name), element("span", { class: "muted" }, told));
       part.plane.show({
         weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
-        level: weights ? bandLevel(weights, learner, replay) : 0, title: `${name}. ${plural(replay.n, "point")}. ${told}`,
+        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${told}` : null,
       });
+      const shorter = weights && part.plane.factor < 1 ? ` · arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
+      if (words) part.caption.replaceChildren(element("strong", {}, name), element("span", { class: "muted" }, told + shorter));
       if (drawn) this.fetch(part, run, now);
     }
   }

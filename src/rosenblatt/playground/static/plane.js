@@ -1,6 +1,6 @@
 // One picture of the plane: points, line, w as an arrow, margin band, the example at hand and the update that it makes.
 
-import { set, svg } from "./dom.js";
+import { element, set, svg } from "./dom.js";
 import { Frame, boxFor, ticks } from "./geometry.js";
 import { norm, score } from "./replay.js";
 import { number } from "./words.js";
@@ -12,8 +12,7 @@ export class Plane {
   constructor(host, events) {
     this.events = events;
     this.id = `plane${(pictures += 1)}`;
-    this.root = svg("svg", { class: "plane", role: "img", tabindex: "-1" });
-    this.title = svg("title");
+    this.root = element("div", { class: "plane", role: "img" });
     this.gradient = svg("linearGradient", { id: `${this.id}-score`, gradientUnits: "userSpaceOnUse" },
       ...["minus", "minus-near", "plus-near", "plus"].map((name, i) => svg("stop", { class: `stop-${name}`, offset: [0, 0.5, 0.5, 1][i] })));
     const head = svg("marker", { id: `${this.id}-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto" },
@@ -31,9 +30,13 @@ export class Plane {
     this.before = svg("line", { class: "arrow before" });
     this.arrow = svg("line", { class: "arrow", "marker-end": `url(#${this.id}-head)` });
     this.update = svg("line", { class: "update", "marker-end": `url(#${this.id}-update-head)` });
-    this.note = svg("text", { class: "plane-note" });
-    this.root.append(this.title, svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band,
-      this.ghost, this.line, this.points, this.before, this.update, this.arrow, this.ring, this.note);
+    // Three layers: a step repaints what lies under the points and over them, not the points themselves.
+    const layer = (...parts) => svg("svg", { class: "layer", "aria-hidden": "true" }, ...parts);
+    this.layers = [
+      layer(svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost, this.line),
+      layer(this.points), layer(this.before, this.update, this.arrow, this.ring),
+    ];
+    this.root.append(...this.layers);
     host.append(this.root);
     events?.attach?.(this);
   }
@@ -41,7 +44,7 @@ export class Plane {
   // New points, or a new size: everything that does not change from step to step.
   draw(replay, size, proof = [], steady = false) {
     const [width, height] = size;
-    set(this.root, { viewBox: `0 0 ${width} ${height}`, width, height });
+    for (const layer of this.layers) set(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
     this.replay = replay;
     const box = boxFor(replay.x, width, height);
     // While points are moved by hand the picture stays where it is, as long as they are in it.
@@ -60,7 +63,6 @@ export class Plane {
       });
     });
     this.points.replaceChildren(...this.marks);
-    set(this.note, { x: 12, y: height - 12 });
   }
 
   drawAxes() {
@@ -78,8 +80,9 @@ export class Plane {
       if (py > 16 && py < frame.height - 24 && y !== 0) lines.push(svg("text", { x: this.labelPlace(0), y: py + 4, "text-anchor": "end" }, number(y, 3)));
     }
     const [name1, name2] = this.replay.trace.names;
-    lines.push(svg("text", { class: "axis-name", x: frame.width - 10, y: this.labelPlace(1) - 22, "text-anchor": "end" }, name1));
-    lines.push(svg("text", { class: "axis-name", x: this.labelPlace(0) + 16, y: 18 }, name2));
+    const short = name1.length < 4 && name2.length < 4; // then there is room beside the axes, else at the edges
+    lines.push(svg("text", { class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : frame.height - 10, "text-anchor": "end" }, name1));
+    lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 18 : 22 }, name2));
     this.axes.replaceChildren(...lines);
   }
 
@@ -93,7 +96,7 @@ export class Plane {
   show(what) {
     const { weights, previous, current, update, level, shade, image, title } = what;
     this.shown = what;
-    this.title.textContent = title;
+    if (title) this.root.setAttribute("aria-label", title);
     const linear = weights !== null;
     this.place(this.line, linear ? this.frame.line(weights) : null);
     this.place(this.ghost, previous ? this.frame.line(previous) : null);
@@ -165,7 +168,7 @@ export class Plane {
     this.place(this.arrow, tip ? visible(at([0, 0]), at(tip)) : null);
     this.place(this.before, previous && update ? visible(at([0, 0]), at(previous)) : null);
     this.place(this.update, previous && update && tip ? visible(at(previous), at(tip)) : null);
-    this.note.textContent = factor < 1 && tip ? `w drawn at 1∕${Math.round(1 / factor)} of its length` : "";
+    this.factor = factor;
   }
 
   pointAt(event) {
