@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
+from rosenblatt.cli.play import play
 from rosenblatt.playground import requests as limits
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
@@ -185,6 +186,15 @@ def test_a_file_is_played_with_and_its_columns_are_named(tmp_path, started):
     connection.close()
     assert found["columns"] == ["a", "b", "c", "kind"]
     assert found["chosen"] == ["b", "a", "kind"]
+
+
+@pytest.mark.parametrize("example", re.findall(r"^ *rosenblatt play(.*)$", play.help, re.M))
+def test_every_example_of_the_help_runs(started, example):
+    arguments = [word for word in shlex.split(example) if word != "--open"]
+    process = started(*arguments, "--json")
+    assert httpx.get(f"{process.address}healthz").json() == {"status": "ok"}
+    rows = httpx.get(f"{process.address}api/datasets").json()["file"]
+    assert (rows is not None) == bool(arguments)
 
 
 def test_ctrl_c_ends_it_cleanly(started):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import Any
 
 import click
@@ -20,6 +21,7 @@ from rosenblatt.errors import SettingError
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; else any that is free.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
 @options.reading
+@options.as_json
 @options.quiet
 def play(file: str | None, **given: Any) -> None:
     """Watch the perceptron family learn, in the browser.
@@ -29,7 +31,7 @@ def play(file: str | None, **given: Any) -> None:
 
     \b
     rosenblatt play
-    rosenblatt play iris --x petal_length_cm --y petal_width_cm --positive virginica
+    rosenblatt play iris --x "petal length (cm)" --y "petal width (cm)" --positive versicolor --open
     """
     try:
         from rosenblatt.playground import server
@@ -45,7 +47,11 @@ def play(file: str | None, **given: Any) -> None:
     except OSError as problem:
         raise SettingError(f"Port {given['port']} cannot be used: {problem.strerror}. Choose another with --port.") from None
     address = f"http://{server.HOST}:{listener.getsockname()[1]}/" + ("#data=file" if file else "")
-    click.echo(address)
+    if given["as_json"]:
+        options.print_json({"address": address})
+    else:
+        click.echo(address)
+    sys.stdout.flush()  # whoever started this waits for the address
     if not given["quiet"]:
         click.echo("Open this address in a browser; Ctrl-C ends the playground.", err=True)
     if given["open_it"]:

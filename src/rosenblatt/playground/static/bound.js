@@ -5,7 +5,8 @@ import { NAMES, count, number, plural } from "./words.js";
 
 export function showBound(runs) {
   const { replay, certificate } = runs[""];
-  const ends = Object.values(runs).filter((run) => run.replay.T).map((run) => element("p", { class: "muted" }, ending(run, runs[2] !== undefined)));
+  const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]).filter((run) => run.replay.T);
+  const ends = shown.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
   const parts = [];
   if (certificate?.separable === false) {
     const proof = certificate.rows.length;

@@ -8,8 +8,8 @@ let bound = false;
 
 export function openExport(page) {
   if (!page.replay?.T) return;
-  const { state, replay, runs } = page;
-  const each = Object.keys(runs);
+  const { state, runs } = page;
+  const each = Object.keys(runs).sort(); // "" before "2"
   by("export-python").textContent = each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
   by("export-command").textContent = each.map((suffix) => asCommand(state, suffix)).join("");
   by("export-link").value = location.href;
