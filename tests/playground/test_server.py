@@ -2,7 +2,8 @@
 
 import http.client
 import json
-import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +18,6 @@ import rosenblatt
 from rosenblatt.cli.play import play
 from rosenblatt.playground import requests as limits
 
-FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 TASK = {"data": {"kind": "four"}, "order": "given", "start": [1, 0, 0]}
 
 
