@@ -60,7 +60,7 @@ class Playground:
     async def trace(self, request: Request) -> Response:
         """POST /api/trace: a run of the engine, to be replayed."""
         body = await read_body(request)
-        return JSONResponse(await self.work(lambda: trace(self.runs.of(requests.as_task(requests.parse(body))))))
+        return JSONResponse(await self.work(request, lambda: trace(self.runs.of(requests.as_task(requests.parse(body))))))
 
     async def grid(self, request: Request) -> Response:
         """POST /api/grid: scores over the plane, where they are not linear."""
@@ -70,7 +70,7 @@ class Playground:
             grid = requests.as_grid(requests.parse(body))
             return {"scores": grid_scores(self.runs.of(grid.task), grid)}
 
-        return JSONResponse(await self.work(answer))
+        return JSONResponse(await self.work(request, answer))
 
     async def datasets(self, request: Request) -> Response:
         """GET /api/datasets: the recipes, and the columns of the file."""
@@ -95,14 +95,17 @@ class Playground:
                 self.runs.of(requests.Task(Data("xor", n=8)))
             self.warm_already = True
 
-    async def work(self, job: Callable[[], Any]) -> Any:
-        """Runs a job beside the event loop, two at a time."""
+    async def work(self, request: Request, job: Callable[[], Any]) -> Any:
+        """Runs a job beside the event loop, two at a time; one that nobody waits for any more is not begun."""
 
         def after_warming() -> Any:
             self.warm()
             return job()
 
-        return await anyio.to_thread.run_sync(after_warming, limiter=self.workers)
+        async with self.workers:
+            if await request.is_disconnected():
+                raise HTTPException(400, "The connection was closed before the answer.")
+            return await anyio.to_thread.run_sync(after_warming)
 
 
 def static_routes() -> list[Route]:

@@ -5,7 +5,7 @@ import { FIELDS, LEARNERS } from "./state.js";
 import { NAMES } from "./words.js";
 
 const DATA_NAMES = {
-  blobs: "Two clouds", four: "The lecture's four points", ordered: "Two clouds, one class first", xor: "XOR", rings: "Rings",
+  blobs: "Two clouds", four: "The lecture's four points", ordered: "Two clouds, sorted", xor: "XOR", rings: "Rings",
   points: "My own points", file: "The file's columns",
 };
 const ORDER_NAMES = { shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement" };

@@ -82,6 +82,7 @@ class Page {
     this.transport.follow(state);
     showLesson(state.lesson);
     for (const button of by("views").querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
+    by("shade").setAttribute("aria-pressed", String(state.shade));
   }
 
   save() {
@@ -191,7 +192,7 @@ class Page {
 
   edit(list) {
     this.csv = null;
-    this.choose({ data: "points", points: list.slice(0, 5000), lesson: 0 });
+    this.choose({ data: "points", points: list.slice(0, 5000) });
   }
 
   edits() {
@@ -222,8 +223,7 @@ class Page {
 
   takeCsv(text) {
     this.csv = { kind: "csv", text };
-    Object.assign(this.state, { lesson: 0, at: "end" });
-    this.applyLooks();
+    this.state.at = "end";
     this.train();
   }
 
@@ -254,6 +254,7 @@ class Page {
     listen(actions);
     for (const button of document.querySelectorAll("[data-action]")) button.addEventListener("click", () => actions[button.dataset.action](button.dataset.argument));
     for (const button of by("views").querySelectorAll("[data-view]")) button.addEventListener("click", () => this.choose({ view: button.dataset.view }));
+    by("shade").addEventListener("click", () => this.choose({ shade: !this.state.shade }));
     for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
     for (const button of document.querySelectorAll("[data-dismiss]")) button.addEventListener("click", () => { button.closest(".notice").hidden = true; });
     by("next-label").addEventListener("click", () => {
