@@ -10,7 +10,9 @@ export function showBound(runs) {
   const parts = [];
   if (certificate?.separable === false) {
     const proof = certificate.rows.length;
-    const these = proof === 1 ? "this point proves" : `these ${["", "", "two", "three", "four", "five"][proof] ?? proof} points prove`;
+    const these = proof === 1 ? "this point proves" : `these ${[
+      "", "", "two", "three", "four", "five",
+    ][proof] ?? proof} points prove`;
     parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that no line separates them.`));
   }
   if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
@@ -30,7 +32,10 @@ function bound(replay, { bound: most, formula, counts, source, none, radius, mar
   const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
   meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, made / most))}%`;
   return [
-    element("p", {}, element("strong", {}, count(made)), ` ${counts}, of at most ${formula} = `, element("strong", {}, number(most, 1))),
+    element(
+      "p", {}, element("strong", {}, count(made)), ` ${counts}, of at most ${formula} = `,
+      element("strong", {}, number(most, 1))
+    ),
     meter,
     element("p", { class: "muted" }, `R = ${number(radius, 3)}, γ = ${number(margin, 3)}. ${source}.`),
   ];

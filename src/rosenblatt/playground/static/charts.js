@@ -11,7 +11,10 @@ class Chart {
   constructor(title, describe) {
     this.title = title;
     this.describe = describe;
-    this.caption = element("figcaption", {}, element("span", { class: "chart-title" }, title), (this.value = element("span", { class: "chart-value" })));
+    this.caption = element(
+      "figcaption", {}, element("span", { class: "chart-title" }, title),
+      (this.value = element("span", { class: "chart-value" }))
+    );
     this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": title });
     this.root = element("figure", {}, this.caption, this.picture);
     this.marker = svg("line", { class: "marker", y1: TOP, y2: HEIGHT - BOTTOM });
@@ -23,17 +26,29 @@ class Chart {
     const parts = [svg("line", { class: "base", x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM })];
     for (const value of yTicks) {
       parts.push(svg("line", { class: "tick", x1: LEFT, x2: WIDTH - RIGHT, y1: this.toY(value), y2: this.toY(value) }));
-      parts.push(svg("text", { x: LEFT - 5, y: this.toY(value) + 3.5, "text-anchor": "end" }, number(value, Math.abs(value) < 10 ? 2 : 0)));
+      parts.push(svg(
+        "text", { x: LEFT - 5, y: this.toY(value) + 3.5, "text-anchor": "end" },
+        number(value, Math.abs(value) < 10 ? 2 : 0)
+      ));
     }
     return parts;
   }
 
   below(left, right) {
-    return [svg("text", { x: LEFT, y: HEIGHT - 5 }, left), svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, right)];
+    return [
+      svg("text", { x: LEFT, y: HEIGHT - 5 }, left),
+      svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, right),
+    ];
   }
 
   curve(points, name) {
-    return svg("polyline", { class: `curve ${name}`, points: points.map(([x, y]) => `${this.toX(x).toFixed(1)},${this.toY(y).toFixed(1)}`).join(" ") });
+    return svg(
+      "polyline",
+      {
+        class: `curve ${name}`,
+        points: points.map(([x, y]) => `${this.toX(x).toFixed(1)},${this.toY(y).toFixed(1)}`).join(" "),
+      }
+    );
   }
 
   mark(x, text) {
@@ -82,9 +97,15 @@ export class Charts {
     if (near) {
       const y = chart.toY(bound);
       parts.push(svg("line", { class: "bound", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }));
-      parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" }, `${this.certificate.formula} = ${number(bound, 1)}`));
+      parts.push(svg(
+        "text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" },
+        `${this.certificate.formula} = ${number(bound, 1)}`
+      ));
     } else if (bound !== null) {
-      parts.push(svg("text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: HEIGHT - BOTTOM - 8, "text-anchor": "end" }, `↑ ${this.certificate.formula} = ${number(bound, 0)}`));
+      parts.push(svg(
+        "text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: HEIGHT - BOTTOM - 8, "text-anchor": "end" },
+        `↑ ${this.certificate.formula} = ${number(bound, 0)}`
+      ));
     }
     parts.push(...chart.below("0", `${count(T)} examples`));
     this.add(chart, parts, (now) => chart.mark(now.t, count(now.k)));
@@ -100,7 +121,17 @@ export class Charts {
     const parts = chart.frame([0, Math.max(1, this.replay.K)], [0, top], [0, top / (ceiling.length ? 1.5 : 1.1)]);
     if (ceiling.length) {
       const inside = ceiling.filter(([, y]) => y <= top);
-      parts.push(chart.curve(inside, "bound"), svg("text", { class: "bound-text", x: Math.min(WIDTH - RIGHT - 2, chart.toX(inside.at(-1)[0]) - 4), y: TOP + 4, "text-anchor": "end" }, "√k R"));
+      parts.push(
+        chart.curve(inside, "bound"),
+        svg(
+          "text",
+          {
+            class: "bound-text", x: Math.min(WIDTH - RIGHT - 2, chart.toX(inside.at(-1)[0]) - 4), y: TOP + 4,
+            "text-anchor": "end",
+          },
+          "√k R"
+        )
+      );
     }
     parts.push(chart.curve(lengths, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
     this.add(chart, parts, (now) => chart.mark(now.k, number(norm(now.last), 3)));
@@ -118,9 +149,14 @@ export class Charts {
     if (!curve.length) return;
     const low = Math.min(0, Math.floor(Math.min(...curve.map(([, y]) => y)) * 2) / 2);
     const chart = new Chart("cos(w, w*)");
-    const parts = chart.frame([0, Math.max(1, this.replay.K)], [low, 1.05], [low, 1].filter((v, i, all) => all.indexOf(v) === i));
+    const parts = chart.frame(
+      [0, Math.max(1, this.replay.K)], [low, 1.05], [low, 1].filter((v, i, all) => all.indexOf(v) === i)
+    );
     parts.push(chart.curve(curve, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
-    this.add(chart, parts, (now) => { const value = cosine(now.last); chart.mark(now.k, Number.isFinite(value) ? number(value, 3) : "–"); });
+    this.add(
+      chart, parts,
+      (now) => { const value = cosine(now.last); chart.mark(now.k, Number.isFinite(value) ? number(value, 3) : "–"); }
+    );
   }
 
   epochs() {
@@ -133,13 +169,22 @@ export class Charts {
     else {
       mistakes.forEach((made, i) => {
         const middle = chart.toX(i + 0.5);
-        parts.push(svg("rect", { class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(made), height: Math.max(0, HEIGHT - BOTTOM - chart.toY(made)) }));
+        parts.push(svg(
+          "rect",
+          {
+            class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(made),
+            height: Math.max(0, HEIGHT - BOTTOM - chart.toY(made)),
+          }
+        ));
       });
     }
     parts.push(...chart.below("1", `${count(mistakes.length)} ${mistakes.length === 1 ? "epoch" : "epochs"}`));
     this.add(chart, parts, (now) => {
       const { epoch, place } = this.replay.epochOf(Math.max(0, now.t - 1));
-      chart.mark(now.t === 0 ? 0 : epoch - 1 + place / Math.max(1, this.replay.n), mistakes.length ? `${count(mistakes[Math.max(0, epoch - 1)] ?? 0)} in epoch ${epoch}` : "–");
+      chart.mark(
+        now.t === 0 ? 0 : epoch - 1 + place / Math.max(1, this.replay.n),
+        mistakes.length ? `${count(mistakes[Math.max(0, epoch - 1)] ?? 0)} in epoch ${epoch}` : "–"
+      );
     });
   }
 
@@ -155,7 +200,13 @@ export class Charts {
     const most = Math.max(1, Math.ceil(lived.length / SAMPLES));
     for (let i = 0; i < lived.length; i += most) {
       const tall = Math.max(...lived.slice(i, i + most));
-      parts.push(svg("rect", { class: "bar", x: chart.toX(i) + 0.08 * width * most, width: Math.max(0.6, 0.84 * width * most), y: chart.toY(tall), height: Math.max(0, HEIGHT - BOTTOM - chart.toY(tall)) }));
+      parts.push(svg(
+        "rect",
+        {
+          class: "bar", x: chart.toX(i) + 0.08 * width * most, width: Math.max(0.6, 0.84 * width * most),
+          y: chart.toY(tall), height: Math.max(0, HEIGHT - BOTTOM - chart.toY(tall)),
+        }
+      ));
     }
     parts.push(...chart.below("w₀", `${count(K + 1)} weight vectors`));
     this.add(chart, parts, (now) => {

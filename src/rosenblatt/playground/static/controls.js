@@ -8,7 +8,9 @@ const DATA_NAMES = {
   blobs: "Two clouds", four: "The lecture's four points", ordered: "Two clouds, sorted", xor: "XOR", rings: "Rings",
   points: "My own points", file: "The file's columns",
 };
-const ORDER_NAMES = { shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement" };
+const ORDER_NAMES = {
+  shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
+};
 const RATE_HINT = { perceptron: "1", averaged: "1", logistic: "0.1", "widrow-hoff": "safe" };
 
 export class Controls {
@@ -25,7 +27,9 @@ export class Controls {
       this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
     );
     by("learner-fields").append(this.select("learner", "Learner", NAMES, LEARNERS), ...this.parameters(""));
-    by("compare-fields").append(this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }, ["none", ...LEARNERS]), ...this.parameters("2"));
+    by("compare-fields").append(
+      this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }, ["none", ...LEARNERS]), ...this.parameters("2")
+    );
     by("training-fields").append(
       this.slider("epochs", "Epochs, at most", 1, 200, 1),
       this.select("order", "Order", ORDER_NAMES),
@@ -39,9 +43,16 @@ export class Controls {
   parameters(suffix) {
     const is = (...names) => (state) => names.includes(state[`learner${suffix}`]);
     return [
-      this.numberBox(`rate${suffix}`, "Rate", is("perceptron", "averaged", "logistic", "widrow-hoff"), (state) => RATE_HINT[state[`learner${suffix}`]] ?? ""),
-      this.select(`schedule${suffix}`, "Rate falls", { constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples" }, undefined,
-        (state) => is("perceptron", "averaged", "logistic")(state) || (is("widrow-hoff")(state) && state[`rate${suffix}`] !== null)),
+      this.numberBox(
+        `rate${suffix}`, "Rate", is("perceptron", "averaged", "logistic", "widrow-hoff"),
+        (state) => RATE_HINT[state[`learner${suffix}`]] ?? ""
+      ),
+      this.select(`schedule${suffix}`, "Rate falls", {
+        constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples",
+      }, undefined,
+        (state) => is("perceptron", "averaged", "logistic")(state) || (
+          is("widrow-hoff")(state) && state[`rate${suffix}`] !== null
+        )),
       this.slider(`p${suffix}`, "Aggressiveness p", 0, 0.99, 0.01, is("mira")),
       this.numberBox(`C${suffix}`, "Aggressiveness C", is("passive-aggressive")),
       this.select(`variant${suffix}`, "Variant", { I: "I", II: "II" }, undefined, is("passive-aggressive")),
@@ -60,7 +71,9 @@ export class Controls {
   }
 
   select(name, title, names, options = Object.keys(names), when) {
-    const input = element("select", { id: `field-${name}` }, ...options.map((value) => element("option", { value }, names[value])));
+    const input = element(
+      "select", { id: `field-${name}` }, ...options.map((value) => element("option", { value }, names[value]))
+    );
     input.addEventListener("change", () => this.change({ [name]: input.value }));
     return this.field(element("label", { for: input.id }, title), input, (state) => { input.value = state[name]; }, when);
   }
@@ -79,7 +92,9 @@ export class Controls {
 
   numberBox(name, title, when, hint = () => "") {
     const { least, most } = FIELDS[name];
-    const input = element("input", { id: `field-${name}`, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" });
+    const input = element(
+      "input", { id: `field-${name}`, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" }
+    );
     input.addEventListener("change", () => {
       const text = input.value.trim().replace("−", "-").replace(",", ".");
       const value = text === "" ? FIELDS[name].initial : FIELDS[name].read(text);
@@ -97,7 +112,9 @@ export class Controls {
   check(name, title, when) {
     const input = element("input", { id: `field-${name}`, type: "checkbox" });
     input.addEventListener("change", () => this.change({ [name]: input.checked }));
-    const row = this.field(element("label", { for: input.id }, title), input, (state) => { input.checked = state[name]; }, when);
+    const row = this.field(
+      element("label", { for: input.id }, title), input, (state) => { input.checked = state[name]; }, when
+    );
     row.classList.add("check");
     return row;
   }

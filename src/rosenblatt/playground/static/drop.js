@@ -13,7 +13,9 @@ export function dropPaste(take) {
     event.preventDefault();
     document.body.classList.add("dropping");
   });
-  document.addEventListener("dragleave", (event) => event.relatedTarget === null && document.body.classList.remove("dropping"));
+  document.addEventListener(
+    "dragleave", (event) => event.relatedTarget === null && document.body.classList.remove("dropping")
+  );
   document.addEventListener("drop", async (event) => {
     document.body.classList.remove("dropping");
     const [file] = event.dataTransfer.files;

@@ -26,7 +26,9 @@ function bind(page) {
     setTimeout(() => { button.textContent = before; }, 1200);
   };
   for (const button of document.querySelectorAll("[data-copy]")) {
-    button.addEventListener("click", () => { const from = by(button.dataset.copy); copy(from.value ?? from.textContent, button); });
+    button.addEventListener(
+      "click", () => { const from = by(button.dataset.copy); copy(from.value ?? from.textContent, button); }
+    );
   }
   by("save-csv").addEventListener("click", () => download("points.csv", pointsCsv(page.replay), "text/csv"));
   by("save-svg").addEventListener("click", () => download("plane.svg", asSvg(pictures()).text, "image/svg+xml"));

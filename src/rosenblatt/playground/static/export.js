@@ -16,7 +16,9 @@ export function asPython(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
   const name = CLASSES[learner];
   const kernel = learner === "kernel";
-  const settings = [["max_iter", replay.trace.epochs.length || 1], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed]];
+  const settings = [
+    ["max_iter", replay.trace.epochs.length || 1], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
+  ];
   if (kernel) settings.push(["kernel", '"poly"'], ["coef0", state.bias ? 1 : 0]); // the 1 is the constant feature
   if (!state.bias) settings.push(["fit_intercept", "False"]);
   for (const [key, value] of Object.entries(parameters(state, suffix))) settings.push([key, literal(value)]);
@@ -48,28 +50,42 @@ export function asCommand(state, suffix) {
   const learner = state[`learner${suffix}`];
   const trained = learner === "voted" ? "perceptron" : learner;
   if (learner === "kernel") return "# `rosenblatt train` has no kernels: use the Python above.\n";
-  const words = ["rosenblatt train points.csv --target label", `--learner ${trained}`, `--epochs ${state.epochs}`, `--seed ${state.seed}`];
+  const words = [
+    "rosenblatt train points.csv --target label", `--learner ${trained}`, `--epochs ${state.epochs}`,
+    `--seed ${state.seed}`,
+  ];
   if (state.order !== "shuffled") words.push(`--order ${state.order}`);
   if (!state.bias) words.push("--no-bias");
   if (!state.scale) words.push("--no-scale");
   for (const [key, value] of Object.entries(parameters(state, suffix))) words.push(`--${key.replace("_", "-")} ${value}`);
   const notes = [];
   if (learner === "voted") notes.push("# It trains the perceptron whose weights vote; their votes are in the Python above.");
-  if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push("# It starts at 0: start weights are in the Python above.");
+  if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push(
+    "# It starts at 0: start weights are in the Python above."
+  );
   return [...notes, words.join(" ")].join("\n") + "\n";
 }
 
 export function pointsCsv(replay) {
   const named = replay.trace.classes[1] !== "+";
-  return asCsv(replay.trace.points.map(([x, y], i) => [x, y, replay.y[i]]), replay.trace.names, named ? replay.trace.classes : ["-1", "1"]);
+  return asCsv(
+    replay.trace.points.map(([x, y], i) => [x, y, replay.y[i]]), replay.trace.names,
+    named ? replay.trace.classes : ["-1", "1"]
+  );
 }
 
 // The picture with its colours in it, so that it looks the same anywhere.
 export function asSvg(pictures) {
   const style = getComputedStyle(document.documentElement);
-  const sheet = [...document.styleSheets].flatMap((s) => [...s.cssRules]).map((rule) => rule.cssText).find((text) => text.startsWith("@layer picture"));
-  const resolved = sheet.replace(/^@layer picture\s*\{|\}\s*$/g, "").replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-  const sizes = pictures.map((picture) => ["width", "height"].map((name) => Number(picture.firstElementChild.getAttribute(name))));
+  const sheet = [...document.styleSheets].flatMap((s) => [...s.cssRules]).map((rule) => rule.cssText).find(
+    (text) => text.startsWith("@layer picture")
+  );
+  const resolved = sheet.replace(/^@layer picture\s*\{|\}\s*$/g, "").replace(
+    /var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim()
+  );
+  const sizes = pictures.map(
+    (picture) => ["width", "height"].map((name) => Number(picture.firstElementChild.getAttribute(name)))
+  );
   let left = 0;
   const parts = pictures.map((picture, i) => {
     const [width, height] = sizes[i];

@@ -11,7 +11,10 @@ export function boxFor(points, width, height) {
   }
   const centre = [(left + right) / 2, (bottom + top) / 2];
   const unit = Math.max((right - left) / width, (top - bottom) / height) * 1.22;
-  return [centre[0] - (unit * width) / 2, centre[0] + (unit * width) / 2, centre[1] - (unit * height) / 2, centre[1] + (unit * height) / 2];
+  return [
+    centre[0] - (unit * width) / 2, centre[0] + (unit * width) / 2, centre[1] - (unit * height) / 2,
+    centre[1] + (unit * height) / 2,
+  ];
 }
 
 export class Frame {

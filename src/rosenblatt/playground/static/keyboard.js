@@ -47,7 +47,12 @@ function isTyping(target, key) {
 
 export function showKeys() {
   by("keys").replaceChildren(...KEYS.flatMap(([keys, what]) => [
-    element("dt", {}, ...keys.split(" ").flatMap((key, i) => [i ? " " : "", key === "+" && keys.startsWith("Shift") ? "+" : element("kbd", {}, key)])),
+    element(
+      "dt", {},
+      ...keys.split(" ").flatMap(
+        (key, i) => [i ? " " : "", key === "+" && keys.startsWith("Shift") ? "+" : element("kbd", {}, key)]
+      )
+    ),
     element("dd", {}, what),
   ]));
 }

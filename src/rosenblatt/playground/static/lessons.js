@@ -69,7 +69,11 @@ export const address = (number) => `#lesson=${number}&${LESSONS[number - 1].link
 
 export function showLessons() {
   by("lesson-list").replaceChildren(...LESSONS.map(({ title, source, words }, i) =>
-    element("li", {}, element("a", { href: address(i + 1) }, element("strong", {}, title), element("span", { class: "muted" }, source)), element("p", {}, words[0]))));
+    element(
+      "li", {},
+      element("a", { href: address(i + 1) }, element("strong", {}, title), element("span", { class: "muted" }, source)),
+      element("p", {}, words[0])
+    )));
   by("lesson-list").addEventListener("click", (event) => event.target.closest("a") && by("lessons").close());
 }
 
@@ -81,6 +85,11 @@ export function showLesson(number) {
   by("lesson-title").textContent = `${number}. ${title}`;
   by("lesson-source").textContent = source;
   by("lesson-words").replaceChildren(...words.map((text) => element("p", {}, text)));
-  const link = (to, text, name) => (to >= 1 && to <= LESSONS.length ? element("a", { href: address(to), class: name }, text) : element("span"));
-  by("lesson-links").replaceChildren(link(number - 1, "← Before", "before"), element("a", { href: address(number) }, "Restart"), link(number + 1, "Next →", "next"));
+  const link = (to, text, name) => (
+    to >= 1 && to <= LESSONS.length ? element("a", { href: address(to), class: name }, text) : element("span")
+  );
+  by("lesson-links").replaceChildren(
+    link(number - 1, "← Before", "before"), element("a", { href: address(number) }, "Restart"),
+    link(number + 1, "Next →", "next")
+  );
 }

@@ -1,18 +1,17 @@
 // The page: state in the address, runs from the server, pictures and words from the replay.
 
+import { bindActions } from "./actions.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { by } from "./dom.js";
 import { dropPaste } from "./drop.js";
-import { listen, showKeys } from "./keyboard.js";
-import { showLesson, showLessons } from "./lessons.js";
+import { showLesson } from "./lessons.js";
 import { Refused, Server } from "./net.js";
-import { openExport } from "./export-dialog.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
-import { Replay } from "./replay.js";
-import { FIELDS, format, parse, task } from "./state.js";
+import { Replay, untrained } from "./replay.js";
+import { format, parse, task } from "./state.js";
 import { summary, tell } from "./story.js";
 import { PointsTable } from "./table.js";
 import { showBound } from "./bound.js";
@@ -30,16 +29,26 @@ class Page {
     this.number = 0;
     this.selected = -1;
     this.nextLabel = 1;
-    this.server = new Server({ lost: () => this.notice("offline", "The server does not answer. Is `rosenblatt play` still running? Trying again…"), found: () => this.back() });
+    this.server = new Server(
+      {
+        lost: () => this.notice("offline", "The server does not answer. Is `rosenblatt play` still running? Trying again…"),
+        found: () => this.back(),
+      }
+    );
     this.controls = new Controls((values) => this.choose(values));
-    this.pictures = new Pictures((name, question) => this.server.ask(name, "/api/grid", question).catch(() => null), (plane) => attachPointer(plane, this.edits()));
+    this.pictures = new Pictures(
+      (name, question) => this.server.ask(name, "/api/grid", question).catch(() => null),
+      (plane) => attachPointer(plane, this.edits())
+    );
     this.table = new PointsTable((list) => this.edit(list));
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
     dropPaste((text) => this.takeCsv(text));
-    this.bind();
+    bindActions(this);
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
-    this.server.ask("datasets", "/api/datasets").then((found) => found && this.controls.allowFile(Boolean(found.file)), () => {});
+    this.server.ask("datasets", "/api/datasets").then(
+      (found) => found && this.controls.allowFile(Boolean(found.file)), () => {}
+    );
     this.load();
   }
 
@@ -53,7 +62,10 @@ class Page {
     this.csv = null;
     const { state, problems } = parse(location.hash);
     this.state = state;
-    this.notice("link", problems.length ? `Part of this link could not be read, so the defaults stand there: ${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}.` : "");
+    this.notice(
+      "link",
+      problems.length ? `Part of this link could not be read, so the defaults stand there: ${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}.` : ""
+    );
     this.applyLooks();
     this.train();
   }
@@ -75,13 +87,21 @@ class Page {
   applyLooks() {
     const { state } = this;
     document.documentElement.dataset.theme = state.theme;
-    for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute("data-hidden", state.hide.includes(panel.dataset.panel));
-    by("left").toggleAttribute("data-hidden", ["data", "learner", "training", "start", "points"].every((name) => state.hide.includes(name)));
-    by("right").toggleAttribute("data-hidden", ["step", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0);
+    for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute(
+      "data-hidden", state.hide.includes(panel.dataset.panel)
+    );
+    by("left").toggleAttribute(
+      "data-hidden", ["data", "learner", "training", "start", "points"].every((name) => state.hide.includes(name))
+    );
+    by("right").toggleAttribute(
+      "data-hidden", ["step", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
+    );
     this.controls.follow(state);
     this.transport.follow(state);
     showLesson(state.lesson);
-    for (const button of by("views").querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
+    for (const button of by("views").querySelectorAll("[data-view]")) button.setAttribute(
+      "aria-pressed", String(button.dataset.view === state.view)
+    );
     by("shade").setAttribute("aria-pressed", String(state.shade));
   }
 
@@ -97,7 +117,9 @@ class Page {
     document.body.setAttribute("aria-busy", "true");
     try {
       const tasks = suffixes.map((suffix) => task(this.state, suffix, this.csv));
-      const answers = await Promise.all(tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question)));
+      const answers = await Promise.all(
+        tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question))
+      );
       if (turn !== this.turn || answers.includes(null)) return;
       this.number += 1;
       this.runs = Object.fromEntries(suffixes.map((suffix, i) => [suffix, this.run(answers[i], tasks[i], suffix)]));
@@ -112,7 +134,9 @@ class Page {
 
   run(trace, asked, suffix) {
     const replay = new Replay(trace);
-    return { replay, task: asked, learner: this.state[`learner${suffix}`], certificate: trace.certificate, number: this.number };
+    return {
+      replay, task: asked, learner: this.state[`learner${suffix}`], certificate: trace.certificate, number: this.number,
+    };
   }
 
   arrived() {
@@ -142,8 +166,7 @@ class Page {
     this.notice("refused", message);
     if (this.state.data !== "points") return;
     this.table.follow(this.state.points, ["x₁", "x₂"]);
-    const empty = new Replay({ points: this.state.points.map(([x, y]) => [x, y]), y: this.state.points.map((point) => point[2]), scaled: null, names: ["x₁", "x₂"], classes: ["−", "+"],
-      log: { t: [], row: [], tau: [] }, order: null, examples: 0, epochs: [], start: [0, 0, 0], last: [0, 0, 0], averaged: [0, 0, 0], bias: true, notes: [] });
+    const empty = new Replay(untrained(this.state.points));
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.charts = new Charts(by("chart-list"), empty, null, "perceptron");
     showBound(this.runs);
@@ -212,7 +235,9 @@ class Page {
 
   select(row) {
     this.selected = row;
-    for (const mark of document.querySelectorAll(".point")) mark.classList.toggle("selected", Number(mark.dataset.row) === row);
+    for (const mark of document.querySelectorAll(".point")) mark.classList.toggle(
+      "selected", Number(mark.dataset.row) === row
+    );
   }
 
   remove() {
@@ -236,33 +261,6 @@ class Page {
     const place = by(`notice-${name}`);
     place.hidden = !text;
     place.querySelector("span").textContent = text;
-  }
-
-  bind() {
-    showKeys();
-    showLessons();
-    const next = (name, options, by = 1) => this.choose({ [name]: options[(options.indexOf(this.state[name]) + by + options.length) % options.length] });
-    const actions = {
-      toggle: () => this.player.toggle(), step: (direction, unit) => this.player.step(direction, unit), nextMistake: () => this.player.nextMistake(),
-      nextEpoch: () => this.player.nextEpoch(), toStart: () => this.player.toStart(), toEnd: () => this.player.toEnd(),
-      speed: (change) => { const { options } = FIELDS.speed; const at = options.indexOf(this.state.speed) + change; if (options[at]) this.choose({ speed: options[at] }); },
-      nextView: () => next("view", FIELDS.view.options), table: () => { by("points-panel").open = true; by("points-panel").querySelector("summary").focus(); },
-      remove: () => this.remove(), lessons: () => by("lessons").showModal(), exports: () => openExport(this), help: () => by("help").showModal(),
-      theme: () => { const dark = matchMedia("(prefers-color-scheme: dark)").matches; const now = this.state.theme === "auto" ? (dark ? "dark" : "light") : this.state.theme;
-        this.choose({ theme: now === "dark" ? "light" : "dark" }); this.pictures.recolour(); },
-    };
-    listen(actions);
-    for (const button of document.querySelectorAll("[data-action]")) button.addEventListener("click", () => actions[button.dataset.action](button.dataset.argument));
-    for (const button of by("views").querySelectorAll("[data-view]")) button.addEventListener("click", () => this.choose({ view: button.dataset.view }));
-    by("shade").addEventListener("click", () => this.choose({ shade: !this.state.shade }));
-    for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
-    for (const button of document.querySelectorAll("[data-dismiss]")) button.addEventListener("click", () => { button.closest(".notice").hidden = true; });
-    by("next-label").addEventListener("click", () => {
-      this.nextLabel = -this.nextLabel;
-      by("next-label").textContent = this.nextLabel > 0 ? "+" : "−";
-      by("next-label").className = `label-button ${this.nextLabel > 0 ? "plus" : "minus"}`;
-      by("next-label").setAttribute("aria-label", `A click adds a ${this.nextLabel > 0 ? "positive" : "negative"} point. Change it`);
-    });
   }
 }
 

@@ -16,7 +16,9 @@ export class Server {
     this.asked[name]?.abort();
     const turn = (this.asked[name] = new AbortController());
     try {
-      const options = question === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question) };
+      const options = question === undefined ? {} : {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question),
+      };
       const response = await fetch(path, { ...options, signal: turn.signal });
       const answer = await response.json();
       this.here();

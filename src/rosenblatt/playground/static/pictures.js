@@ -66,7 +66,10 @@ export class Pictures {
   redraw() {
     for (const part of this.list) {
       const { replay, certificate } = this.runs[part.suffix];
-      part.plane.draw(replay, [width(part.box), height(part.box)], certificate?.separable === false ? certificate.rows : [], this.state.data === "points");
+      part.plane.draw(
+        replay, [width(part.box), height(part.box)], certificate?.separable === false ? certificate.rows : [],
+        this.state.data === "points"
+      );
       part.image = null;
     }
     this.show(this.place ?? 0);
@@ -87,13 +90,17 @@ export class Pictures {
       const weights = drawn ? null : now[part.view];
       const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
-      const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(new Set(replay.row.slice(0, now.k)).size, "point")} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
+      const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(
+        new Set(replay.row.slice(0, now.k)).size, "point"
+      )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
       part.plane.show({
         weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
         level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${told}` : null,
       });
       const shorter = weights && part.plane.factor < 1 ? ` · arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
-      if (words) part.caption.replaceChildren(element("strong", {}, name), element("span", { class: "muted" }, told + shorter));
+      if (words) part.caption.replaceChildren(
+        element("strong", {}, name), element("span", { class: "muted" }, told + shorter)
+      );
       if (drawn) this.fetch(part, run, now);
     }
   }
@@ -108,7 +115,9 @@ export class Pictures {
     const { box } = frame;
     const cell = Math.max(frame.width, frame.height) / CELLS;
     const [columns, rows] = [frame.width, frame.height].map((side) => Math.max(2, Math.round(side / cell)));
-    const answer = await this.ask(`grid${part.suffix}${part.view}`, { task: run.task, view: part.view, examples: now.t, box, columns, rows });
+    const answer = await this.ask(
+      `grid${part.suffix}${part.view}`, { task: run.task, view: part.view, examples: now.t, box, columns, rows }
+    );
     part.waiting = false;
     if (answer && part.plane.frame.box === box) {
       part.image = gridImage(answer.scores, columns, rows, this.colours());
@@ -141,6 +150,8 @@ function bandLevel(weights, learner, replay) {
 function describe(weights, replay) {
   if (!(norm(weights) > 0)) return "no line yet: w = 0";
   let wrong = 0;
-  for (let i = 0; i < replay.n; i += 1) wrong += (weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1) !== replay.y[i];
+  for (let i = 0; i < replay.n; i += 1) wrong += (
+    weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1
+  ) !== replay.y[i];
   return `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})${replay.trace.bias ? `, b = ${number(weights[2], 3)}` : ""} · ${wrong ? `${wrong} wrong` : "all right"}`;
 }

@@ -14,10 +14,17 @@ export class Plane {
     this.id = `plane${(pictures += 1)}`;
     this.root = element("div", { class: "plane", role: "img" });
     this.gradient = svg("linearGradient", { id: `${this.id}-score`, gradientUnits: "userSpaceOnUse" },
-      ...["minus", "minus-near", "plus-near", "plus"].map((name, i) => svg("stop", { class: `stop-${name}`, offset: [0, 0.5, 0.5, 1][i] })));
-    const head = svg("marker", { id: `${this.id}-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto" },
+      ...["minus", "minus-near", "plus-near", "plus"].map(
+        (name, i) => svg("stop", { class: `stop-${name}`, offset: [0, 0.5, 0.5, 1][i] })
+      ));
+    const head = svg("marker", {
+      id: `${this.id}-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto",
+    },
       svg("path", { d: "M0 1L9 5L0 9Z", class: "arrow-head" }));
-    const updateHead = svg("marker", { id: `${this.id}-update-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    const updateHead = svg("marker", {
+      id: `${this.id}-update-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7,
+      orient: "auto",
+    },
       svg("path", { d: "M0 1L9 5L0 9Z", class: "update-head" }));
     this.wash = svg("rect", { class: "wash", fill: `url(#${this.id}-score)` });
     this.image = svg("image", { class: "region", preserveAspectRatio: "none" });
@@ -33,7 +40,10 @@ export class Plane {
     // Three layers: a step repaints what lies under the points and over them, not the points themselves.
     const layer = (...parts) => svg("svg", { class: "layer", "aria-hidden": "true" }, ...parts);
     this.layers = [
-      layer(svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost, this.line),
+      layer(
+        svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost,
+        this.line
+      ),
       layer(this.points), layer(this.before, this.update, this.arrow, this.ring),
     ];
     this.root.append(...this.layers);
@@ -52,7 +62,9 @@ export class Plane {
     if (!stay) this.frame = new Frame(box, width, height);
     for (const part of [this.wash, this.image]) set(part, { x: 0, y: 0, width, height });
     this.drawAxes();
-    const radius = Math.max(2.5, Math.min(9, (Math.sqrt(width * height) / 75) * (replay.n > 300 ? 0.5 : replay.n > 100 ? 0.75 : 1)));
+    const radius = Math.max(
+      2.5, Math.min(9, (Math.sqrt(width * height) / 75) * (replay.n > 300 ? 0.5 : replay.n > 100 ? 0.75 : 1))
+    );
     this.radius = radius;
     const proving = new Set(proof);
     this.marks = replay.x.map((point, i) => {
@@ -72,16 +84,27 @@ export class Plane {
     for (const x of ticks(left, right, frame.width / 90)) {
       const [px] = frame.toPixels([x, 0]);
       lines.push(svg("line", { x1: px, x2: px, y1: 0, y2: frame.height, class: x === 0 ? "axis" : "tick" }));
-      if (px > 24 && px < frame.width - 24 && x !== 0) lines.push(svg("text", { x: px, y: this.labelPlace(1), "text-anchor": "middle" }, number(x, 3)));
+      if (px > 24 && px < frame.width - 24 && x !== 0) lines.push(
+        svg("text", { x: px, y: this.labelPlace(1), "text-anchor": "middle" }, number(x, 3))
+      );
     }
     for (const y of ticks(bottom, top, frame.height / 80)) {
       const [, py] = frame.toPixels([0, y]);
       lines.push(svg("line", { x1: 0, x2: frame.width, y1: py, y2: py, class: y === 0 ? "axis" : "tick" }));
-      if (py > 16 && py < frame.height - 24 && y !== 0) lines.push(svg("text", { x: this.labelPlace(0), y: py + 4, "text-anchor": "end" }, number(y, 3)));
+      if (py > 16 && py < frame.height - 24 && y !== 0) lines.push(
+        svg("text", { x: this.labelPlace(0), y: py + 4, "text-anchor": "end" }, number(y, 3))
+      );
     }
     const [name1, name2] = this.replay.trace.names;
     const short = name1.length < 4 && name2.length < 4; // then there is room beside the axes, else at the edges
-    lines.push(svg("text", { class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : frame.height - 10, "text-anchor": "end" }, name1));
+    lines.push(svg(
+      "text",
+      {
+        class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : frame.height - 10,
+        "text-anchor": "end",
+      },
+      name1
+    ));
     lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 18 : 22 }, name2));
     this.axes.replaceChildren(...lines);
   }
@@ -89,7 +112,9 @@ export class Plane {
   // Numbers stand beside the axes, or at the edge where the axes are out of sight.
   labelPlace(axis) {
     const [px, py] = this.frame.toPixels([0, 0]);
-    return axis ? Math.max(34, Math.min(this.frame.height - 8, py + 16)) : Math.max(36, Math.min(this.frame.width - 24, px - 7));
+    return axis ? Math.max(
+      34, Math.min(this.frame.height - 8, py + 16)
+    ) : Math.max(36, Math.min(this.frame.width - 24, px - 7));
   }
 
   // The weights and the example at hand: what changes with every step.
@@ -112,7 +137,9 @@ export class Plane {
   place(line, ends) {
     line.toggleAttribute("hidden", !ends);
     if (!ends) for (const name of ["x1", "y1", "x2", "y2"]) line.removeAttribute(name);
-    else set(line, { x1: ends[0][0].toFixed(2), y1: ends[0][1].toFixed(2), x2: ends[1][0].toFixed(2), y2: ends[1][1].toFixed(2) });
+    else set(
+      line, { x1: ends[0][0].toFixed(2), y1: ends[0][1].toFixed(2), x2: ends[1][0].toFixed(2), y2: ends[1][1].toFixed(2) }
+    );
   }
 
   showBand(weights, level) {
@@ -151,7 +178,9 @@ export class Plane {
       return;
     }
     const [cx, cy] = this.frame.toPixels(this.replay.x[current]);
-    set(this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` });
+    set(
+      this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` }
+    );
     this.marks[current]?.classList.add("current");
     this.ringed = current;
   }
@@ -173,7 +202,12 @@ export class Plane {
 
   pointAt(event) {
     const box = this.root.getBoundingClientRect();
-    return this.frame.toPlane([((event.clientX - box.left) / box.width) * this.frame.width, ((event.clientY - box.top) / box.height) * this.frame.height]);
+    return this.frame.toPlane(
+      [
+        ((event.clientX - box.left) / box.width) * this.frame.width,
+        ((event.clientY - box.top) / box.height) * this.frame.height,
+      ]
+    );
   }
 }
 

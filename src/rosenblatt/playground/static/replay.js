@@ -133,6 +133,16 @@ export class Replay {
   }
 }
 
+// The trace of points that nothing has learned from.
+export function untrained(list) {
+  const none = [0, 0, 0];
+  return {
+    points: list.map(([x, y]) => [x, y]), y: list.map((point) => point[2]), scaled: null, names: ["x₁", "x₂"], classes: ["−", "+"],
+    log: { t: [], row: [], tau: [] }, lived: [], order: null, examples: 0, epochs: [], bias: true, notes: [],
+    start: none, last: none, averaged: none,
+  };
+}
+
 // w·x + b, added in the order of the lecture.
 export const score = ([w1, w2, b], [x1, x2]) => w1 * x1 + w2 * x2 + b;
 export const norm = ([w1, w2]) => Math.hypot(w1, w2);

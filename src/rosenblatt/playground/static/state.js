@@ -1,25 +1,39 @@
 // The whole state of the page, and the same as the address: a link is a lesson.
 
-export const LEARNERS = ["perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel"];
+export const LEARNERS = [
+  "perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel",
+];
 export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
-export const PANELS = ["lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "bound", "charts", "replay", "views"];
+export const PANELS = [
+  "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "bound", "charts", "replay",
+  "views",
+];
 const LARGEST = 1e6;
 const SEEDS = 2 ** 31 - 1;
 const MOST_POINTS = 5000;
 
 // A field reads a text into a value (undefined: it cannot be) and writes a value as a text.
-const choice = (options, initial) => ({ initial, options, read: (text) => (options.includes(text) ? text : undefined), write: String });
-const number = (least, most, initial) => ({ initial, least, most, read: (text) => finite(text, least, most), write: String });
+const choice = (options, initial) => (
+  { initial, options, read: (text) => (options.includes(text) ? text : undefined), write: String }
+);
+const number = (least, most, initial) => (
+  { initial, least, most, read: (text) => finite(text, least, most), write: String }
+);
 const whole = (least, most, initial) => ({
   initial, least, most, write: String,
   read: (text) => { const value = finite(text, least, most); return Number.isInteger(value) ? value : undefined; },
 });
-const flag = (initial) => ({ initial, read: (text) => ({ 1: true, 0: false })[text], write: (value) => (value ? "1" : "0") });
+const flag = (initial) => (
+  { initial, read: (text) => ({ 1: true, 0: false })[text], write: (value) => (value ? "1" : "0") }
+);
 const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
 const rate = { initial: null, read: (text) => finite(text, 1e-6, LARGEST), write: String }; // null: the learner's own
 const place = { initial: "end", read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
-const points = { initial: [], read: readPoints, write: (list) => list.map(([x, y, label]) => `${x},${y},${label > 0 ? "+" : "-"}`).join(";") };
+const points = {
+  initial: [], read: readPoints,
+  write: (list) => list.map(([x, y, label]) => `${x},${y},${label > 0 ? "+" : "-"}`).join(";"),
+};
 
 const learnerFields = (suffix, learner) => ({
   [`learner${suffix}`]: learner,
@@ -60,7 +74,9 @@ export const FIELDS = {
 };
 
 export function initialState() {
-  return Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, Array.isArray(field.initial) ? [] : field.initial]));
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([name, field]) => [name, Array.isArray(field.initial) ? [] : field.initial])
+  );
 }
 
 // The state that an address describes; what cannot be read keeps its default and is told in `problems`.

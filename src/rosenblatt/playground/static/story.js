@@ -36,8 +36,8 @@ function line(name, ...content) {
 
 function beginning(replay, { bias }) {
   const [w1, w2, b] = replay.trace.start;
-  if (replay.kernel) return [line("Start", "No example in the sum yet: every score is 0."), line("Next", "Step to the first example.")];
-  return [line("Start", `w = ${vector([w1, w2])}${bias ? `,  b = ${number(b)}` : ", no bias"}`), line("Next", "Step to the first example.")];
+  const start = replay.kernel ? "No example in the sum yet: every score is 0." : `w = ${vector([w1, w2])}${bias ? `,  b = ${number(b)}` : ", no bias"}`;
+  return [line("Start", start), line("Next", "Step to the first example.")];
 }
 
 function linearStep(replay, t, row, settings) {
@@ -52,21 +52,32 @@ function linearStep(replay, t, row, settings) {
   const sum = `${factor(before[0])}·${factor(x[0])} + ${factor(before[1])}·${factor(x[1])}${bias || before[2] !== 0 ? term(before[2]) : ""}`;
   const lines = [
     line("Given", `x = ${vector(x)},  y = ${sign}`),
-    line("Activation", element("span", { class: "formula" }, `a = w·x${bias ? " + b" : ""} = ${sum} = `), element("strong", { "data-activation": a }, number(a))),
+    line(
+      "Activation", element("span", { class: "formula" }, `a = w·x${bias ? " + b" : ""} = ${sum} = `),
+      element("strong", { "data-activation": a }, number(a))
+    ),
     verdict(settings, margin, k >= 0),
   ];
-  if (k < 0) return [...lines, line("Weights", `stay w = ${vector(after.slice(0, 2))}${bias ? `, b = ${number(after[2])}` : ""}`)];
+  if (k < 0) return [
+    ...lines, line("Weights", `stay w = ${vector(after.slice(0, 2))}${bias ? `, b = ${number(after[2])}` : ""}`)
+  ];
   const tau = replay.tau[k];
   const norm2 = x[0] * x[0] + x[1] * x[1] + (bias ? 1 : 0);
   const step = tau * y;
   const times = Math.abs(step) === 1 ? "" : `${number(Math.abs(step))}·`;
   const sense = step < 0 ? "−" : "+";
   lines.push(line("Step", rule(settings, tau, margin, norm2)));
-  lines.push(line("Update", element("span", { class: "formula" }, `w ← w + τ y x = ${vector(before.slice(0, 2))} ${sense} ${times}${vector(x)} = `),
-    element("strong", {}, vector(after.slice(0, 2)))));
-  if (bias) lines.push(line("", element("span", { class: "formula" }, `b ← b + τ y = ${number(before[2])}${term(step)} = `), element("strong", {}, number(after[2]))));
+  const sumOfVectors = `w ← w + τ y x = ${vector(before.slice(0, 2))} ${sense} ${times}${vector(x)} = `;
+  lines.push(line("Update", element("span", { class: "formula" }, sumOfVectors), element("strong", {}, vector(after.slice(0, 2)))));
+  if (bias) {
+    const sumOfNumbers = `b ← b + τ y = ${number(before[2])}${term(step)} = `;
+    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after[2]))));
+  }
   const now = y * score(after, x);
-  lines.push(line("Why it helps", `y a goes from ${number(margin)} to ${number(now)}: τ(|x|²${bias ? " + 1" : ""}) = ${number(tau * norm2)} more`));
+  lines.push(line(
+    "Why it helps",
+    `y a goes from ${number(margin)} to ${number(now)}: τ(|x|²${bias ? " + 1" : ""}) = ${number(tau * norm2)} more`
+  ));
   return lines;
 }
 
@@ -76,8 +87,10 @@ function verdict({ learner, p }, margin, moved) {
     return line("Margin", `y a = ${value}: ${margin <= 0 ? "wrong" : "right"}; this rule moves at every example`);
   }
   const wanted = learner === "passive-aggressive" ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : MISTAKE[learner] ?? "y a ≤ 0";
-  const mark = element("span", { class: moved ? "badge wrong" : "badge right" }, moved ? (margin <= 0 ? "mistake" : "too close") : "right");
-  return line("Margin", `y a = ${value} `, mark, moved ? ` since ${wanted}` : " · nothing to do");
+  const word = margin <= 0 ? "mistake" : moved ? "too close" : "right";
+  const mark = element("span", { class: word === "right" ? "badge right" : "badge wrong" }, word);
+  const stays = margin <= 0 ? " but x is 0: there is nothing to add" : " · nothing to do";
+  return line("Margin", `y a = ${value} `, mark, moved ? ` since ${wanted}` : stays);
 }
 
 function rule({ learner, C, variant, bias }, tau, margin, norm2) {
@@ -102,13 +115,25 @@ function kernelStep(replay, t, row) {
   const a = replay.x.reduce((sum, other, i) => sum + before[i] * (offset + other[0] * x[0] + other[1] * x[1]) ** degree, 0);
   const lines = [
     line("Given", `x = ${vector(x)},  y = ${y > 0 ? "+1" : "−1"}`),
-    line("Activation", element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `), element("strong", {}, number(a))),
+    line(
+      "Activation",
+      element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `),
+      element("strong", {}, number(a))
+    ),
   ];
   const mark = element("span", { class: k < 0 ? "badge right" : "badge wrong" }, k < 0 ? "right" : "mistake");
   lines.push(line("Margin", `y a = ${number(y * a)} `, mark, k < 0 ? " · nothing to do" : " since y a ≤ 0"));
   if (k >= 0) {
     const alpha = replay.alphas(k + 1)[row];
-    lines.push(line("Update", `α of point ${row + 1}: ${number(alpha - replay.tau[k] * y)}${term(replay.tau[k] * y)} = `, element("strong", {}, number(alpha))));
+    lines.push(line(
+      "Update", `α of point ${row + 1}: ${number(alpha - replay.tau[k] * y)}${term(replay.tau[k] * y)} = `,
+      element("strong", {}, number(alpha))
+    ));
   }
-  return [...lines, line("In the sum", `${new Set(replay.row.slice(0, k < 0 ? replay.updatesBefore(t) : k + 1)).size} of ${replay.n} points`)];
+  return [
+    ...lines,
+    line(
+      "In the sum", `${new Set(replay.row.slice(0, k < 0 ? replay.updatesBefore(t) : k + 1)).size} of ${replay.n} points`
+    ),
+  ];
 }

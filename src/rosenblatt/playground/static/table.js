@@ -34,15 +34,21 @@ export class PointsTable {
 
   row(point, i) {
     const row = element("tr", { draggable: "true", "data-row": i }, element("th", { scope: "row" }, String(i + 1)),
-      element("td", {}, this.cell(point, i, 0)), element("td", {}, this.cell(point, i, 1)), element("td", {}, this.label(point, i)),
-      element("td", { class: "row-tools" }, this.tool("↑", `Move point ${i + 1} up`, `up${i}`, () => this.move(i, i - 1), i === 0),
+      element(
+        "td", {}, this.cell(point, i, 0)
+      ), element("td", {}, this.cell(point, i, 1)), element("td", {}, this.label(point, i)),
+      element("td", { class: "row-tools" }, this.tool(
+        "↑", `Move point ${i + 1} up`, `up${i}`, () => this.move(i, i - 1), i === 0
+      ),
         this.tool("↓", `Move point ${i + 1} down`, `down${i}`, () => this.move(i, i + 1), i === this.list.length - 1),
         this.tool("×", `Remove point ${i + 1}`, `remove${i}`, () => this.edit(this.list.filter((_, j) => j !== i)))));
     row.addEventListener("dragstart", (event) => {
       event.dataTransfer.setData("application/x-point", String(i));
       event.dataTransfer.effectAllowed = "move";
     });
-    row.addEventListener("dragover", (event) => event.dataTransfer.types.includes("application/x-point") && event.preventDefault());
+    row.addEventListener(
+      "dragover", (event) => event.dataTransfer.types.includes("application/x-point") && event.preventDefault()
+    );
     row.addEventListener("drop", (event) => {
       const from = event.dataTransfer.getData("application/x-point");
       if (from === "") return;
@@ -73,7 +79,10 @@ export class PointsTable {
   }
 
   tool(text, title, cell, action, disabled = false) {
-    return element("button", { type: "button", class: "quiet", title, "aria-label": title, "data-cell": cell, disabled, onclick: action }, text);
+    return element(
+      "button",
+      { type: "button", class: "quiet", title, "aria-label": title, "data-cell": cell, disabled, onclick: action }, text
+    );
   }
 
   move(from, to) {

@@ -33,7 +33,10 @@ export class Transport {
     const text = t === 0 ? "Before the first example" : `Epoch ${epoch}, example ${count(place)} · ${count(k)} of ${count(replay.K)} updates`;
     by("where").textContent = text;
     this.scrubber.setAttribute("aria-valuetext", text);
-    for (const [id, off] of [["to-start", t === 0], ["back", t === 0], ["step", t >= replay.T], ["next-mistake", t >= replay.T], ["next-epoch", t >= replay.T], ["to-end", t >= replay.T]]) {
+    for (const [id, off] of [
+      ["to-start", t === 0], ["back", t === 0], ["step", t >= replay.T], ["next-mistake", t >= replay.T],
+      ["next-epoch", t >= replay.T], ["to-end", t >= replay.T],
+    ]) {
       by(id).setAttribute("aria-disabled", String(off));
     }
   }
