@@ -93,6 +93,7 @@ class Classifier:
     summary: dict[str, Any]  # what `train` reports
     history: History = field(default_factory=History)
     target: str | None = None  # the column that it predicts, where the data have columns
+    zero_based: bool | None = None  # do indices of its libsvm files start at 0?
 
     def model(self, view: str | None = None) -> Model:
         """The linear part, in one of the views."""
@@ -118,6 +119,7 @@ class Classifier:
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
+        self.refuse_other_start(data)
         codes = codes_among(self.classes, labels_of(data))
         strange = codes < 0
         if strange.any() and unseen != "skip":
@@ -133,6 +135,14 @@ class Classifier:
         rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
         return Examples(rows, codes[kept], self.classes), notes, kept
 
+    def refuse_other_start(self, data: Dataset) -> None:
+        """Indices from 0 and from 1 would put every value into the wrong column, silently."""
+        if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
+            raise DataError(
+                f"Indices in {data.name} start at {int(not data.zero_based)}, those of training at "
+                f"{int(not self.zero_based)}: read it with zero_based={self.zero_based}."
+            )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
         arrays = {"counts": self.counts, "class_counts": self.class_counts}
@@ -145,6 +155,7 @@ class Classifier:
             "view": self.view,
             "kind": self.kind,
             "target": self.target,
+            "zero_based": self.zero_based,
             "recipe": asdict(self.recipe),
             "summary": {key: value for key, value in self.summary.items() if key != "seconds"},
             "history": [asdict(epoch) for epoch in self.history],
@@ -181,6 +192,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
             summary=header["summary"],
             history=History([Epoch(**epoch) for epoch in header["history"]]),
             target=header["target"],
+            zero_based=header.get("zero_based"),
         )
         shapes = {coef.shape for coef, _ in views.values()}
         if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
@@ -256,6 +268,7 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
         np.bincount(codes, minlength=len(classes)), {},
     )  # fmt: skip
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
+    made.zero_based = data.zero_based
     held_out = None if dev is None else made.examples(dev)[0]
     trained = run(examples, rule, plan, held_out=held_out, watch=watch)
     return finish(made, trained, examples, held_out)

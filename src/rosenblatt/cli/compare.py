@@ -47,7 +47,7 @@ def compare(file: str, **given: Any) -> None:
     recipe = Recipe(epochs=given["epochs"], features=features)
     for name in learners:
         recipe_of(name, recipe)  # a name that cannot be is refused before the file is read
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given)
     data = read(file, target=options.column(given["target"]), **reading)
     silent = given["quiet"] or given["as_json"]
     progress = None if silent else Progress(given["seeds"])

@@ -85,7 +85,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     from rosenblatt.data.known import is_known
 
     fitting.refuse_folder(model, file)
-    how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    how = options.read_options(given, model)
     target = options.column(given["target"])
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target

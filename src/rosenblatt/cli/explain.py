@@ -79,7 +79,7 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
 def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
     from rosenblatt.explain import explain as explained
 
-    row = find_row(file, given)
+    row = find_row(model, file, given)
     why = explained(model, row, given["view"])
     if given["as_json"]:
         options.print_json(as_object(why, given["row"]))
@@ -101,12 +101,12 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
             click.echo(sentence, err=True)
 
 
-def find_row(file: str, given: dict[str, Any]) -> Any:
+def find_row(model: Any, file: str, given: dict[str, Any]) -> Any:
     """The row with this number, without keeping the others."""
     from rosenblatt.data import batches
     from rosenblatt.errors import DataError
 
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given, model)
     reading["target"], seen = options.column(given["target"]), 0
     for batch in batches(file, **reading):
         place = given["row"] - 1 - seen

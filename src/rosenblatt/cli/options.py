@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from rosenblatt.data import FORMATS
+
+if TYPE_CHECKING:
+    from rosenblatt.classifier import Classifier
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,21 +28,28 @@ def reading(command: F) -> F:
             click.option("--no-header", is_flag=True, help="The first line is data, not names."),
             click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
             click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
+            click.option("--missing", metavar="MARK", help="What stands for a missing value, besides nothing; default '?'."),
+            click.option(
+                "--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."
+            ),
         ]
     ):
         command = option(command)
     return command
 
 
-def read_options(format: str | None, no_header: bool, names: str | None, delimiter: str | None) -> dict[str, Any]:
-    """The arguments of `rosenblatt.read` that differ from its own."""
-    given = {
-        "format": format,
-        "header": False if no_header or names else None,
+def read_options(given: Mapping[str, Any], model: Classifier | None = None) -> dict[str, Any]:
+    """The arguments of `rosenblatt.read` that differ from its own; rows for a model start where its own did."""
+    names = given["names"]
+    chosen = {
+        "format": given["format"],
+        "header": False if given["no_header"] or names else None,
         "names": names.split(",") if names else None,
-        "delimiter": delimiter,
+        "delimiter": given["delimiter"],
+        "missing": given["missing"],
+        "zero_based": model.zero_based if model and given["zero_based"] is None else given["zero_based"],
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def column(name: str | None) -> str | int | None:

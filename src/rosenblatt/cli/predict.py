@@ -45,7 +45,7 @@ def predict(model: str, file: str, **given: Any) -> None:
     fitting.refuse_folder(classifier, file)
     if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
-    read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    read = options.read_options(given, classifier)
     job = Predictions(classifier, file, read, given["scores"])
     with output.writing(given["output"]) as stream:
         for piece in job.as_json() if given["as_json"] else job.as_csv(bare=given["only_labels"]):

@@ -82,7 +82,7 @@ class Job:
 
     def __init__(self, file: str, given: dict[str, Any]):
         self.file, self.given = file, given
-        self.read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+        self.read = options.read_options(given)
         self.target = options.column(given["target"])
         if self.target is not None:
             self.read["target"] = self.target
@@ -139,7 +139,7 @@ class Job:
         recipe = Recipe(**self.recipe())
         recipe.rule()
         data = read(self.file, **self.read)
-        dev = read(self.given["dev"], **self.read) if self.given["dev"] else None
+        dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
         watch = reporter.watch() if reporter else None
@@ -150,7 +150,8 @@ class Job:
         lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([self.file], self.read)})"]
         dev = ""
         if self.given["dev"]:
-            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)})")
+            start = ", zero_based=data.zero_based" if self.target is None and "zero_based" not in self.read else ""
+            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)}{start})")
             dev = ", dev=dev"
         if self.given["holdout"] is not None:
             lines.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -31,6 +31,7 @@ class Dataset:
     rows: Any
     labels: pl.Series | np.ndarray | None
     name: str
+    zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -46,7 +47,7 @@ class Dataset:
         if index.dtype == bool:
             index = np.flatnonzero(index)
         labels = None if self.labels is None else self.labels[index]
-        return Dataset(self.kind, self.rows[index], labels, self.name)
+        return replace(self, rows=self.rows[index], labels=labels)
 
     def slice(self, start: int, stop: int | None = None) -> Dataset:
         """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
@@ -56,4 +57,4 @@ class Dataset:
         2
         """
         part = slice(start, stop)
-        return Dataset(self.kind, self.rows[part], None if self.labels is None else self.labels[part], self.name)
+        return replace(self, rows=self.rows[part], labels=None if self.labels is None else self.labels[part])

@@ -117,10 +117,10 @@ def _read_source(source: Source, options: Options) -> Dataset:
         from rosenblatt.data.libsvm import read_libsvm
 
         with explaining(source.name), source.open() as stream:
-            X, y = read_libsvm(
+            X, y, zero_based = read_libsvm(
                 stream, source.name, zero_based=options.zero_based, n_features=options.n_features, size=source.size
             )
-        return Dataset("sparse", X, y, source.name)
+        return Dataset("sparse", X, y, source.name, zero_based)
     if format == "idx":
         from rosenblatt.data.images import images
 

@@ -84,9 +84,9 @@ def _of_libsvm(source: Source, rows: int, options: Options) -> Iterator[Dataset]
         with explaining(source.name), source.open() as stream:
             zero_based = has_index_zero(stream)
     with explaining(source.name), source.open() as stream:
-        for X, y in batches_libsvm(stream, source.name, rows, zero_based=zero_based, n_features=options.n_features):
+        for X, y, first in batches_libsvm(stream, source.name, rows, zero_based=zero_based, n_features=options.n_features):
             found = True
-            yield Dataset("sparse", X, y, source.name)
+            yield Dataset("sparse", X, y, source.name, first)
     if not found:
         raise FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=source.name)
 
