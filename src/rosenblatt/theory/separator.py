@@ -2,9 +2,9 @@
 
     minimise ½ |v|²  subject to  z·v ≥ 1 for all z;        γ* = 1 / |v*|
 
-Solved by clarabel, an interior-point method that also says when there is no such v. For two classes v = (w, b); with more, all
-classes' weights side by side, and z·v = s_y − s_r. The bias counts as a feature, as everywhere in the theory; `bias="free"` leaves it out
-of |v|, which gives the support vector machine of the textbooks.
+Solved by clarabel, an interior-point method that also says when there is no such v. For two classes v = (w, b); with more,
+all the classes' weights side by side, and z·v = s_y − s_r. The bias counts as a feature, as everywhere in the theory;
+`bias="free"` leaves it out of |v|, which gives the support vector machine of the textbooks.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "featu
     solved = solve(signed, numbers, free=free)
     found = separator(signed, numbers, solved, free) if solved.verdict else None
     if found is None or not found.margin > 0:
-        raise DataError(
-            "No plane separates these rows, or none that the solver can find: certify(X, y) tells which, and why."
-        )
+        raise DataError("No plane separates these rows, or none that the solver finds: certify(X, y) tells which, and why.")
     return found
 
 
