@@ -132,7 +132,7 @@ class Case:
         return False
 
     def perceptron(self, weights: Weights, share: float, patient: bool = False) -> Verdict:
-        """The perceptron's own run, a proof if an epoch has no mistake; it gives up, unless patient, where mistakes stay many."""
+        """The perceptron's own run, a proof if an epoch has no mistake; unless patient, it gives up if it gets nowhere."""
         signed, verdict = self.signed, Verdict()
         end = time.perf_counter() + share * self.left()
         seen = [np.inf]

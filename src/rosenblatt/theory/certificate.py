@@ -172,7 +172,11 @@ class Certificate:
         return f"a weighted {what} of {one} of {self.classes[0]} equals one of {other} of {self.classes[1]}"
 
     def __str__(self) -> str:
-        sentence = self.sentence()
+        return self.told()
+
+    def told(self, first: int = 0) -> str:
+        """The verdict, the numbers and the proof in a paragraph; rows are counted from `first`."""
+        sentence = self.sentence(first)
         lines = [sentence[0].upper() + sentence[1:] + "."]
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
@@ -180,7 +184,9 @@ class Certificate:
             numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
             lines.append(f"{numbers}; {len(self.support):,} support rows.")
         if self.conflicts:
-            shown = ", ".join(f"{i} and {j}" for i, j in self.conflicts[:3]) + (" …" if len(self.conflicts) > 3 else "")
+            shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3]) + (
+                " …" if len(self.conflicts) > 3 else ""
+            )
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
         apart = [pair for pair in self.pairs if pair.separable]
         if self.pairs and len(apart) < len(self.pairs):

@@ -48,9 +48,7 @@ def find(signed: Signed, numbers: np.ndarray, seconds: float | None = None, trie
                 continue
             seen.add(len(kept))
             own = signed.matrix(numbers[kept], scaled=False)
-            slow = work(own) > (
-                MOST_WORK if seconds is None else min(MOST_WORK, WORK_A_SECOND * (end - time.perf_counter()))
-            )
+            slow = work(own) > WORK_A_SECOND * min(MOST_SECONDS, end - time.perf_counter())
             if slow and combination_exists(own, floats := weights[kept] * factors[kept]):
                 return Combination(numbers[kept], floats.tolist())
             found = None if slow and seconds is not None else combination(own)

@@ -38,7 +38,7 @@ def identical(rows: Rows, i: int, j: int) -> bool:
 def fingerprints(rows: Rows) -> np.ndarray:
     """A 64-bit number a row that is the same for identical rows, and almost surely differs for others."""
     random = np.random.default_rng(1958)
-    keys: np.ndarray = random.integers(1, 2**63, rows.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    keys = random.integers(1, 2**63, (rows.d,), dtype=np.uint64) | np.uint64(1)
     marks = np.zeros(rows.n, dtype=np.uint64)
     for columns, values, start, stop in blocks(rows):
         bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
@@ -47,7 +47,7 @@ def fingerprints(rows: Rows) -> np.ndarray:
         if columns is None:
             marks[start:stop] = (mixed * keys).sum(axis=1, dtype=np.uint64)
             continue
-        terms: np.ndarray = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * keys[columns], dtype=np.uint64)])
+        terms = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * keys[columns], dtype=np.uint64)])
         ends = np.arange(stop - start + 1) * rows.width if rows.indptr is None else rows.indptr[start : stop + 1]
         ends = ends - ends[0]
         marks[start:stop] = terms[ends[1:]] - terms[ends[:-1]]

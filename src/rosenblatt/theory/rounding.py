@@ -47,7 +47,7 @@ def combination_exists(Z: Any, weights: np.ndarray) -> bool:
     >>> from scipy.sparse import csr_array
     >>> Z = csr_array([[1.0, 0.1], [-0.3, 0.7], [-0.1, -0.9]])
     >>> combination_exists(Z, np.array([0.70, 0.90, 0.73])), combination_exists(Z, np.array([0.1, 0.3, 0.6]))
-    (False, False)
+    (True, False)
     """
     Z = Z.tocsc()
     used = np.flatnonzero(np.diff(Z.indptr))

@@ -2,8 +2,8 @@
 
 Two classes: z = y (x, 1), one a row; v = (w, b). More classes (Kesler's construction): for every row and every rival
 class r, z has (x, 1) in the place of the right class, −(x, 1) in the place of r, and 0 elsewhere; then z·v = s_y − s_r,
-and
-|z|² = 2 |(x, 1)|². Without bias the constant feature is not there. Rows stay where they lie; only those that a solver asks for are copied.
+and |z|² = 2 |(x, 1)|². Without bias the constant feature is not there. Rows stay where they lie; only those that a
+solver asks for are copied.
 """
 
 from __future__ import annotations
