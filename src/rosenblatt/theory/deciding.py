@@ -22,7 +22,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, encode, match_lengths
 from rosenblatt.rows import Rows
 from rosenblatt.theory.case import Case, Verdict
-from rosenblatt.theory.certificate import Certificate, Pair, Proof
+from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
 from rosenblatt.theory.identical import conflicts
 from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
@@ -98,17 +98,22 @@ def certify(
 def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
     """Puts a verdict into the certificate."""
     made.separable, made.method = verdict.separable, verdict.method
-    made.margin_at_most = None if not np.isfinite(verdict.margin_at_most) else verdict.margin_at_most
+    if verdict.separable is None and np.isfinite(verdict.margin_at_most):
+        made.margin_at_most = verdict.margin_at_most
     if verdict.separable:
         assert verdict.coef is not None
         assert verdict.intercept is not None
         coef, intercept = verdict.coef, verdict.intercept
         made.margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
+        if verdict.exact is not None:
+            made.margin = exact_margin(signed, verdict.exact)
         made.margin_at_most = max(verdict.margin_at_most, made.margin)
         made.support = verdict.support.tolist()
         made.w, made.b = (coef[0], float(intercept[0])) if signed.vectors == 1 else (coef, intercept)
         v = np.column_stack([coef, intercept]) if signed.bias else coef
         made.proof = Proof("weights", made.support, v.ravel().tolist())
+        if verdict.exact is not None:
+            made.proof = Proof("exact weights", [], list(verdict.exact))
     elif verdict.separable is False:
         made.proof = proof_of(signed, verdict)
 
