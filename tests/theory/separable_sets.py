@@ -85,7 +85,7 @@ def with_a_point_inside(draw):
 
 @st.composite
 def with_hostile_numbers(draw):
-    """Sets, separable or not, that floating point finds hard: scales mixed by column or by row, and rows that nearly agree."""
+    """Sets, separable or not, that are hard for floats: scales mixed by column or by row, rows that nearly agree."""
     n, d, bias, classes = draw(st.integers(2, 20)), draw(st.integers(1, 5)), draw(st.booleans()), draw(st.integers(2, 3))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     X = random.integers(-3, 4, (n, d)).astype(float)

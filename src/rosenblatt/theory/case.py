@@ -74,7 +74,9 @@ class Case:
         size = f"{signed.rows.n:,} rows × {signed.rows.d:,} features"
         self.say(f"{size} are too many for the solver at once ({work:.0e} operations a step): the perceptron runs first")
         weights = Weights(signed.vectors, signed.rows.d, signed.bias, sparse=not signed.rows.dense)
-        verdict = self.working_set(self.perceptron(weights, share=0.25))
+        # A working set smaller than the dimension can hardly contradict itself: then the perceptron is the better hope.
+        share = 0.25 if self.largest_set() >= 2 * signed.dimension else 0.75
+        verdict = self.working_set(self.perceptron(weights, share))
         if verdict.separable is None and np.isfinite(self.left()) and self.left() > 0.1:
             self.say("the perceptron again, for the rest of the time")
             most, verdict = verdict.margin_at_most, self.perceptron(weights, share=1.0, patient=True)
@@ -218,10 +220,14 @@ class Case:
         size = min(most, max(500, 2 * signed.dimension))
         numbers = lowest(signed, verdict.coef, verdict.intercept, size)
         best = self.reached(verdict) if verdict.separable else -np.inf
+        took, before = 0.0, len(numbers)
         for number in range(ROUNDS):
-            if self.left() < 0.05:
+            # A round that would not end in time is not begun.
+            if self.left() < max(0.05, took * (len(numbers) / before) ** 2):
                 break
+            started, before = time.perf_counter(), len(numbers)
             solved = solve(signed, numbers, seconds=self.limit())
+            took = time.perf_counter() - started
             if solved.verdict is None and self.left() < 0.05:
                 break
             if solved.verdict is not True:

@@ -189,19 +189,23 @@ class Certificate:
             numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
             lines.append(f"{numbers}; {len(self.support):,} support rows.")
         if self.conflicts:
-            shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3]) + (
-                " …" if len(self.conflicts) > 3 else ""
-            )
+            shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
+            shown += " …" if len(self.conflicts) > 3 else ""
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
-        apart = [pair for pair in self.pairs if pair.separable]
-        if self.pairs and len(apart) < len(self.pairs):
-            stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
-            lines.append(f"{len(apart)} of {len(self.pairs)} pairs of classes can be separated; not {stuck or 'decided'}.")
-        elif self.pairs:
-            lines.append(f"All {len(self.pairs)} pairs of classes can be separated.")
+        if self.pairs:
+            lines.append(self._told_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
         lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
         return "\n".join(lines)
+
+    def _told_pairs(self) -> str:
+        apart = sum(pair.separable is True for pair in self.pairs)
+        if apart == len(self.pairs):
+            return f"All {apart} pairs of classes can be separated."
+        stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
+        unknown = sum(pair.separable is None for pair in self.pairs)
+        told = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
+        return told + (f"; {unknown} are undecided" if unknown else "") + (f"; not: {stuck}." if stuck else ".")
 
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
