@@ -91,6 +91,7 @@ def test_small_sets_are_decided_whatever_their_numbers(made):
     found = certify(made.X, made.y, made.bias)
     assert found.separable is not None
     assert found.check()
+    assert found.margin is None or found.margin > 0
     if len(found.classes) == 2 and found.separable is False:
         rows = made.signed()
         weighted = [[w * value for value in rows[i]] for i, w in zip(found.proof.rows, found.proof.weights, strict=True)]
@@ -321,6 +322,16 @@ def test_margins_within_rounding_of_zero_are_decided_in_fractions():
     signed = Signed(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
     assert rounding.separates(signed, np.array([[1.0, 1.0]]), np.zeros(1))
     assert not rounding.separates(signed, np.array([[1.0, 1.0 + 2.0**-51]]), np.zeros(1))
+
+
+def test_squares_that_underflow_do_not_hide_rounding():
+    # 0.1 + 0.2 - 0.3 in parts of 1e-200 times 1e200: floats say 5.6e-17, the products' exact sum may have another sign.
+    X = np.array([[1e-201, 2e-201, -3e-201]])
+    w = np.array([[1e200, 1e200, 1e200]])
+    signed = Signed(Examples(Rows(X), np.array([1], dtype=np.int32), np.arange(2)), bias=False)
+    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(X[0].tolist(), w[0].tolist(), strict=True))
+    assert signed.errors(w, np.zeros(1))[0] >= abs(Fraction(float(signed.margins(w, np.zeros(1))[0])) - exact)
+    assert rounding.separates(signed, w, np.zeros(1)) == (exact > 0)
 
 
 def test_whole_numbers_are_the_floats_themselves():

@@ -13,7 +13,6 @@ import numpy as np
 
 from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
-from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
 
 SAME = 1e-9  # relative difference up to which a margin computed again is the same
@@ -125,8 +124,7 @@ class Certificate:
         intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
         if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
             return False
-        margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
-        return close(margin, self.margin)
+        return close(rounding.margin(signed, coef, intercept), self.margin)
 
     def _check_combination(self, signed: Signed, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)

@@ -21,10 +21,10 @@ import numpy as np
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, encode, match_lengths
 from rosenblatt.rows import Rows
+from rosenblatt.theory import rounding
 from rosenblatt.theory.case import Case, Verdict
 from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
 from rosenblatt.theory.identical import conflicts
-from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import score
 
@@ -106,9 +106,8 @@ def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
         assert verdict.coef is not None
         assert verdict.intercept is not None
         coef, intercept = verdict.coef, verdict.intercept
-        made.margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
-        if verdict.exact is not None:
-            made.margin = exact_margin(signed, verdict.exact)
+        exact = verdict.exact
+        made.margin = rounding.margin(signed, coef, intercept) if exact is None else exact_margin(signed, exact)
         made.margin_at_most = max(verdict.margin_at_most, made.margin)
         made.support = verdict.support.tolist()
         made.w, made.b = (coef[0], float(intercept[0])) if signed.vectors == 1 else (coef, intercept)

@@ -228,8 +228,8 @@ def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
     return (b, t) if t > 0 else (-b, -t)
 
 
-def margin_is_positive(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> bool:
-    """Is z·v > 0, computed in fractions?"""
+def margin_of(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
+    """z·v of one signed vector, in fractions."""
     row = int(signed.row_of(np.array([number]))[0])
     columns, values = signed.rows.row(row)
     kept = np.flatnonzero(values)
@@ -240,5 +240,5 @@ def margin_is_positive(signed: Signed, number: int, coef: np.ndarray, intercept:
         return sum((Fraction(w[c]) * value for c, value in zip(columns, x, strict=True)), Fraction(float(intercept[k])))
 
     if signed.vectors == 1:
-        return (scored(0) > 0) if signed.codes[row] == 1 else (scored(0) < 0)
-    return scored(int(signed.codes[row])) > scored(int(signed.rival_of(np.array([number]))[0]))
+        return scored(0) if signed.codes[row] == 1 else -scored(0)
+    return scored(int(signed.codes[row])) - scored(int(signed.rival_of(np.array([number]))[0]))

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.exact import margin_is_positive
+from rosenblatt.theory.exact import margin_of
+from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import ROUNDING, Signed
 
 MOST_ENTRIES = 2_000_000  # of rows that are looked at in fractions
@@ -33,7 +34,18 @@ def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
         return True
     if signed.lengths[signed.row_of(numbers)].sum() > MOST_ENTRIES or not margins.min() > -errors.max():
         return False
-    return all(margin_is_positive(signed, int(number), coef, intercept) for number in numbers)
+    return all(margin_of(signed, int(number), coef, intercept) > 0 for number in numbers)
+
+
+def margin(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> float:
+    """The least z·v / |v| of weights that separate; in fractions where rounding would show in it."""
+    margins, errors = signed.margins(coef, intercept), signed.errors(coef, intercept)
+    least, error = float(margins.min()), float(errors.max())
+    if not least > 1e6 * error:
+        numbers = np.flatnonzero(margins <= least + 2 * error)
+        if signed.lengths[signed.row_of(numbers)].sum() <= MOST_ENTRIES:
+            least = float(min(margin_of(signed, int(number), coef, intercept) for number in numbers))
+    return least / length(coef, intercept)
 
 
 def combination_exists(Z: Any, weights: np.ndarray) -> bool:

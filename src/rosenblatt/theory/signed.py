@@ -21,6 +21,7 @@ from rosenblatt.weights import score
 BLOCK = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
+UNDERFLOW = 2.0**-1022  # the most that a square can lose by being too small for a float
 
 
 @dataclass
@@ -144,8 +145,9 @@ class Signed:
         (m + 3) u (|w| |x| + |b|) for m entries, u = 2^-53 (Higham, Accuracy and Stability, 3.1), with room for its own
         rounding.
         """
-        w, b = np.sqrt(np.einsum("kj,kj->k", coef, coef)), np.abs(intercept)
-        largest = np.sqrt(self.norms2) * w.max() + b.max()
+        with np.errstate(over="ignore"):  # infinite: then the bound is, too
+            w = np.sqrt(np.einsum("kj,kj->k", coef, coef) + self.rows.d * UNDERFLOW).max()
+            largest = np.sqrt(self.norms2 + self.lengths * UNDERFLOW) * w + np.abs(intercept).max()
         sides = 1 if self.vectors == 1 else 2
         bound: np.ndarray = sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01
         return bound
