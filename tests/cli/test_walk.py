@@ -94,7 +94,8 @@ def test_points_of_many_classes_and_other_learners(capsys):
     found = json.loads(walked(capsys, "--points", "1,0:a 0,1:b -1,-1:c", "--learner", "mira", "--json").out)
     assert found["classes"] == ["a", "b", "c"]
     assert found["steps"][0]["rival"] == "b"
-    assert found["steps"][0]["margin_after" if "margin_after" in found["steps"][0] else "margin"] == 0
+    assert found["steps"][0]["margin"] == 0  # all scores are
+    assert found["steps"][0]["tau"] == 1 / 4  # 1 / 2 (|x|² + 1)
     assert [len(row) for row in found["steps"][0]["w"]] == [2, 2, 2]
 
 
