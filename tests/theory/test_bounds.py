@@ -14,7 +14,7 @@ from rosenblatt.examples import for_classes
 from rosenblatt.order import ORDERS
 from rosenblatt.theory import bounds
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
-from rosenblatt.theory.proof import radius
+from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk, walk
 from rosenblatt.training import Plan, run, train
 
@@ -141,7 +141,7 @@ def test_freund_and_schapires_bound_holds_at_every_example_of_any_run(seed, gamm
     theta /= np.linalg.norm(theta)
     Z = np.column_stack([X, np.ones(n)]) * np.where(y, 1.0, -1.0)[:, None]
     margins = (Z @ theta)[[step.row for step in steps]]
-    R = radius(for_classes(X, y), bias=True)
+    R = radius(X)
     most = bounds.slack_bound(R, gamma, bounds.slack(margins, gamma))
     mistakes = np.cumsum([step.mistake for step in steps])
     assert (mistakes <= most * (1 + 1e-9)).all()
@@ -220,7 +220,7 @@ def test_on_mushrooms_every_seed_stays_below_333_updates(data_dir):
     # Issue 4: γ* = 0.25694 and R²/γ*² = 333.2, by an independent solver.
     data = read("mushrooms")
     examples = for_classes(data.rows, data.labels)
-    R = radius(examples, bias=True)
+    R = radius(examples.rows)
     assert bounds.mistake_bound(R, margin=0.25694) == pytest.approx(333.2, abs=0.5)
     for seed in seeds(5, 100):
         trained = run(examples, rules.Perceptron(), Plan(epochs=100, seed=seed))

@@ -32,7 +32,7 @@ from rosenblatt.errors import SaveError
 @options.no_bias
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
 @options.of_learner
-@options.of_features
+@options.encoding
 @click.option(
     "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
 )
@@ -105,7 +105,7 @@ class Job:
             "fit_intercept": False if given["no_bias"] else None,
             "class_weight": "balanced" if given["balanced"] else None,
             "parameters": options.parameters(given),
-            "features": options.features(given),
+            "features": options.feature_options(given),
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 

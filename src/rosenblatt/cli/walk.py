@@ -36,7 +36,7 @@ SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
 @click.option("--as", "shape", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the result.")
-@options.of_features
+@options.encoding
 @options.reading
 @options.as_json
 @options.quiet
@@ -96,7 +96,7 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
         order=given["order"] or ("shuffled" if file else "given"),
         fit_intercept=not given["no_bias"],
         parameters=options.parameters(given),
-        features=options.features(given),
+        features=options.feature_options(given),
     )
     rule, plan = chosen.rule(), chosen.plan()
     start = None if given["start"] is None else numbers("--start", given["start"])

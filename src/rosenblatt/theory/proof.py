@@ -21,7 +21,7 @@ from rosenblatt import rules
 from rosenblatt.examples import Examples
 from rosenblatt.model import Model
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
-from rosenblatt.theory.signed import row_norms2
+from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk
 from rosenblatt.training import training_margins
 
@@ -56,7 +56,7 @@ class Proof:
     def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, obstacle: str = ""):
         self.walk = walk
         examples, bias = walk.examples, walk.plan.fit_intercept
-        self.radius = radius(examples, bias)
+        self.radius = radius(examples.rows, bias)
         self.gamma: float | None = None
         self.star: np.ndarray | None = None
         if separator is not None:
@@ -121,11 +121,6 @@ def norm_growth(rule: rules.Rule) -> float | None:
 def flat(coef: np.ndarray, intercept: np.ndarray, bias: bool) -> np.ndarray:
     """θ: the weights of all classes, with their biases, as one vector."""
     return np.append(np.ravel(coef), intercept) if bias else np.ravel(coef)
-
-
-def radius(examples: Examples, bias: bool) -> float:
-    """R: the length of the longest example, the constant feature counted if there is a bias."""
-    return math.sqrt(float(row_norms2(examples.rows)[examples.pool()].max()) + bias)
 
 
 def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -> tuple[np.ndarray, float]:

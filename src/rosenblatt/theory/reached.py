@@ -20,7 +20,8 @@ from typing import Any
 from rosenblatt import rules
 from rosenblatt.examples import Examples
 from rosenblatt.theory.bounds import Bound, Space, bound_for
-from rosenblatt.theory.proof import flat, radius, unit_separator
+from rosenblatt.theory.margins import radius
+from rosenblatt.theory.proof import flat, unit_separator
 from rosenblatt.training import Training
 
 
@@ -36,7 +37,7 @@ def reached(trained: Training, examples: Examples, rule: rules.Rule) -> dict[str
     if not coef.any() and not intercept.any():
         return None
     _, gamma = unit_separator(examples, bias, (coef, intercept))
-    R = radius(examples, bias)
+    R = radius(examples.rows, bias)
     if not gamma > 0:  # moved by the last examples, onto others
         return {"separated": False, "margin": gamma, "radius": R}
     bound = bound_for(rule, Space(R, gamma, len(examples.classes), weighted=examples.importance is not None))
