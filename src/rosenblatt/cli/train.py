@@ -68,6 +68,8 @@ def train(file: str, **given: Any) -> None:
         options.print_json({**model.summary, "model": given["output"], **certified})
     else:
         tell(model, certificate)
+        if certificate is not None and certificate.separable is False and given["holdout"] is not None:
+            click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
         if given["output"]:
             click.echo(f"saved in {given['output']}; next: rosenblatt explain {given['output']}")
 
@@ -133,7 +135,10 @@ class Job:
 
         examples = model.examples(self.data)[0]
         labels = model.classes[examples.codes]
-        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=self.given["certify"])
+        silent = self.given["quiet"] or self.given["as_json"]
+        progress = None if silent else lambda sentence: click.echo(sentence, err=True)
+        seconds = self.given["certify"]
+        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
