@@ -201,6 +201,13 @@ def test_where_a_condition_fails_there_is_no_bound_and_the_reason_is_said(rule, 
     assert why in str(found)
 
 
+def test_along_a_run_a_bound_says_what_is_left():
+    found = bound_for(rules.Perceptron(), GOOD)
+    assert (found.most, found.left(0), found.left(10)) == (16, 16, 6)  # (2 / 0.5)²
+    assert len(found.conditions) == 4
+    assert "Novikoff" in found.source
+
+
 def test_the_rate_one_over_examples_breaks_the_bound():
     # Ten easy rows in every epoch use up the rate before the two hard ones come: the page tells of it.
     X, y = [[2.0], [1.0]] + [[5.0]] * 10, [1, -1] + [1] * 10

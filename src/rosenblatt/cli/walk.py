@@ -197,4 +197,7 @@ def told(proof: Any) -> list[str]:
     space = "θ = (w, b)" if proof.walk.plan.fit_intercept else "θ = w"
     said = [f"{space}; R = {proof.radius:.6g}" + ("" if proof.gamma is None else f", γ* = {proof.gamma:.6g}")]
     bound = str(proof.bound)
-    return [*said, bound[0].upper() + bound[1:] + "."]
+    said.append(bound[0].upper() + bound[1:] + ".")
+    if proof.bound:
+        said.append(f"It holds because {'; '.join(proof.bound.conditions)}.")
+    return said

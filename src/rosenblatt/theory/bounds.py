@@ -76,7 +76,7 @@ class NoBound:
 
 NOVIKOFF = "Block 1962; Novikoff 1962"
 POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
-SEPARABLE = ("weights start at 0", "y θ*·x ≥ γ for all examples", "|x| ≤ R, the constant feature counted")
+SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
 
 
 def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
@@ -87,7 +87,7 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
     assert space.margin is not None
     reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
     if isinstance(rule, rules.Perceptron):
-        conditions = (*SEPARABLE, "constant rate")
+        conditions = (*SEPARABLE, "the rate is constant")
         return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
     if isinstance(rule, rules.Mira):
         formula = f"{letters}/γ²" if rule.p == 0 else f"{letters}/((1−p)γ)²"
