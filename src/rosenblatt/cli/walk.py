@@ -185,6 +185,7 @@ def facts(made: Any, proof: Any) -> dict[str, Any]:
         found["proof"] = {
             "radius": proof.radius,
             "margin": proof.gamma,
+            "best": proof.best,
             "bound": str(bound),
             "at_most": bound.most if bound else None,
             "counts": bound.counts if bound else None,
@@ -195,7 +196,10 @@ def facts(made: Any, proof: Any) -> dict[str, Any]:
 def told(proof: Any) -> list[str]:
     """What the proof says, in sentences."""
     space = "θ = (w, b)" if proof.walk.plan.fit_intercept else "θ = w"
-    said = [f"{space}; R = {proof.radius:.6g}" + ("" if proof.gamma is None else f", γ* = {proof.gamma:.6g}")]
+    said = [
+        f"{space}; R = {proof.radius:.6g}"
+        + ("" if proof.gamma is None else f", {'γ*' if proof.best else 'γ'} = {proof.gamma:.6g}")
+    ]
     bound = str(proof.bound)
     said.append(bound[0].upper() + bound[1:] + ".")
     if proof.bound:

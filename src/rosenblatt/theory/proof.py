@@ -55,6 +55,7 @@ class Proof:
 
     def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, obstacle: str = ""):
         self.walk = walk
+        self.best = False  # is the separator the one of the largest margin?
         examples, bias = walk.examples, walk.plan.fit_intercept
         self.radius = radius(examples.rows, bias)
         self.gamma: float | None = None
@@ -140,6 +141,8 @@ def prove(walk: Walk, seconds: float | None = None) -> Proof:
     examples = walk.examples
     found = certify(examples.rows, examples.codes, walk.plan.fit_intercept, seconds=seconds)
     if found.separable:
-        return Proof(walk, (found.w, found.b))
+        proof = Proof(walk, (found.w, found.b))
+        proof.best = found.optimal
+        return proof
     undecided = "whether the data can be separated is undecided"
     return Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")
