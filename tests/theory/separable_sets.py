@@ -83,6 +83,31 @@ def with_a_point_inside(draw):
     return Made(X * draw(st.sampled_from(SCALES)), y, bias)
 
 
+@st.composite
+def with_hostile_numbers(draw):
+    """Sets, separable or not, that are hard for floats: scales mixed by column or by row, rows that nearly agree."""
+    n, d, bias, classes = draw(st.integers(2, 20)), draw(st.integers(1, 5)), draw(st.booleans()), draw(st.integers(2, 3))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = random.integers(-3, 4, (n, d)).astype(float)
+    match draw(st.sampled_from(["columns", "rows", "nearly the same", "tenths", "on a line", "huge"])):
+        case "columns":
+            X *= 10.0 ** random.integers(-8, 9, d)
+        case "rows":
+            X *= 10.0 ** random.integers(-8, 9, (n, 1))
+        case "nearly the same":
+            X = 1 + 1e-9 * X
+        case "tenths":
+            X /= 10
+        case "on a line":
+            X = np.outer(X[:, 0], random.normal(size=d))
+        case "huge":
+            X *= draw(st.sampled_from([1e-100, 1e100]))
+    scores = X @ random.normal(size=d)
+    y = np.digitize(scores, np.quantile(scores, np.linspace(0, 1, classes + 1)[1:-1]))
+    y = np.where(random.random(n) < draw(st.sampled_from([0, 0.1])), random.integers(0, classes, n), y)
+    return Made(X, y, bias)
+
+
 def spoil(draw, X):
     """Duplicates, zeros and multiples among the rows."""
     n = len(X)

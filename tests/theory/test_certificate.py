@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from separable_sets import (
     contradicts_itself,
     with_a_point_inside,
+    with_hostile_numbers,
     with_planted_contradiction,
     with_planted_margin,
 )
@@ -23,6 +24,7 @@ from rosenblatt.theory import case, contradiction, rounding
 from rosenblatt.theory.exact import whole_numbers
 from rosenblatt.theory.separator import max_margin
 from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.simplex import decide_exactly
 
 
 @given(made=with_planted_margin())
@@ -82,6 +84,48 @@ def test_small_sets_get_the_verdict_of_the_exact_oracle(seed, n, d, bias, form):
     found = certify(X if form == "dense" else sp.csr_array(X), y, bias)
     assert found.separable is wanted
     assert found.check()
+
+
+@given(made=with_hostile_numbers())
+def test_small_sets_are_decided_whatever_their_numbers(made):
+    found = certify(made.X, made.y, made.bias)
+    assert found.separable is not None
+    assert found.check()
+    if len(found.classes) == 2 and found.separable is False:
+        rows = made.signed()
+        weighted = [[w * value for value in rows[i]] for i, w in zip(found.proof.rows, found.proof.weights, strict=True)]
+        assert not any(map(sum, zip(*weighted, strict=True)))
+    elif len(found.classes) == 2:
+        v = [Fraction(value) for value in found.proof.weights]
+        assert all(sum(a * b for a, b in zip(row, v, strict=True)) > 0 for row in made.signed())
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 7), d=st.integers(1, 3))
+def test_the_simplex_method_in_whole_numbers_agrees_with_the_exact_oracle(seed, n, d):
+    random = np.random.default_rng(seed)
+    Z = random.integers(-2, 3, (n, d)) * 10.0 ** random.integers(-8, 9, (n, 1))
+    weights, v = decide_exactly(sp.csr_array(Z))
+    rows = [[Fraction(value) for value in row] for row in Z.tolist()]
+    assert (v is None) == contradicts_itself(rows)
+    if v is None:
+        assert min(weights) >= 0
+        assert any(weights)
+        assert not any(sum(w * row[j] for w, row in zip(weights, rows, strict=True)) for j in range(d))
+    else:
+        assert all(sum(a * b for a, b in zip(row, v, strict=True)) > 0 for row in rows)
+
+
+def test_a_margin_too_small_for_floats_is_proved_with_whole_numbers():
+    # z1 and z2 point in opposite directions up to the last bit: v must be orthogonal to 16 digits, and then some.
+    u = np.array([0.1, 0.7, 0.3])
+    X = np.array([3 * u, -7 * u * (1 + 2.0**-52 * np.array([1, 0, 2]))])
+    found = certify(X, [1, 1], fit_intercept=False)
+    assert found.separable is True
+    assert 0 < found.margin < 1e-14
+    assert found.check()
+    assert found.proof.kind in ("weights", "exact weights")
+    found.proof.weights[0] += 1
+    assert not found.check()
 
 
 def xor():

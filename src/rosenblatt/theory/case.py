@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,19 @@ import numpy as np
 from rosenblatt import rules, training
 from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.theory import contradiction
+from rosenblatt.theory.contradiction import balanced
+from rosenblatt.theory.exact import combination
 from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, Solved, separator, shortest, solve
 from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.simplex import decide_exactly
 from rosenblatt.weights import Weights
 
 # Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
 AT_ONCE, IN_A_ROUND = 5e7, 5e8
 EXACT, BOUND = "exact combination", "rounding bound"
 EPOCHS = 200  # of the perceptron, where no budget is given
+POLISHES = 3
 ROUNDS = 60  # of the working set, likewise
 
 
@@ -38,6 +43,7 @@ class Verdict:
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     weights: Any = ()
     kind: str = ""
+    exact: list[int] | None = None  # v in whole numbers, where floats do not separate
 
 
 class OutOfTimeError(Exception):
@@ -68,7 +74,9 @@ class Case:
         size = f"{signed.rows.n:,} rows × {signed.rows.d:,} features"
         self.say(f"{size} are too many for the solver at once ({work:.0e} operations a step): the perceptron runs first")
         weights = Weights(signed.vectors, signed.rows.d, signed.bias, sparse=not signed.rows.dense)
-        verdict = self.working_set(self.perceptron(weights, share=0.25))
+        # A working set smaller than the dimension can hardly contradict itself: then the perceptron is the better hope.
+        share = 0.25 if self.largest_set() >= 2 * signed.dimension else 0.75
+        verdict = self.working_set(self.perceptron(weights, share))
         if verdict.separable is None and np.isfinite(self.left()) and self.left() > 0.1:
             self.say("the perceptron again, for the rest of the time")
             most, verdict = verdict.margin_at_most, self.perceptron(weights, share=1.0, patient=True)
@@ -95,17 +103,56 @@ class Case:
         verdict = Verdict(margin_at_most=shortest(signed, numbers, solved.multipliers))
         if solved.verdict and self.accept(verdict, separator(signed, numbers, solved)):
             verdict.method = "the maximum-margin program"
-            return verdict
+            return self.polish(verdict, numbers, solved)
         if self.contradict(verdict, numbers, solved):
             return verdict
         # Features of very different sizes, or a margin of next to nothing: look for any separator.
         solved = solve(signed, numbers, seconds=self.limit(), own_metric=False)
         if solved.verdict and self.accept(verdict, separator(signed, numbers, solved)):
             verdict.method = "the maximum-margin program in scaled features"
-            return verdict
+            return self.polish(verdict, numbers, solved)
         v = contradiction.widest(signed, numbers, self.limit())
         if v is not None and self.accept(verdict, separator(signed, numbers, Solved(True, v, solved.multipliers))):
             verdict.method = "a linear program"
+            return verdict
+        return self.exactly(verdict, numbers)
+
+    def polish(self, verdict: Verdict, numbers: np.ndarray, solved: Solved) -> Verdict:
+        """Solves again where the margin is not yet known to six digits, with tolerances that suit its size."""
+        for _ in range(POLISHES):
+            reached = self.reached(verdict)
+            if reached >= (1 - 1e-6) * verdict.margin_at_most or self.left() < 0.05:
+                break
+            again = solve(self.signed, numbers, seconds=self.limit(), near=solved.v)
+            if not again.verdict:
+                break
+            solved, found = again, separator(self.signed, numbers, again)
+            verdict.margin_at_most = min(verdict.margin_at_most, found.margin_at_most)
+            if not found.margin > reached or not self.accept(verdict, found):
+                break
+        return verdict
+
+    def exactly(self, verdict: Verdict, numbers: np.ndarray) -> Verdict:
+        """Where floats come to no verdict: whole numbers, if the set is small enough for them."""
+        Z = self.signed.matrix(numbers)
+        weights, v = decide_exactly(balanced(Z), self.deadline)
+        if v is not None:
+            verdict.method = "a linear program in whole numbers"
+            largest = max(map(abs, v))
+            floats = np.array([float(Fraction(value, largest)) for value in v])
+            found = separator(self.signed, numbers, Solved(True, floats, np.zeros(len(numbers))))
+            if not self.accept(verdict, found):  # the margin is so small that no floats near v reach it
+                verdict.separable, verdict.coef, verdict.intercept = True, found.coef, found.intercept
+                scale = np.tile(self.signed.scale, self.signed.vectors).tolist()
+                exact = [Fraction(s) * value for s, value in zip(scale, v, strict=True)]
+                common = max(value.denominator for value in exact)
+                verdict.exact = [int(value * common) for value in exact]
+        elif weights is not None:
+            kept = np.flatnonzero(weights)
+            whole = combination(self.signed.matrix(numbers[kept], scaled=False))
+            if whole is not None:
+                verdict.separable, verdict.numbers, verdict.weights = False, numbers[kept], whole
+                verdict.kind, verdict.method = EXACT, "a linear program in whole numbers"
         return verdict
 
     def accept(self, verdict: Verdict, found: Separator) -> bool:
@@ -173,10 +220,14 @@ class Case:
         size = min(most, max(500, 2 * signed.dimension))
         numbers = lowest(signed, verdict.coef, verdict.intercept, size)
         best = self.reached(verdict) if verdict.separable else -np.inf
+        took, before = 0.0, len(numbers)
         for number in range(ROUNDS):
-            if self.left() < 0.05:
+            # A round that would not end in time is not begun.
+            if self.left() < max(0.05, took * (len(numbers) / before) ** 2):
                 break
+            started, before = time.perf_counter(), len(numbers)
             solved = solve(signed, numbers, seconds=self.limit())
+            took = time.perf_counter() - started
             if solved.verdict is None and self.left() < 0.05:
                 break
             if solved.verdict is not True:

@@ -24,20 +24,26 @@ MOST_VECTORS = 4000
 
 
 def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
-    """The rows of a CSR matrix as whole numbers: (column, value) each, every column multiplied by a power of two of its own.
+    """The rows of a CSR matrix as whole numbers: (column, value) each, every column times a power of two of its own.
 
     >>> from scipy.sparse import csr_array
     >>> whole_numbers(csr_array([[0.5, 3.0], [0.25, 0.0]]))
     [[(0, 2), (1, 3)], [(0, 1)]]
     """
+    return whole_table(Z)[0]
+
+
+def whole_table(Z: Any) -> tuple[list[list[tuple[int, int]]], dict[int, int]]:
+    """The same, and the power of two of each column that is not 0."""
     ratios = [value.as_integer_ratio() for value in Z.data.tolist()]
     columns = Z.indices.tolist()
-    digits: dict[int, int] = {}
-    for column, (_, denominator) in zip(columns, ratios, strict=True):
-        digits[column] = max(digits.get(column, 1), denominator)
-    entries = [(c, n * (digits[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
+    factors: dict[int, int] = {}
+    for column, (numerator, denominator) in zip(columns, ratios, strict=True):
+        if numerator:
+            factors[column] = max(factors.get(column, 1), denominator)
+    entries = [(c, n * (factors[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
     kept = np.concatenate([[0], np.cumsum(Z.data != 0)])[Z.indptr].tolist()
-    return [entries[a:b] for a, b in pairwise(kept)]
+    return [entries[a:b] for a, b in pairwise(kept)], factors
 
 
 def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
@@ -56,6 +62,18 @@ def adds_to_nothing(rows: list[list[tuple[int, int]]], weights: list[int]) -> bo
         for column, value in row:
             sums[column] = sums.get(column, 0) + weight * value
     return not any(sums.values())
+
+
+def least_margin(Z: Any, v: list[int]) -> Fraction:
+    """The least z·v over the rows of a CSR matrix, for whole numbers v.
+
+    >>> from scipy.sparse import csr_array
+    >>> least_margin(csr_array([[0.5, 0.0], [-0.25, 1.0]]), [4, 3])
+    Fraction(2, 1)
+    """
+    values, columns = [Fraction(value) for value in Z.data.tolist()], Z.indices.tolist()
+    ends = pairwise(Z.indptr.tolist())
+    return min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
 
 
 def combination(Z: Any) -> list[int] | None:

@@ -98,15 +98,25 @@ def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> fl
 
 
 def solve(
-    signed: Signed, numbers: np.ndarray, *, free: bool = False, seconds: float | None = None, own_metric: bool = True
+    signed: Signed,
+    numbers: np.ndarray,
+    *,
+    free: bool = False,
+    seconds: float | None = None,
+    own_metric: bool = True,
+    near: np.ndarray | None = None,
 ) -> Solved:
-    """The smallest v with z·v ≥ 1 for these signed vectors; with own_metric=False, smallest in scaled features."""
+    """The smallest v with z·v ≥ 1 for these signed vectors; with own_metric=False, smallest in scaled features.
+
+    `near` is a v of about the right size: the solver's tolerances then mean what they should.
+    """
     import clarabel
     from scipy.sparse import csc_array, diags_array
 
     Z = signed.matrix(numbers)
     metric = np.tile(signed.scale, signed.vectors) ** 2 if own_metric else np.ones(signed.dimension)
-    metric = np.clip(metric / metric.max(), 1e-100, None)
+    size = metric.max() if near is None else near @ (metric * near) / len(near)
+    metric = np.clip(metric / size, 1e-100, 1e100)
     if free:
         metric[signed.rows.d :: signed.width] = 0.0
     settings = clarabel.DefaultSettings()
