@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt.splits import split
     from rosenblatt.theory.certificate import Certificate
     from rosenblatt.theory.deciding import certify
+    from rosenblatt.theory.walk import walk
     from rosenblatt.training import Plan, Training, train
 
 __version__ = "0.1.0"
@@ -74,6 +75,7 @@ _HOMES = {
     "rosenblatt.splits": ["split"],
     "rosenblatt.theory.certificate": ["Certificate"],
     "rosenblatt.theory.deciding": ["certify"],
+    "rosenblatt.theory.walk": ["walk"],
     "rosenblatt.training": ["Plan", "Training", "train"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -114,6 +116,7 @@ __all__ = [
     "save",
     "split",
     "train",
+    "walk",
 ]
 
 

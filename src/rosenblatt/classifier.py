@@ -23,6 +23,7 @@ from rosenblatt.features import FeatureMap, Notes
 from rosenblatt.history import Epoch, History
 from rosenblatt.model import Model, decide
 from rosenblatt.rows import Rows
+from rosenblatt.theory.reached import reached
 from rosenblatt.training import Plan, Training, Watch, error, run
 
 # Learners by name: the rule, its parameters by their public names, and whether the average predicts.
@@ -37,6 +38,7 @@ LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
 
 
 BLOCK = 2**16  # rows counted at a time
+NOT_SAVED = ("seconds", "theory")  # of the summary: may differ between machines, in their last bits too
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Classifier:
             "target": self.target,
             "zero_based": self.zero_based,
             "recipe": asdict(self.recipe),
-            "summary": {key: value for key, value in self.summary.items() if key != "seconds"},
+            "summary": {key: value for key, value in self.summary.items() if key not in NOT_SAVED},
             "history": [asdict(epoch) for epoch in self.history],
         }
         model_file.write(path, header, arrays)
@@ -251,6 +253,24 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     """Trains a classifier on a data set, and measures it on another if there is one."""
     recipe = recipe or Recipe()
     rule, plan = recipe.rule(), recipe.plan()
+    mapping, examples = prepare(data, recipe)
+    assert examples.classes is not None
+    assert examples.codes is not None
+    made = Classifier(
+        mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe,
+        feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
+    )  # fmt: skip
+    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
+    made.zero_based = data.zero_based
+    held_out = None if dev is None else made.examples(dev)[0]
+    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    finish(made, trained, examples, held_out)
+    made.summary["theory"] = reached(trained, examples, rule)
+    return made
+
+
+def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
+    """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
     labels = labels_of(data)
     classes = classes_of(labels)
     if len(classes) < 2:
@@ -261,17 +281,7 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
     examples = for_classes(mapping.transform(data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
-    examples = replace(examples, classes=classes)
-    counts = feature_counts(examples)
-    made = Classifier(
-        mapping, classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe, counts,
-        np.bincount(codes, minlength=len(classes)), {},
-    )  # fmt: skip
-    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
-    made.zero_based = data.zero_based
-    held_out = None if dev is None else made.examples(dev)[0]
-    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
-    return finish(made, trained, examples, held_out)
+    return mapping, replace(examples, classes=classes)
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:
@@ -282,7 +292,7 @@ def by_code(class_weight: Any, classes: np.ndarray) -> Any:
     return {places.get(label, label): factor for label, factor in class_weight.items()}
 
 
-def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> Classifier:
+def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> None:
     """Puts what training gave into the classifier, with the numbers that people ask for first."""
     names = ["last", "averaged"] + (["best"] if trained.best is not None else [])
     for name in names:
@@ -303,7 +313,6 @@ def finish(made: Classifier, trained: Training, examples: Examples, held_out: Ex
         "train_error": error(made.model(), examples),
         "dev_error": None if held_out is None else {name: error(made.model(name), held_out) for name in names},
     }
-    return made
 
 
 def feature_counts(examples: Examples) -> np.ndarray:

@@ -152,11 +152,11 @@ def run(
         weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
     if plan.patience is not None and held_out is None:
         raise SettingError("Stopping on the held-out error needs held-out data.")
-    return _Run(examples, rule, plan, weights, held_out, watch or Watch()).go()
+    return Run(examples, rule, plan, weights, held_out, watch or Watch()).go()
 
 
-class _Run:
-    """The state of `run` while it goes."""
+class Run:
+    """The state of `run` while it goes; a walk drives its `chunk` example by example."""
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ VERBS = {
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",
     "certify": "Decide, with a proof, whether a line separates the classes.",
+    "walk": "Walk through a training run, step by step.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 

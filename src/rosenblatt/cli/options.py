@@ -20,22 +20,53 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but result
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 
 
-def reading(command: F) -> F:
-    """How a file is to be read."""
-    for option in reversed(
-        [
-            click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
-            click.option("--no-header", is_flag=True, help="The first line is data, not names."),
-            click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
-            click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
-            click.option("--missing", metavar="MARK", help="What stands for a missing value, besides nothing; default '?'."),
-            click.option(
-                "--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."
-            ),
-        ]
-    ):
+LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
+SCHEDULES = ["constant", "1/updates", "1/examples"]
+order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
+no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
+
+
+def of_learner(command: F) -> F:
+    """The parameters of the rules."""
+    return all_of(
+        command,
+        click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff)."),
+        click.option("--learning-rate", type=click.Choice(SCHEDULES), help="How the rate falls."),
+        click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1."),
+        click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive."),
+        click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive."),
+        click.option("--l2", type=float, help="Shrinkage of logistic."),
+    )
+
+
+def all_of(command: F, *options: Callable[[F], F]) -> F:
+    """The command with these options, in this order."""
+    for option in reversed(options):
         command = option(command)
     return command
+
+
+def parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The rule's parameters that were given."""
+    return only(given, "eta0", "learning_rate", "p", "C", "variant", "l2")
+
+
+def only(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: given[name] for name in names if given[name] is not None}
+
+
+def reading(command: F) -> F:
+    """How a file is to be read."""
+    return all_of(
+        command,
+        click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
+        click.option("--no-header", is_flag=True, help="The first line is data, not names."),
+        click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
+        click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
+        click.option("--missing", metavar="MARK", help="What stands for a missing value, besides nothing; default '?'."),
+        click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
+    )
 
 
 def read_options(given: Mapping[str, Any], model: Classifier | None = None) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from rosenblatt.cli import options
 from rosenblatt.cli.options import percent
 from rosenblatt.errors import SaveError
 
-LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
-
 
 @click.command()
 @click.argument("file")
@@ -23,23 +21,21 @@ LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", 
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
 @click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
 @click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
-@click.option("-l", "--learner", type=click.Choice(LEARNERS), default="averaged", show_default=True)
+@click.option("-l", "--learner", type=click.Choice(options.LEARNERS), default="averaged", show_default=True)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
 @click.option("-o", "--output", metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
 @click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
-@click.option("--order", type=click.Choice(["shuffled", "once", "given", "replacement", "blocks"]), default="shuffled")
-@click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
+@options.order
+@options.no_bias
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
-@click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff).")
-@click.option("--learning-rate", type=click.Choice(["constant", "1/updates", "1/examples"]), help="How the rate falls.")
-@click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1.")
-@click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive.")
-@click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive.")
-@click.option("--l2", type=float, help="Shrinkage of logistic.")
+@options.of_learner
 @options.encoding
+@click.option(
+    "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
+)
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -66,10 +62,16 @@ def train(file: str, **given: Any) -> None:
     model.summary["seconds"] = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
+    certificate = None if given["certify"] is None else job.certify(model)
     if given["as_json"]:
-        options.print_json({**model.summary, "model": given["output"]})
+        certified = {} if certificate is None else {"certificate": certificate.to_dict(first=1)}
+        options.print_json({**model.summary, "model": given["output"], **certified})
     else:
-        tell(model, given["output"])
+        tell(model, certificate)
+        if certificate is not None and certificate.separable is False and given["holdout"] is not None:
+            click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
+        if given["output"]:
+            click.echo(f"saved in {given['output']}; next: rosenblatt explain {given['output']}")
 
 
 class Job:
@@ -88,6 +90,8 @@ class Job:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (given["group"] or given["after"]) and given["holdout"] is None:
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
+        if given["certify"] is not None and not given["certify"] > 0:
+            raise click.UsageError(f"--certify {given['certify']}: expected seconds, more than 0.")
         if given["patience"] is not None and not given["dev"] and given["holdout"] is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
 
@@ -102,16 +106,13 @@ class Job:
             "order": given["order"] if given["order"] != "shuffled" else None,
             "fit_intercept": False if given["no_bias"] else None,
             "class_weight": "balanced" if given["balanced"] else None,
-            "parameters": self.only(eta0="eta0", learning_rate="learning_rate", p="p", C="C", variant="variant", l2="l2"),
+            "parameters": options.parameters(given),
             "features": options.feature_options(given),
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 
-    def only(self, **names: str) -> dict[str, Any]:
-        return {name: self.given[option] for name, option in names.items() if self.given[option] is not None}
-
     def split(self) -> dict[str, Any]:
-        return {"seed": self.given["seed"]} | self.only(group="group", after="after")
+        return {"seed": self.given["seed"]} | options.only(self.given, "group", "after")
 
     def run(self, reporter: Reporter | None) -> Any:
         from rosenblatt.classifier import Recipe, learn
@@ -125,7 +126,19 @@ class Job:
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
         watch = reporter.watch() if reporter else None
+        self.data = data
         return learn(data, recipe, dev=dev, watch=watch)
+
+    def certify(self, model: Any) -> Any:
+        """Whether a line can separate the rows that were learned from."""
+        from rosenblatt.theory.deciding import certify
+
+        examples = model.examples(self.data)[0]
+        labels = model.classes[examples.codes]
+        silent = self.given["quiet"] or self.given["as_json"]
+        progress = None if silent else lambda sentence: click.echo(sentence, err=True)
+        seconds = self.given["certify"]
+        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
@@ -187,7 +200,7 @@ class Reporter:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def tell(model: Any, output: str | None) -> None:
+def tell(model: Any, certificate: Any) -> None:
     """What was learned, for people."""
     found = model.summary
     classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
@@ -199,8 +212,30 @@ def tell(model: Any, output: str | None) -> None:
     if found["dev_error"]:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
-    if output:
-        click.echo(f"saved in {output}; next: rosenblatt explain {output}")
+    if found["theory"] and found["theory"]["separated"]:
+        tell_separated(found["theory"], certificate)
+    elif certificate is not None:
+        sentence = certificate.sentence(first=1)
+        click.echo(f"{sentence[0].upper()}{sentence[1:]}.")
+
+
+def tell_separated(theory: dict[str, Any], certificate: Any) -> None:
+    """The margin reached, and the updates against what theory allows."""
+    reached, bound = theory["margin"], theory["bound"]
+    best = certificate.margin if certificate is not None and certificate.margin else None
+    if best is not None:
+        quality = f"; {percent(reached / best)} of γ* = {best:.5g}, the best" + ("" if certificate.optimal else " found")
+    elif bound:
+        quality = f"; at least {percent(theory['share_at_least'])} of the best possible"
+    else:
+        quality = ""
+    click.echo(f"margin           γ = {reached:.5g}: the last weights separate all rows{quality}")
+    if bound:  # every bound is some number / γ²
+        most = bound["at_most"] * (1.0 if best is None else (reached / best) ** 2)
+        formula = bound["formula"].replace("γ", "γ" if best is None else "γ*")
+        click.echo(f"{bound['counts']:16} {bound['count']:,} of at most {formula} = {int(most):,}")
+    else:
+        click.echo(f"no bound         {theory['why_no_bound']}")
 
 
 def majority_class(model: Any) -> str:

@@ -1,0 +1,220 @@
+"""How many mistakes a learner can make: the theorems, with their conditions.
+
+All of them live in the space in which the bias is the weight of a constant feature 1: θ = (w, b), and |x|² counts the 1.
+R is the longest example there, γ the margin y θ*·x ≥ γ of some unit vector θ*. With more than two classes an update moves
+two vectors, so its length² is 2|x|², and γ is the margin of the weights of all classes as one unit vector (Kesler's
+construction: Nilsson 1965).
+
+>>> from rosenblatt import rules
+>>> print(bound_for(rules.Perceptron(), Space(radius=2.0, margin=0.5)))
+at most R²/γ² = 16 updates (Block 1962; Novikoff 1962)
+>>> print(bound_for(rules.Perceptron(schedule="1/examples"), Space(radius=2.0, margin=0.5)))
+no bound: the rate falls as 1/examples, and late updates are too small for the proof of R²/γ²
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import rules
+
+
+@dataclass(frozen=True)
+class Space:
+    """What the theorems ask about the data and the run."""
+
+    radius: float  # R, the constant feature counted
+    margin: float | None  # γ > 0 of a unit vector; None: no such vector is known
+    classes: int = 2
+    from_zero: bool = True  # the run starts with weights 0
+    weighted: bool = False  # examples have weights of their own
+
+    @property
+    def reach2(self) -> float:
+        """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
+        return self.radius**2 * (1 if self.classes == 2 else 2)
+
+    @property
+    def letters(self) -> str:
+        return "R²" if self.classes == 2 else "2R²"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A theorem with its number for this run."""
+
+    most: float
+    counts: str  # what it bounds: updates, mistakes
+    formula: str
+    source: str
+    conditions: tuple[str, ...]
+
+    def left(self, k: int) -> float:
+        """How many more there can be after k."""
+        return self.most - k
+
+    def __str__(self) -> str:
+        return f"at most {self.formula} = {self.most:.6g} {self.counts} ({self.source})"
+
+
+@dataclass(frozen=True)
+class NoBound:
+    """Why there is none."""
+
+    because: str
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"no bound: {self.because}"
+
+
+NOVIKOFF = "Block 1962; Novikoff 1962"
+POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
+SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
+
+
+def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
+    """The theorem about a rule's updates or mistakes on these data, or why there is none."""
+    obstacle = why_none(rule, space)
+    if obstacle:
+        return NoBound(obstacle)
+    assert space.margin is not None
+    reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
+    if isinstance(rule, rules.Perceptron):
+        conditions = (*SEPARABLE, "the rate is constant")
+        return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
+    if isinstance(rule, rules.Mira):
+        formula = f"{letters}/γ²" if rule.p == 0 else f"{letters}/((1−p)γ)²"
+        return Bound(aggressive_bound(reach, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
+    assert isinstance(rule, rules.PassiveAggressive)
+    if rule.variant == "I":
+        most, formula = pa1_mistakes(reach, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"
+        return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 4", SEPARABLE)
+    most, formula = pa2_loss(reach, 1 / gamma, 0.0, rule.C), f"({letters} + 1/(2C))/γ²"
+    return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 5", SEPARABLE)
+
+
+def why_none(rule: rules.Rule, space: Space) -> str:
+    """The first condition that fails; empty if all hold."""
+    schedule = getattr(rule, "schedule", "constant")
+    if rule.moves_always:
+        return f"{rule.name} moves at every example, mistake or not"
+    if schedule != "constant":
+        return f"the rate falls as {schedule}, and late updates are too small for the proof of R²/γ²"
+    if space.weighted:
+        return "examples have weights, so updates are not of one size"
+    if not space.from_zero:
+        return "the weights do not start at 0"
+    if space.margin is None:
+        return "no separating weights are known"
+    if not space.margin > 0:
+        return "the data are not separated"
+    return ""
+
+
+def mistake_bound(radius: float, margin: float) -> float:
+    """Most mistakes that a perceptron can make on separable data, whatever the order, the rows and the columns.
+
+    M ≤ (R / γ)²   (Block, 1962; Novikoff, 1962)
+
+    >>> mistake_bound(radius=2.0, margin=0.5)
+    16.0
+    """
+    return (radius / margin) ** 2
+
+
+def aggressive_bound(radius: float, margin: float, p: float) -> float:
+    """Most updates of p-aggressive MIRA on separable data; docs/convergence.md derives it.
+
+    M ≤ (R / ((1 − p) γ))²
+
+    With u = θ*/γ, an update at margin m < p brings θ nearer to u: |θ − u|² falls by at least (1 − m)²/|x|² ≥ (1 − p)²/R²,
+    and it starts at 1/γ².
+
+    >>> aggressive_bound(radius=2.0, margin=0.5, p=0.5)
+    64.0
+    """
+    return (radius / ((1 - p) * margin)) ** 2
+
+
+def slack_bound(radius: float, margin: float, slack: Any) -> Any:
+    """Most mistakes of a perceptron after examples that θ*, of length 1, separates with this slack, separable or not.
+
+    M ≤ ((R + D) / γ)²,   D² = Σ max(0, γ − y θ*·x)² over all examples seen      (Freund & Schapire, 1999, theorem 2)
+
+    An example that is shown in every epoch counts in every epoch. An array of D along a run gives the bound along it.
+
+    >>> slack_bound(radius=2.0, margin=0.5, slack=1.0)
+    36.0
+    """
+    return ((radius + slack) / margin) ** 2
+
+
+def slack(margins: np.ndarray, margin: float) -> np.ndarray:
+    """D after every example, from the margins y θ*·x in the order in which the examples came.
+
+    >>> slack(np.array([0.5, -2.5, 0.5, -3.5]), margin=0.5)
+    array([0., 3., 3., 5.])
+    """
+    along: np.ndarray = np.sqrt(np.cumsum(np.maximum(0, margin - margins) ** 2))
+    return along
+
+
+def best_slack_bound(radius: float, margins: np.ndarray) -> tuple[float, float]:
+    """(the least ((R + D)/γ)² over γ, that γ) for these margins y θ*·x of a unit vector.
+
+    With s = 1/γ its root is R s + √Σ max(0, 1 − s y θ*·x)², which is convex in s; s = 0 gives the number of examples.
+
+    >>> most, gamma = best_slack_bound(radius=1.0, margins=np.array([0.5] * 99 + [-0.5]))  # ((1 + 1)/0.5)² = 16 at γ = 0.5
+    >>> round(most, 3), round(gamma, 3)
+    (15.286, 0.532)
+    """
+
+    def root(s: float) -> float:
+        return radius * s + math.sqrt(np.sum(np.maximum(0, 1 - s * margins) ** 2))
+
+    low, high = 0.0, math.sqrt(len(margins)) / radius  # beyond, R s alone exceeds what s = 0 gives
+    for _ in range(200):  # each cuts a third off
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, b) if root(a) <= root(b) else (a, high)
+    s = (low + high) / 2
+    return root(s) ** 2, math.inf if s == 0 else 1 / s
+
+
+def pa_loss(radius: float, length: float) -> float:
+    """Most Σ loss² of passive-aggressive steps without a cap, loss = max(0, 1 − margin), where u has loss 0 everywhere.
+
+    Σ loss² ≤ R² |u|²      (Crammer et al., 2006, theorem 2)
+
+    >>> pa_loss(radius=2.0, length=3.0)
+    36.0
+    """
+    return (radius * length) ** 2
+
+
+def pa1_mistakes(radius: float, length: float, losses: Any, C: float) -> Any:
+    """Most mistakes of PA-I, against any u: `losses` is Σ max(0, 1 − y u·x) over the examples seen, `length` is |u|.
+
+    M ≤ max(R², 1/C) (|u|² + 2C Σ loss of u)      (Crammer et al., 2006, theorem 4)
+
+    >>> pa1_mistakes(radius=2.0, length=1.0, losses=3.0, C=0.5)
+    16.0
+    """
+    return max(radius**2, 1 / C) * (length**2 + 2 * C * losses)
+
+
+def pa2_loss(radius: float, length: float, losses2: Any, C: float) -> Any:
+    """Most Σ loss² of PA-II, and so most mistakes, against any u: `losses2` is Σ max(0, 1 − y u·x)² over the examples seen.
+
+    Σ loss² ≤ (R² + 1/(2C)) (|u|² + 2C Σ loss² of u)      (Crammer et al., 2006, theorem 5)
+
+    >>> pa2_loss(radius=2.0, length=1.0, losses2=3.0, C=0.5)
+    20.0
+    """
+    return (radius**2 + 1 / (2 * C)) * (length**2 + 2 * C * losses2)

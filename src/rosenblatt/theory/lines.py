@@ -1,0 +1,284 @@
+"""A walk as lines of text: a table for a terminal, Markdown, LaTeX, CSV, or a JSON object a line, made as they are read.
+
+>>> from rosenblatt.theory.walk import walk
+>>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], start=[1, 0], order="given", epochs=1)
+>>> print("\\n".join(lines(run)))
+t  epoch  example   y  activation  margin  mistake  tau   w1  w2   b
+1      1        1   1           1       1             0    1   0   0
+2      1        2  -1         0.5    -0.5      yes    1  0.5   1  -1
+3      1        3  -1        -2.5     2.5             0  0.5   1  -1
+4      1        4  -1        -0.5     0.5             0  0.5   1  -1
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import SettingError
+from rosenblatt.theory.proof import Proof
+from rosenblatt.theory.walk import Step, Walk
+
+FORMATS = ("table", "markdown", "latex", "csv", "json")
+FEW = {"table": 8, "markdown": 8, "latex": 8, "csv": 1000, "json": 1000}  # weights that have a column each
+SHOWN = 4  # features whose weights moved, in one cell
+AHEAD = 100  # lines looked at for the widths of a terminal's columns
+MORE = 1e6  # beyond, a short number has an exponent
+
+
+@dataclass(frozen=True)
+class View:
+    """What of a walk is to be seen."""
+
+    format: str = "table"
+    proof: Proof | None = None
+    names: Sequence[str] | None = None  # of the features
+    first: int = 0  # lines first … stop − 1
+    stop: int | None = None
+    every_weight: bool | None = None  # or only those that moved; None: as many as fit
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            raise SettingError(f"There is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One quantity: its heading, in LaTeX too, its key in CSV and JSON, and its value at a step."""
+
+    heading: str
+    key: str
+    value: Callable[[Step], Any]
+    latex: str = field(default="")
+
+
+def lines(walk: Walk, view: View | None = None) -> Iterator[str]:
+    """The walk in the format of the view."""
+    view = view or View()
+    every_weight = view.every_weight
+    if every_weight is None:
+        every_weight = walk.examples.vectors * walk.examples.rows.d <= FEW[view.format]
+    columns = columns_of(walk, view, every_weight)
+    steps = walk.steps(view.first, view.stop, weights=every_weight or view.proof is not None)
+    if view.format == "json":
+        return as_json(columns, steps, every_weight)
+    exact = view.format == "csv"
+    cells = ([text(column.value(step), exact) for column in columns] for step in steps)
+    if view.format == "csv":
+        return as_csv([column.key for column in columns], cells)
+    if view.format == "latex":
+        return as_latex([column.latex or escaped(column.heading) for column in columns], cells)
+    return (as_table if view.format == "table" else as_markdown)([column.heading for column in columns], cells)
+
+
+def columns_of(walk: Walk, view: View, every_weight: bool) -> list[Column]:
+    many = walk.examples.vectors > 1
+    columns = [
+        Column("t", "t", lambda step: step.t, "$t$"),
+        Column("epoch", "epoch", lambda step: step.epoch),
+        Column("example", "example", lambda step: step.row + 1),
+        Column("y", "y", lambda step: step.y, "$y$"),
+        *([Column("rival", "rival", lambda step: step.rival)] if many else []),
+        Column("activation", "activation", lambda step: step.activation),
+        Column("margin", "margin", lambda step: step.margin),
+        Column("mistake", "mistake", lambda step: step.mistake),
+        Column("tau", "tau", lambda step: step.tau, r"$\tau$"),
+    ]
+    if not every_weight:
+        columns.append(moved_weights(walk, view))
+    elif view.format != "json":  # there they are lists
+        columns += every_weight_of(walk, view)
+    return columns + (proof_columns(view.proof) if view.proof else [])
+
+
+def every_weight_of(walk: Walk, view: View) -> list[Column]:
+    """A column a weight, and the biases."""
+    found: list[Column] = []
+    many = walk.examples.vectors > 1
+    for k in range(walk.examples.vectors):
+        of_class = f"{class_name(walk, k)}:" if many else ""
+        for j in range(walk.examples.rows.d):
+            name = of_class + (f"w{j + 1}" if view.names is None else view.names[j])
+            latex = f"$w_{{{j + 1}}}$" if view.names is None and not many else ""
+            key = name if view.names is None else f"w[{name}]"  # a feature may be called `margin`
+            found.append(Column(name, key, weight_at(k, j), latex))
+        if walk.has_bias:
+            found.append(Column(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
+    return found
+
+
+def weight_at(k: int, j: int) -> Callable[[Step], float]:
+    return lambda step: float(step.coef[k, j])  # type: ignore[index]
+
+
+def bias_at(k: int) -> Callable[[Step], float]:
+    return lambda step: float(step.intercept[k])
+
+
+def moved_weights(walk: Walk, view: View) -> Column:
+    """The weights of the example's features after an update, in one cell: all of them where numbers are exact."""
+    exact = view.format in ("csv", "json")
+
+    def moved(step: Step) -> Any:
+        if not step.moved:
+            return {} if exact else ""
+        said = []
+        found: dict[str, float] = {}
+        places = np.arange(len(step.columns)) if exact else longest(walk, step)
+        for k in touched(walk, step):
+            weights = {"b": float(step.intercept[k])} if walk.has_bias else {}
+            for place in places.tolist():
+                j = int(step.columns[place])
+                weights[f"w{j + 1}" if view.names is None else view.names[j]] = float(step.new[k, place])
+            of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
+            found |= {of_class + name: value for name, value in weights.items()}
+            said.append(of_class + ", ".join(f"{name} → {short(value)}" for name, value in weights.items()))
+        more = len(step.columns) - len(places)
+        return found if exact else "; ".join(said) + (f"; … {more} more" if more else "")
+
+    return Column("weights moved", "moved", moved)
+
+
+def longest(walk: Walk, step: Step) -> np.ndarray:
+    """Places of the few columns in which x is largest: what moved most."""
+    x = walk.examples.rows.row(step.row)[1]
+    most = np.argsort(-np.abs(x[x != 0]), kind="stable")[: SHOWN // walk.examples.vectors or 1]
+    return np.sort(most)
+
+
+def touched(walk: Walk, step: Step) -> list[int]:
+    """The vectors that an update moves: the only one; the right one's and the rival's; or all."""
+    if walk.examples.vectors == 1:
+        return [0]
+    if step.tau is None:
+        return list(range(walk.examples.vectors))
+    assert walk.examples.classes is not None
+    return [step.code, walk.examples.classes.tolist().index(step.rival)]
+
+
+def class_name(walk: Walk, k: int) -> str:
+    assert walk.examples.classes is not None
+    return str(walk.examples.classes[k])
+
+
+def proof_columns(proof: Proof) -> list[Column]:
+    """The two curves of the proof, and where θ is between them."""
+
+    latest: list[Any] = [None, None]  # a step and its moment: five columns ask for it
+
+    def part(name: str) -> Callable[[Step], Any]:
+        def value(step: Step) -> Any:
+            assert step.coef is not None
+            if latest[0] is not step:
+                latest[:] = step, proof.at(step.updates, step.coef, step.intercept)
+            return getattr(latest[1], name)
+
+        return value
+
+    lower, upper = ("kγ", "√k R") if proof.even else ("least θ·θ*", "most |θ|")
+    latex_lower, latex_upper = (r"$k\gamma$", r"$\sqrt{k}R$") if proof.even else ("", "")
+    return [
+        Column("a′y", "margin_after", lambda step: step.margin_after, "$a'y$"),
+        Column("k", "k", lambda step: step.updates, "$k$"),
+        Column(lower, "least_along", part("lower"), latex_lower or r"least $\theta\cdot\theta^*$"),
+        Column("θ·θ*", "along", part("along"), r"$\theta\cdot\theta^*$"),
+        Column("|θ|", "norm", part("norm"), r"$|\theta|$"),
+        Column(upper, "most_norm", part("upper"), latex_upper or r"most $|\theta|$"),
+        Column("cos", "cosine", part("cosine"), r"$\cos(\theta,\theta^*)$"),
+    ]
+
+
+def text(value: Any, exact: bool) -> str:
+    """A value in a cell: numbers shortly, or with all their digits."""
+    if value is None:
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return str(int(value)) if exact else ("yes" if value else "")
+    if isinstance(value, dict):
+        return ";".join(f"{name}={number!r}" for name, number in value.items())
+    if isinstance(value, float):
+        return repr(value) if exact else short(value)
+    return str(value)
+
+
+def short(value: float) -> str:
+    """A number as people write it.
+
+    >>> short(0.5), short(-2.5), short(-0.0), short(1 / 3), short(2.0**20), short(1e9 / 3)
+    ('0.5', '-2.5', '0', '0.3333', '1.049e+06', '3.333e+08')
+    """
+    if value == 0:
+        return "0"
+    if value == math.floor(value) and abs(value) < MORE:
+        return str(int(value))
+    return f"{value:.4g}" if abs(value) < 1000 or abs(value) >= MORE else f"{value:.1f}"
+
+
+def as_table(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+    """Aligned columns, as wide as the first lines need."""
+    first = list(islice(cells, AHEAD))
+    widths = [max(len(row[j]) for row in [headings, *first]) for j in range(len(headings))]
+    left = {j for j, heading in enumerate(headings) if heading == "weights moved"}
+    for row in chain([headings], first, cells):
+        yield "  ".join(
+            cell.ljust(width) if j in left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+
+
+def as_markdown(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+    rule = ["---:"] * len(headings)
+    for row in chain([headings, rule], cells):
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def as_latex(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+    yield rf"\begin{{tabular}}{{{'r' * len(headings)}}}"
+    yield r"\hline"
+    yield " & ".join(headings) + r" \\"
+    yield r"\hline"
+    for row in cells:
+        yield " & ".join(f"${cell}$" if cell.startswith("-") else escaped(cell) for cell in row) + r" \\"
+    yield r"\hline"
+    yield r"\end{tabular}"
+
+
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots",
+}  # fmt: skip
+
+
+def escaped(cell: str) -> str:
+    """Text that LaTeX prints as it is.
+
+    >>> escaped("50%_of {x}")
+    '50\\\\%\\\\_of \\\\{x\\\\}'
+    """
+    return "".join(LATEX.get(letter, letter) for letter in cell)
+
+
+def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+    import csv
+    import io
+
+    for row in chain([headings], cells):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(row)
+        yield line.getvalue()
+
+
+def as_json(columns: list[Column], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
+    """An object a line; numbers with all their digits."""
+    for step in steps:
+        found = {column.key: column.value(step) for column in columns} | {"scores": step.scores.tolist()}
+        if every_weight:
+            assert step.coef is not None
+            found |= {"w": step.coef.tolist(), "b": step.intercept.tolist()}
+        yield json.dumps(found, ensure_ascii=False)
