@@ -171,9 +171,7 @@ class Memory:
         )
         numbers = np.concatenate([self.numbers, later.numbers + rows_before])
         codes = np.concatenate([self.codes, later.codes])
-        return replace(
-            self, log=log, rows=join(self.rows, later.rows), codes=codes, numbers=numbers, last=later.last
-        )
+        return replace(self, log=log, rows=join(self.rows, later.rows), codes=codes, numbers=numbers, last=later.last)
 
 
 def advance(weights: Weights, t: int) -> None:

@@ -104,7 +104,7 @@ class Training:
         shrinks = getattr(origin.rule, "l2", 0) != 0
         if examples.codes is None or shrinks or (origin.rule.moves_always and examples.vectors > 1):
             raise SettingError(
-                f"The updates of {origin.rule.name} are no sum of rows that a log could hold here: take a mistake-driven rule."
+                f"The updates of {origin.rule.name} are no sum of rows that a log could hold: take a mistake-driven rule."
             )
         weights = self.weights
         return Memory.of(
