@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         SoftPerceptron,
         TableFeatures,
         TextFeatures,
+        VotedPerceptron,
         WidrowHoff,
         WidrowHoffRegressor,
     )
@@ -64,6 +65,7 @@ _HOMES = {
         "SoftPerceptron",
         "TableFeatures",
         "TextFeatures",
+        "VotedPerceptron",
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
@@ -99,6 +101,7 @@ __all__ = [
     "TextFeatures",
     "Training",
     "UncompiledWarning",
+    "VotedPerceptron",
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",

@@ -122,7 +122,7 @@ class Voter:
         """The scores of each row by a survivor of its own."""
         assert self.drawn is not None
         examples = order.random_bits(self.drawn, order.DRAW).random_raw(rows.n) % np.uint64(survivors.lived.sum())
-        chosen: np.ndarray = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
+        chosen: Any = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
         found = np.zeros((rows.n, survivors.vectors)) if begun is None else begun.copy()
         for part, products in blocks_of_products(rows, self.memory.rows):
             for i, product in zip(range(part.start, part.stop), products, strict=True):
