@@ -42,6 +42,12 @@ class Model:
         scores = weights.score(rows, self.coef, self.intercept)
         return scores[:, 0] if len(self.coef) == 1 else scores
 
+    def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
+        """The two classes with the highest scores of the first row, of more than two."""
+        scores = self.scores(X)[0]
+        code = int(scores.argmax())
+        return code, int(np.argsort(-scores, kind="stable")[np.argsort(-scores, kind="stable") != code][0])
+
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Class codes from these scores: a score of 0 is the positive class, the first of equals wins."""
         return decide(scores)

@@ -22,6 +22,7 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.log import Log, Memory
 from rosenblatt.rows import Rows
 
+VOTING = ("voted", "random")  # views in which all weights of a run have a say
 BLOCK = 2**26  # bytes of products at a time
 LEAST_ROWS, TILE = 16, 2**11  # of the rows to decide about, in a block; of the log's rows, made double at a time
 

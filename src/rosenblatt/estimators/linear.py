@@ -26,7 +26,7 @@ from rosenblatt.model import Model
 from rosenblatt.rows import OneHot, Rows
 from rosenblatt.rules import Rule
 from rosenblatt.training import Plan, Training
-from rosenblatt.votes import Voter
+from rosenblatt.votes import VOTING, Voter
 from rosenblatt.weights import Weights
 
 ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
@@ -148,7 +148,7 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _model(self) -> Model | Voter:
-        if self._chosen in ("voted", "random"):
+        if self._chosen in VOTING:
             return Voter(self.classes_, self.memory_, drawn=self._seed() if self._chosen == "random" else None)
         return self.training_.view(self._chosen)
 
@@ -201,7 +201,7 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         twin = copy.copy(self)
-        if name in ("voted", "random"):
+        if name in VOTING:
             twin._memories = [(self.memory_, 0)]
         else:
             self.training_.view(name)  # made now: a later partial_fit moves the weights
@@ -312,6 +312,7 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
     rule = fitted._rule()
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
     learner = "averaged" if rule.name == "perceptron" and fitted.average else rule.name
+    learner = "voted" if fitted._chosen in VOTING else learner
     summary = {"learner": learner, "features": numbers.n_features, "epochs": fitted.n_iter_, "updates": fitted.n_updates_}
     return Classifier(
         features=numbers,
@@ -319,11 +320,12 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
         views={name: (run.view(name).coef, run.view(name).intercept) for name in names},
         view=fitted._chosen,
         kind="sparse",
-        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=fitted.average),
+        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=None if learner == "voted" else fitted.average),
         counts=np.zeros((len(fitted.classes_), numbers.n_features), dtype=np.int64),  # the rows are gone
         class_counts=np.zeros(len(fitted.classes_), dtype=np.int64),
         summary=summary,
         history=run.history,
+        memory=fitted.memory_ if fitted._memories else None,
     )
 
 
