@@ -1,6 +1,7 @@
 """Influences of training examples sum to scores and to weights; the log that they need is saved with the model."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -181,6 +182,17 @@ def test_partial_fit_votes_with_all_that_it_has_seen():
         parts.predict(X[:3])
     np.testing.assert_array_equal(parts.decision_function(X), whole.decision_function(X))
     assert parts.memory_.numbers[parts.memory_.log.row].tolist() == whole.log_.row.tolist()
+
+
+def test_what_is_kept_survives_a_pickle():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    clf = rosenblatt.Perceptron(keep_log=True, random_state=1).fit(sp.csr_array(X), y)
+    twin = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(twin.view("voted").decision_function(X), clf.view("voted").decision_function(X))
+    assert str(twin.forget([3, 4])) == str(clf.forget([3, 4]))
+    np.testing.assert_array_equal(twin.coef_, clf.coef_)
+    assert not hasattr(rosenblatt.Perceptron().fit(X, y), "memory_")
 
 
 def test_all_four_predictors_come_from_one_run():

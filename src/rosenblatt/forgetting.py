@@ -64,17 +64,16 @@ def forget(training: Training, rows: Any) -> Forgotten:
 def numbers_of(rows: Any, origin: Origin) -> np.ndarray:
     """The numbers of rows that can be forgotten, each once, with those forgotten before."""
     n = origin.examples.rows.n
-    numbers = np.asarray(rows)
-    if numbers.size == 0:
-        numbers = numbers.astype(np.int64)
-    if numbers.ndim > 1 or numbers.dtype.kind not in "iu":
+    numbers = np.atleast_1d(rows)
+    if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise SettingError(f"rows are {numbers.ndim}-dimensional {numbers.dtype}: expected a list of row numbers.")
-    bad = numbers[(numbers < 0) | (numbers >= n)] if numbers.ndim else numbers[None][(numbers < 0) | (numbers >= n)]
+    numbers = numbers.astype(np.int64)
+    bad = numbers[(numbers < 0) | (numbers >= n)]
     if len(bad):
         raise SettingError(f"There is no row {bad[0]}: training had rows 0 to {n - 1}.")
     importance = origin.examples.importance
     if origin.held_out is not None and importance is not None and (importance[numbers] == 0).any():
-        row = int(np.atleast_1d(numbers)[np.atleast_1d(importance[numbers]) == 0][0])
+        row = numbers[importance[numbers] == 0][0]
         raise SettingError(f"Row {row} was held out, to decide when to stop: fit again without it.")
     absent = np.union1d(numbers, origin.absent).astype(np.int64)
     if not len(np.setdiff1d(origin.examples.pool(), absent)):

@@ -86,7 +86,7 @@ def coefficients(memory: Memory, view: str, gains: int = 0, loses: int | None = 
 def ranked(memory: Memory, contributions: np.ndarray, start: float) -> Influences:
     order = np.argsort(-np.abs(contributions), kind="stable").tolist()
     updates = np.bincount(memory.log.row, minlength=memory.rows.n).tolist()
-    numbers, codes, parts = memory.numbers.tolist(), memory.codes.tolist(), contributions.tolist()
+    numbers, codes, parts = memory.numbers.tolist(), memory.codes.tolist(), (contributions + 0.0).tolist()  # no -0.0
     # A row may be there several times, once for each run that went on.
     found = [Influence(numbers[i], codes[i], updates[i], parts[i]) for i in order]
     return Influences(found, start, float(contributions.sum()) + start)

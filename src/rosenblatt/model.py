@@ -44,9 +44,8 @@ class Model:
 
     def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
         """The two classes with the highest scores of the first row, of more than two."""
-        scores = self.scores(X)[0]
-        code = int(scores.argmax())
-        return code, int(np.argsort(-scores, kind="stable")[np.argsort(-scores, kind="stable") != code][0])
+        first, second = np.argsort(-self.scores(X)[0], kind="stable")[:2].tolist()
+        return first, second
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Class codes from these scores: a score of 0 is the positive class, the first of equals wins."""

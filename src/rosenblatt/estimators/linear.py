@@ -163,9 +163,8 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
     @property
     def memory_(self) -> Memory:
         """The log since training began, with a copy of the rows that moved the weights."""
-        check_is_fitted(self)
-        if not self._memories:
-            raise SettingError("Votes and influences need the log of a mistake-driven rule: fit with keep_log=True.")
+        if not getattr(self, "_memories", []):
+            raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
         while len(self._memories) > 1:
             (earlier, before), (later, between) = self._memories[:2]
             self._memories[:2] = [(earlier.then(later, between - before), before)]
@@ -202,6 +201,8 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         twin = copy.copy(self)
         if name in VOTING:
+            if not self._memories:
+                raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
             twin._memories = [(self.memory_, 0)]
         else:
             self.training_.view(name)  # made now: a later partial_fit moves the weights
