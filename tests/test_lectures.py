@@ -88,7 +88,7 @@ def test_b7_votes_outlive_one_bad_update_after_9899_good_examples(engine):
     """Boulder: weights that were right 9,899 times in a row move at one wrong label, and then decide alone."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(9900, 2))
-    X[:, 0] += np.sign(X[:, 0])  # two clouds, left and right
+    X[:, 0] += 2 * np.sign(X[:, 0])  # two clouds, left and right
     y = (X[:, 0] > 0).astype(int)
     X[0], y[0] = [1, 0], 1
     X[-1], y[-1] = [50, 0], 0
