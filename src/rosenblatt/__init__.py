@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         SoftPerceptron,
         TableFeatures,
         TextFeatures,
+        VotedPerceptron,
         WidrowHoff,
         WidrowHoffRegressor,
     )
@@ -67,6 +68,7 @@ _HOMES = {
         "SoftPerceptron",
         "TableFeatures",
         "TextFeatures",
+        "VotedPerceptron",
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
@@ -106,6 +108,7 @@ __all__ = [
     "TextFeatures",
     "Training",
     "UncompiledWarning",
+    "VotedPerceptron",
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",

@@ -17,7 +17,7 @@ BLOCK = 64  # rows that stay together in the order "blocks"
 WORDS = 2**16  # random words drawn at a time
 
 # What randomness is for: each purpose has a stream of its own, so that holding rows out does not change the order.
-ORDER, SPLIT = 1, 2
+ORDER, SPLIT, DRAW = 1, 2, 3
 
 
 def random_bits(seed: int, purpose: int) -> np.random.PCG64:

@@ -149,11 +149,27 @@ class Rows:
             assert self.values is not None
             return Rows(self.values[numbers])
         if self.indptr is None:
-            assert self.indices is not None
-            return Rows(OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d))
+            return Rows(self.one_hot(numbers))
+        return Rows(self.csr()[numbers])
+
+    def one_hot(self, numbers: Any = slice(None)) -> OneHot:
+        """One-hot rows as they came."""
+        assert self.indices is not None
+        return OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d)
+
+    def csr(self) -> Any:
+        """The rows as a matrix of scipy's; sparse ones with values are not copied."""
         from scipy.sparse import csr_array
 
-        return Rows(csr_array((self.values, self.indices, self.indptr), shape=(self.n, self.d))[numbers])
+        if self.dense:
+            return csr_array(self.values)
+        values, indptr = self.values, self.indptr
+        if values is None:
+            values = np.ones(self.entries, dtype=np.float32)
+        if indptr is None:
+            assert self.indices is not None
+            indptr = np.arange(self.n + 1, dtype=self.indices.dtype) * self.width
+        return csr_array((values, self.indices, indptr), shape=(self.n, self.d))
 
     def refuse_not_finite(self) -> None:
         """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""
@@ -179,6 +195,20 @@ class Rows:
         column = int(columns[e])
         value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
         return NotFiniteError(what.format(value=value, row=i, column=column), row=i, column=column)
+
+
+def join(above: Rows, below: Rows) -> Rows:
+    """The rows of both, in a new table: of one kind if both are, else CSR."""
+    if above.dense and below.dense:
+        assert above.values is not None
+        assert below.values is not None
+        return Rows(np.concatenate([above.values, below.values]))
+    one_hot = all(rows.indptr is None and not rows.dense for rows in (above, below))
+    if one_hot and above.width == below.width:
+        return Rows(OneHot(np.concatenate([above.one_hot().columns, below.one_hot().columns]), above.d))
+    from scipy.sparse import vstack
+
+    return Rows(vstack([above.csr(), below.csr()], format="csr"))
 
 
 def is_sparse(X: Any) -> bool:

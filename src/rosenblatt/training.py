@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from rosenblatt.engine import core
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.history import Epoch, History
-from rosenblatt.log import Log, Recorder
-from rosenblatt.model import Model, decide
+from rosenblatt.log import Log, Memory, Recorder
+from rosenblatt.model import Decides, Model
 from rosenblatt.weights import SETTLE_EVERY, Weights
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
@@ -56,6 +56,25 @@ def whole(name: str, value: Any, least: int) -> None:
         raise SettingError(f"{name} is {value!r}: expected a whole number, {least} or more.")
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a run came from, kept with its log: not a copy of the rows, which must stay as they are."""
+
+    examples: Examples
+    rule: rules.Rule
+    plan: Plan
+    start: Weights | None  # None: 0
+    held_out: Examples | None = None
+    absent: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # rows left out of the order
+
+    @property
+    def has_dual(self) -> bool:
+        """Are the weights a sum over the log?"""
+        shrinks = getattr(self.rule, "l2", 0) != 0
+        every_class_moves = self.rule.moves_always and self.examples.vectors > 1
+        return self.examples.codes is not None and not shrinks and not every_class_moves
+
+
 @dataclass
 class Training:
     """A run: its weights, what happened, and why it ended."""
@@ -70,6 +89,7 @@ class Training:
     best: Model | None = None
     best_error: float = np.inf
     best_epoch: int = 0
+    origin: Origin | None = None  # where the log is kept
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     def view(self, name: str) -> Model:
@@ -81,6 +101,21 @@ class Training:
         if name not in self._views:
             self._views[name] = model_of(self.weights, self.classes, name)
         return self._views[name]
+
+    def memory(self) -> Memory:
+        """The log with a copy of the rows that it refers to: what votes, influences and replays need."""
+        origin = self.origin
+        if self.log is None or origin is None:
+            raise SettingError("This run kept no log: train with keep_log=True.")
+        if not origin.has_dual:
+            raise SettingError(
+                f"The updates of {origin.rule.name} are no sum of rows that a log could hold: take a mistake-driven rule."
+            )
+        examples, weights = origin.examples, self.weights
+        assert examples.codes is not None
+        return Memory.of(
+            self.log, examples.rows, examples.codes, examples.vectors, weights.t, origin.start, weights.fit_intercept
+        )
 
 
 def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
@@ -170,6 +205,8 @@ class Run:
         self.examples, self.rule, self.plan, self.held_out, self.watch = examples, rule, plan, held_out, watch
         self.training = Training(weights, examples.classes)
         self.weights = weights
+        if plan.keep_log:
+            self.training.origin = Origin(examples, rule, plan, None if weights.untouched() else weights.copy(), held_out)
         self.recorder = Recorder(CHUNK) if plan.keep_log else None
         self.loop = core.Loop(
             examples.rows,
@@ -182,13 +219,11 @@ class Run:
         self.last_good = weights.copy()
 
     def go(self) -> Training:
-        pool = self.examples.pool()
-        # As given and all there: the loop needs no list of row numbers.
-        orders = order.epochs(self.plan.order, pool, self.plan.seed)
-        whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
+        orders = self.orders()
         try:
             for number in count(1):
-                self.epoch(None if whole else next(orders), len(pool), number)
+                row_numbers = next(orders)
+                self.epoch(row_numbers, self.examples.rows.n if row_numbers is None else len(row_numbers), number)
                 if self.watch.epoch:
                     self.watch.epoch(self.training)
                 if self.training.stopped_because:
@@ -198,6 +233,17 @@ class Run:
             raise Interrupted(self.finish()) from None
         return self.finish()
 
+    def pool(self) -> np.ndarray:
+        """The rows that are learned from."""
+        return self.examples.pool()
+
+    def orders(self) -> Iterator[np.ndarray | None]:
+        """The row numbers of each epoch, without end; None: all, as given."""
+        pool = self.examples.pool()
+        # As given and all there: the loop needs no list of row numbers.
+        whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
+        return repeat(None) if whole else order.epochs(self.plan.order, pool, self.plan.seed)
+
     def finish(self) -> Training:
         if self.weights.sums_overflowed():
             raise self.divergence()
@@ -206,7 +252,7 @@ class Run:
     def result(self) -> Training:
         self.training.zero_rows = self.loop.zero_rows
         if self.recorder:
-            self.training.log = self.recorder.log()
+            self.training.log = self.recorder.log().until(self.weights.t)
         return self.training
 
     def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
@@ -214,9 +260,7 @@ class Run:
         mistakes, updates, moved = self.loop.mistakes, self.loop.updates, self.loop.moved
         if number > 1:
             self.last_good.become(self.weights)
-        place = 0
-        while place < n:
-            place = self.chunk(row_numbers, place, n)
+        self.pass_over(row_numbers, n)
         if self.weights.overflowed():
             raise self.divergence()
         last, averaged = self.held_out_errors()
@@ -225,13 +269,18 @@ class Run:
             mistakes=self.loop.mistakes - mistakes,
             updates=self.loop.updates - updates,
             norm=self.weights.norm(),
-            moved=None if self.plan.tol is None else (self.loop.moved - moved) / n,
+            moved=None if self.plan.tol is None else (self.loop.moved - moved) / max(1, n),
             held_out_last=last,
             held_out_averaged=averaged,
         )
         self.training.history.append(epoch)
         self.keep_best(number, averaged if self.plan.average else last)
         self.decide_to_stop(epoch, number)
+
+    def pass_over(self, row_numbers: np.ndarray | None, n: int, place: int = 0) -> None:
+        """The examples from this place of the epoch on."""
+        while place < n:
+            place = self.chunk(row_numbers, place, n)
 
     def chunk(self, row_numbers: np.ndarray | None, place: int, n: int) -> int:
         """The loop over at most CHUNK examples; where the next chunk begins."""
@@ -301,7 +350,7 @@ class Run:
         if self.plan.order != "replacement":
             return True
         rule = self.rule.in_core()
-        pool = self.examples.pool()
+        pool = self.pool()
         margins = training_margins(self.model("last"), self.examples)[pool]
         moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
         if self.weights.fit_intercept:
@@ -323,12 +372,12 @@ def training_margins(model: Model, examples: Examples) -> np.ndarray:
     return margins
 
 
-def error(model: Model, examples: Examples) -> float:
+def error(model: Decides, examples: Examples) -> float:
     """Share of examples that the model gets wrong; in a regression, the mean squared error."""
     scores = model.scores(examples.rows)
     if examples.targets is not None:
         return float(np.mean((scores - examples.targets) ** 2))
-    return float(np.mean(decide(scores) != examples.codes))
+    return float(np.mean(model.decide(scores) != examples.codes))
 
 
 def split(examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:

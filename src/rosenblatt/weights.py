@@ -78,6 +78,10 @@ class Weights:
         self.w[...] = coef
         self.bias[...] = intercept
 
+    def untouched(self) -> bool:
+        """Are these the weights that training begins with by itself: 0, and no example seen?"""
+        return self.t == 0 and not self.w.any() and not self.bias.any()
+
     def suit(self, sparse: bool) -> Weights:
         """These weights in the layout for dense or sparse rows; sums go on where they were."""
         if sparse == self.sparse:

@@ -17,7 +17,9 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}.")
+@click.option(
+    "-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}; or voted."
+)
 @click.option("--seeds", type=click.IntRange(1), help="Number of splits (5).")
 @click.option("--orders", type=click.IntRange(2), metavar="N", help="Instead: one split, N orders of its rows.")
 @click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")

@@ -20,7 +20,7 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but result
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 
 
-LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+LEARNERS = ["perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
 ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
 SCHEDULES = ["constant", "1/updates", "1/examples"]
 order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")

@@ -36,6 +36,7 @@ from rosenblatt.errors import SaveError
 @click.option(
     "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
 )
+@click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -108,6 +109,7 @@ class Job:
             "class_weight": "balanced" if given["balanced"] else None,
             "parameters": options.parameters(given),
             "features": options.feature_options(given),
+            "keep_log": True if given["keep_log"] else None,
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 
