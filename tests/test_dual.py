@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_circles
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_estimators import EXEMPT
 
 import rosenblatt
 from rosenblatt import KernelPerceptron, dual, expansion, kernel_model, kernels, rules
@@ -93,18 +91,6 @@ def cases(draw):
         draw(st.integers(0, 99)),
         draw(st.sampled_from(sorted(FORMS))),
     )
-
-
-@parametrize_with_checks(
-    [
-        KernelPerceptron(),
-        KernelPerceptron(kernel="poly", multi_class="ovr", score_with="voted"),
-        KernelPerceptron(budget=20),
-    ],
-    expected_failed_checks=lambda _: EXEMPT,
-)
-def test_scikit_learns_own_checks_pass(estimator, check):
-    check(estimator)
 
 
 def entries(log):
