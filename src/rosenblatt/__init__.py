@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         SoftPerceptron,
         TableFeatures,
         TextFeatures,
+        VotedPerceptron,
         WidrowHoff,
         WidrowHoffRegressor,
     )
@@ -68,6 +69,7 @@ _HOMES = {
         "SoftPerceptron",
         "TableFeatures",
         "TextFeatures",
+        "VotedPerceptron",
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
@@ -105,6 +107,7 @@ __all__ = [
     "TextFeatures",
     "Training",
     "UncompiledWarning",
+    "VotedPerceptron",
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",

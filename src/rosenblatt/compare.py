@@ -22,9 +22,10 @@ from rosenblatt.classifier import LEARNERS, Recipe, labels_of
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, encode, for_classes
-from rosenblatt.model import decide
+from rosenblatt.model import Decides
 from rosenblatt.splits import split
 from rosenblatt.training import run, whole
+from rosenblatt.votes import Voter
 
 ALL = ("perceptron", "averaged", "mira", "averaged mira", "passive-aggressive", "logistic", "widrow-hoff")
 MAJORITY = "majority"
@@ -104,8 +105,11 @@ def compare(
             started = time.perf_counter()
             trained = run(train, chosen.rule(), plan)
             seconds = time.perf_counter() - started
-            model = trained.view("averaged" if chosen.averages else "last")
-            outcomes[name].add(decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
+            model: Decides = trained.view("averaged" if chosen.averages else "last")
+            if chosen.votes:
+                assert train.classes is not None
+                model = Voter(train.classes, trained.memory())
+            outcomes[name].add(model.decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
     majority = outcomes.pop(MAJORITY)
     ranked = sorted(outcomes.values(), key=lambda outcome: outcome.error)
     return [outcome.row(best=ranked[0]) for outcome in (majority, *ranked)]
@@ -119,7 +123,7 @@ def recipe_of(name: str, recipe: Recipe) -> Recipe:
     ('mira', True, 3)
     """
     rule = name.removeprefix("averaged ")
-    if rule not in LEARNERS or name == "averaged averaged":
+    if rule not in LEARNERS or name in ("averaged averaged", "averaged voted"):
         near = get_close_matches(name, ALL, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingError(f"There is no learner {name!r}: choose from {', '.join(ALL)}.{hint}")

@@ -17,7 +17,9 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}.")
+@click.option(
+    "-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}; or voted."
+)
 @click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="Number of splits.")
 @click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")

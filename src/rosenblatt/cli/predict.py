@@ -77,13 +77,12 @@ class Predictions:
     def frame(self, data: Dataset) -> pl.DataFrame:
         import polars as pl
 
-        from rosenblatt.model import decide
-
         rows, notes = self.model.transform(data.rows)
         self.notes = notes if self.notes is None else self.notes + notes
-        scores = self.model.model().scores(rows)
+        decides = self.model.model()
+        scores = decides.scores(rows)
         classes = self.model.classes
-        columns = {"prediction": pl.Series(classes.tolist()).gather(decide(scores))}
+        columns = {"prediction": pl.Series(classes.tolist()).gather(decides.decide(scores))}
         if self.scores and scores.ndim == 1:
             columns["score"] = pl.Series(scores)
         elif self.scores:

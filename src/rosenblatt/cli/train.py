@@ -13,7 +13,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.options import percent
 from rosenblatt.errors import SaveError
 
-LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+LEARNERS = ["perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
 
 
 @click.command()
@@ -45,6 +45,7 @@ LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", 
 @click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features.")
 @click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features.")
 @click.option("--ngrams", type=int, help="Text: also runs of up to N words.")
+@click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -109,6 +110,7 @@ class Job:
             "class_weight": "balanced" if given["balanced"] else None,
             "parameters": self.only(eta0="eta0", learning_rate="learning_rate", p="p", C="C", variant="variant", l2="l2"),
             "features": self.features(),
+            "keep_log": True if given["keep_log"] else None,
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 

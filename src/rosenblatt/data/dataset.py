@@ -24,13 +24,14 @@ class Dataset:
     | sparse | scipy CSR                                 | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
-    Labels are None where the source has none, or no target was named.
+    Labels are None where the source has none, or no target was named. `numbers` tell of a part where its rows were.
     """
 
     kind: Kind
     rows: Any
     labels: pl.Series | np.ndarray | None
     name: str
+    numbers: np.ndarray | None = None
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -46,7 +47,8 @@ class Dataset:
         if index.dtype == bool:
             index = np.flatnonzero(index)
         labels = None if self.labels is None else self.labels[index]
-        return Dataset(self.kind, self.rows[index], labels, self.name)
+        numbers = index if self.numbers is None else self.numbers[index]
+        return Dataset(self.kind, self.rows[index], labels, self.name, numbers)
 
     def slice(self, start: int, stop: int | None = None) -> Dataset:
         """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
@@ -56,4 +58,5 @@ class Dataset:
         2
         """
         part = slice(start, stop)
-        return Dataset(self.kind, self.rows[part], None if self.labels is None else self.labels[part], self.name)
+        numbers = np.arange(len(self))[part] if self.numbers is None else self.numbers[part]
+        return Dataset(self.kind, self.rows[part], None if self.labels is None else self.labels[part], self.name, numbers)

@@ -6,6 +6,7 @@ from rosenblatt.estimators.mira import Mira
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import AveragedPerceptron, Perceptron
 from rosenblatt.estimators.soft_perceptron import SoftPerceptron
+from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.estimators.widrow_hoff import WidrowHoff, WidrowHoffRegressor
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "SoftPerceptron",
     "TableFeatures",
     "TextFeatures",
+    "VotedPerceptron",
     "WidrowHoff",
     "WidrowHoffRegressor",
 ]
