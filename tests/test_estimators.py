@@ -40,7 +40,14 @@ EXEMPT = {
 }
 
 
-@parametrize_with_checks([estimator() for estimator in CHECKED], expected_failed_checks=lambda _: EXEMPT)
+KERNELS = [
+    rosenblatt.KernelPerceptron(),
+    rosenblatt.KernelPerceptron(kernel="poly", multi_class="ovr", score_with="voted"),
+    rosenblatt.KernelPerceptron(rule="mira", budget=20),
+]
+
+
+@parametrize_with_checks([*(estimator() for estimator in CHECKED), *KERNELS], expected_failed_checks=lambda _: EXEMPT)
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
 

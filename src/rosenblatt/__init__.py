@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         DataError,
         DivergenceError,
         FileError,
+        KernelError,
         LabelError,
         ModelFileError,
         NotFiniteError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators import (
         AveragedPerceptron,
+        KernelPerceptron,
         Mira,
         PassiveAggressive,
         Perceptron,
@@ -52,6 +54,7 @@ _HOMES = {
         "DataError",
         "DivergenceError",
         "FileError",
+        "KernelError",
         "LabelError",
         "ModelFileError",
         "NotFiniteError",
@@ -62,6 +65,7 @@ _HOMES = {
     ],
     "rosenblatt.estimators": [
         "AveragedPerceptron",
+        "KernelPerceptron",
         "Mira",
         "PassiveAggressive",
         "Perceptron",
@@ -90,6 +94,8 @@ __all__ = [
     "Dataset",
     "DivergenceError",
     "FileError",
+    "KernelError",
+    "KernelPerceptron",
     "LabelError",
     "Mira",
     "Model",

@@ -54,6 +54,10 @@ cdef class Rule:
     cpdef bint moves(self, double margin) noexcept nogil
     cpdef double rate_at(self, long long update, long long example) noexcept nogil
     cpdef double tau(self, double margin, double norm2, double rate) noexcept nogil
+    @cython.locals(tau=double)
+    cpdef double weighted_tau(self, double margin, double norm2, double rate, double importance) noexcept nogil
+    @cython.locals(k=Py_ssize_t)
+    cpdef Py_ssize_t first_move(self, const double[::1] margins, Py_ssize_t start)
 
 cpdef double sigmoid(double z) noexcept nogil
 

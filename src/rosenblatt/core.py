@@ -85,6 +85,20 @@ class Rule:
             return rate * sigmoid(-margin)
         return rate * (1 - margin)  # Widrow-Hoff
 
+    def weighted_tau(self, margin, norm2, rate, importance):
+        """The same for an example of this importance."""
+        tau = importance * self.tau(margin, norm2, rate)
+        if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
+            tau = min(tau, (1 - margin) / norm2)
+        return tau
+
+    def first_move(self, margins, start):
+        """The first place from `start` on whose margin changes the weights; the number of margins if none does."""
+        for k in range(start, margins.shape[0]):
+            if self.moves(margins[k]):
+                return k
+        return margins.shape[0]
+
 
 def sigmoid(z):
     """σ(z) = 1 / (1 + e^−z), without overflow."""
@@ -215,9 +229,7 @@ class Loop:
             if self.regression:
                 tau = importance * rate * (self.targets[i] - margin)
             else:
-                tau = importance * self.rule.tau(margin, size, rate)
-                if importance > 1 and self.divides:  # a weight never carries a step past margin 1
-                    tau = min(tau, (1 - margin) / size)
+                tau = self.rule.weighted_tau(margin, size, rate, importance)
 
             if tau != 0:
                 if self.vectors == 1:

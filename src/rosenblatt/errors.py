@@ -2,6 +2,7 @@
 
 RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
+│   └── KernelError                  a kernel that raises, or gives a wrong shape or numbers that no kernel can have
 ├── DataError (ValueError)           rows or labels that cannot be learned from
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
 │   ├── LabelError                   labels: one class only, unknown, missing
@@ -23,6 +24,10 @@ class RosenblattError(Exception):
 
 class SettingError(RosenblattError, ValueError):
     """A parameter has a value that it cannot have."""
+
+
+class KernelError(SettingError):
+    """A kernel raised, gave a matrix of the wrong shape, or numbers that are not finite or not a squared length."""
 
 
 class DataError(RosenblattError, ValueError):

@@ -1,6 +1,7 @@
 """The scikit-learn faces of the learners: the only part of rosenblatt that imports scikit-learn."""
 
 from rosenblatt.estimators.feature_maps import TableFeatures, TextFeatures
+from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.mira import Mira
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import AveragedPerceptron, Perceptron
@@ -10,6 +11,7 @@ from rosenblatt.estimators.widrow_hoff import WidrowHoff, WidrowHoffRegressor
 
 __all__ = [
     "AveragedPerceptron",
+    "KernelPerceptron",
     "Mira",
     "PassiveAggressive",
     "Perceptron",

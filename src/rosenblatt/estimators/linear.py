@@ -9,31 +9,27 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from rosenblatt import training
 from rosenblatt.classifier import Classifier, Recipe
-from rosenblatt.errors import DataError, DivergenceError, SettingError
-from rosenblatt.examples import Examples, for_classes, for_regression, refuse_missing
+from rosenblatt.errors import DivergenceError, SettingError
+from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
+from rosenblatt.examples import Examples, for_regression
 from rosenblatt.features import NumbersMap
 from rosenblatt.forgetting import Forgotten, forget
 from rosenblatt.history import History
 from rosenblatt.log import Log, Memory
 from rosenblatt.model import Model
-from rosenblatt.rows import OneHot, Rows
 from rosenblatt.rules import Rule
 from rosenblatt.training import Plan, Training
 from rosenblatt.votes import VOTING, Voter
 from rosenblatt.weights import Weights
 
-ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearLearner(BaseEstimator):  # type: ignore[misc]
+class LinearLearner(Inputs):
     """The shared parameters.
 
     max_iter: most passes over the data; training ends earlier after a pass without updates.
@@ -63,41 +59,21 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
     warm_start: bool = False
     keep_log: bool = False
     verbose: int = 0
-    random_state: Any = None
 
     def _rule(self) -> Rule:
         """The rule with this estimator's parameters."""
         raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
 
     def _plan(self, seed: int) -> Plan:
-        if self.shuffle not in (True, False, "once", "replacement", "blocks"):
-            raise SettingError(f"shuffle is {self.shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
         return Plan(
             epochs=self.max_iter,
-            order=ORDERS.get(self.shuffle, str(self.shuffle)),
+            order=order_of(self.shuffle),
             seed=seed,
             average=self.average,
             tol=self.tol,
             patience=self.n_iter_no_change if self.early_stopping else None,
             keep_log=self.keep_log,
         )
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _rows(self, X: Any, reset: bool) -> Rows:
-        """X, checked and in a form that the engine reads in place."""
-        if isinstance(X, OneHot):
-            rows = Rows(X)
-            if reset:
-                self.n_features_in_ = rows.d
-            elif rows.d != self.n_features_in_:
-                raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
-            return rows
-        # The loop notices numbers that are not finite by itself.
-        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
 
     def _start(self, examples: Examples, coef: Any, intercept: Any) -> Weights:
         """Zero, the initial weights given, or those of the fit before."""
@@ -234,11 +210,6 @@ class LinearLearner(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._model.scores(self._rows(X, reset=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
@@ -249,7 +220,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y, from 0 or from the initial weights given."""
         plan = self._plan(self._seed())
-        examples = self._examples(X, y, None, sample_weight, reset=True)
+        examples = labelled(self, X, y, None, sample_weight, reset=True)
         weights = self._start(examples, coef_init, intercept_init)
         self.classes_: Any = examples.classes
         return self._fit(examples, weights, plan)
@@ -257,27 +228,9 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
         known = getattr(self, "classes_", None)
-        if classes is not None:
-            classes = np.unique(column_or_1d(classes))
-            if known is not None and not np.array_equal(known, classes):
-                raise SettingError(f"classes are {classes.tolist()}, but were {known.tolist()} at the first call.")
-        elif known is None:
-            raise SettingError("classes must be passed on the first call to partial_fit: all labels that may occur.")
-        examples = self._examples(X, y, known if known is not None else classes, sample_weight, reset=known is None)
+        examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
         self.classes_ = examples.classes
         return self._partial_fit(examples)
-
-    def _examples(self, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
-        if y is None:
-            raise SettingError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels."
-            )
-        rows = self._rows(X, reset=reset)
-        labels = column_or_1d(y, warn=True)
-        refuse_missing(labels)
-        if labels.dtype.kind in "fc":
-            check_classification_targets(labels)
-        return for_classes(rows, labels, classes, sample_weight, self.class_weight)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file that `rosenblatt.load` and the command line read; its rows are numbers, column by column."""

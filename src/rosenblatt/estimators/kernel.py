@@ -1,0 +1,202 @@
+"""The kernel perceptron, and MIRA with kernels."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import dual, kernels, rules
+from rosenblatt.errors import SettingError
+from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
+from rosenblatt.examples import Examples
+from rosenblatt.kernel_model import VIEWS, Dual, View, decide
+from rosenblatt.log import Log
+from rosenblatt.training import Interrupted, Plan, Watch
+
+RULES = ("perceptron", "mira")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
+    """The perceptron in the space of a kernel: w = Σ tau y φ(x) over its mistakes, known only by K(x, x′) = φ(x)·φ(x′).
+
+    kernel: "linear", "poly" or "polynomial", "rbf", or a function that takes two blocks of rows (dense or CSR, as given to
+        `fit`) and gives the matrix of their products.
+    degree, coef0: of the polynomial (coef0 + x·x′)^degree.
+    gamma: of the RBF exp(−gamma |x − x′|²); "scale" is 1 / (columns · variance of X).
+    rule: "perceptron" (rate eta0, `learning_rate` "constant", "1/updates" or "1/examples") or "mira" (p-aggressive with p).
+    multi_class: "one_rival" (as the linear learners: the right class gains, its rival loses) or "ovr" (each class against
+        the rest). All classes share the kernels.
+    fit_intercept: a bias, the weight of a constant feature: the kernel plus 1, in |φ(x)|² too. None: where φ holds no
+        constant by itself, which is for "linear", and "poly" with coef0 = 0. RBF and functions are taken as they are.
+    score_with: what predicts after the one run: "last", "averaged", "voted", or "random", one of the voters for each row,
+        drawn by `random_state`. `view(...)` gives the others without another fit.
+    budget: at most so many support examples: the oldest goes when one more is needed. Then there are only the last weights.
+    max_iter, shuffle, class_weight, verbose, random_state: as for all learners.
+
+    After fit: `support_` (row numbers, in the order of their first updates; after partial_fit, among all rows seen),
+    `support_vectors_`, `dual_coef_` (one row for two classes, else one a class, of the last weights), `logs_` (one, or one a
+    class with "ovr"; none with a budget), `n_updates_`, `n_iter_`, `converged_`, `history_` (its `norm` is |w| in the
+    space of φ, the bias counted).
+
+    Sums are in double. The same rows and seed give the same bits on one machine; on another, BLAS may round products of
+    numbers that are not whole differently.
+
+    >>> xor, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["same", "other", "other", "same"]
+    >>> clf = KernelPerceptron(kernel="poly", degree=2, shuffle=False).fit(xor, y)
+    >>> clf.converged_, clf.predict(xor).tolist()
+    (True, ['same', 'other', 'other', 'same'])
+
+    Freund & Schapire, "Large margin classification using the perceptron algorithm", 1999; the kernel perceptron itself is
+    Aizerman, Braverman & Rozonoer, 1964.
+    """
+
+    kernel: Any = "rbf"
+    degree: int = 3
+    coef0: float = 1.0
+    gamma: float | str = "scale"
+    rule: str = "perceptron"
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    p: float = 0.0
+    multi_class: str = "one_rival"
+    fit_intercept: bool | None = None
+    score_with: str = "last"
+    budget: int | None = None
+    max_iter: int = 20
+    shuffle: bool | str = True
+    class_weight: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from rows X with labels y."""
+        rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
+        examples = labelled(self, X, y, None, sample_weight, reset=True)
+        kernel = self._kernel(examples)
+        plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))
+        return self._learn(examples, rule, kernel, plan, design, None)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be.
+
+        The kernel, with the first rows' gamma="scale", and the bias stay those of the first call.
+        """
+        rule, design = self._rule(), self._design()
+        known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
+        examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
+        kernel = self._kernel(examples) if before is None else before.space.kernel
+        plan = Plan(epochs=1, order="given", fit_intercept=self._bias(kernel))
+        return self._learn(examples, rule, kernel, plan, design, before)
+
+    def _learn(
+        self,
+        examples: Examples,
+        rule: rules.Rule,
+        kernel: kernels.Kernel,
+        plan: Plan,
+        design: dual.Design,
+        before: Dual | None,
+    ) -> Self:
+        watch = Watch(epoch=self._report if self.verbose else None)  # type: ignore[arg-type]
+        try:
+            run = dual.learn(examples, rule, kernel, plan, design, before, watch)
+        except Interrupted as stop:
+            self._take(stop.training)  # type: ignore[arg-type]
+            raise
+        self._take(run)
+        return self
+
+    def _take(self, run: dual.DualTraining) -> None:
+        self.dual_ = run.dual
+        self.classes_ = run.dual.classes
+        self.n_iter_ = len(run.history)
+        self.history_ = run.history
+        self.converged_ = run.converged
+        self._chosen = self.score_with
+
+    def _report(self, run: dual.DualTraining) -> None:
+        epoch, number = run.history[-1], len(run.history)
+        print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
+
+    def _rule(self) -> rules.Rule:
+        if self.rule not in RULES:
+            raise SettingError(f"rule is {self.rule!r}: expected one of {', '.join(map(repr, RULES))}.")
+        rule = rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
+        rule.in_core()  # refuses what cannot be, before any data are touched
+        return rule
+
+    def _design(self) -> dual.Design:
+        if self.score_with not in VIEWS:
+            raise SettingError(f"score_with is {self.score_with!r}: expected one of {', '.join(map(repr, VIEWS))}.")
+        if self.budget is not None and self.score_with != "last":
+            raise SettingError(
+                f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
+                "Choose 'last', or no budget."
+            )
+        return dual.Design(self.multi_class, self.budget)
+
+    def _kernel(self, examples: Examples) -> kernels.Kernel:
+        gamma = self.gamma
+        if gamma == "scale":
+            rbf = isinstance(self.kernel, str) and self.kernel == "rbf"
+            examples.rows.refuse_not_finite()
+            gamma = kernels.scale_gamma(kernels.matrix_of(examples.rows)) if rbf else 1.0
+        return kernels.by_name(self.kernel, self.degree, self.coef0, gamma)  # type: ignore[arg-type]
+
+    def _bias(self, kernel: kernels.Kernel) -> bool:
+        return not kernel.has_constant if self.fit_intercept is None else bool(self.fit_intercept)
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates so far; with "ovr" of all classes together."""
+        return self.dual_.updates
+
+    @property
+    def support_(self) -> np.ndarray:
+        """Row numbers of the examples that are in the sum."""
+        return self.dual_.support
+
+    @property
+    def support_vectors_(self) -> Any:
+        """These rows."""
+        return self.dual_.rows
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """How much of each support example is in the last weights: one row for two classes, else one a class."""
+        return self.dual_.coef.T
+
+    @property
+    def logs_(self) -> tuple[Log, ...]:
+        """The updates (t, row, rival, tau): one log, or with "ovr" one a class."""
+        if self.dual_.logs is None:
+            raise AttributeError("With a budget there is no log: what has gone is forgotten.")
+        return self.dual_.logs
+
+    def view(self, name: str) -> Self:
+        """This estimator, predicting with the "last", "averaged", "voted" or "random" weights of the same fit."""
+        check_is_fitted(self)
+        twin = copy.copy(self)
+        twin._chosen = View(name).name
+        if name != "last" and self.dual_.logs is None:
+            self.dual_.placed_logs(0)  # says why not
+        return twin
+
+    def _view(self) -> View:
+        return View(self._chosen, seed=self._seed() if self._chosen == "random" else 0)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """w·φ(x), or votes: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        check_is_fitted(self)
+        return self.dual_.scores(self._rows(X, reset=False), self._view())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        scores = self.decision_function(X)
+        labels: np.ndarray = self.classes_[decide(scores, self._view())]
+        return labels
