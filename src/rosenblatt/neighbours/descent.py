@@ -59,13 +59,13 @@ class Descent:
             ax.plot(self.values, color=COLOURS[0], label="f")
             ax.set(xlabel="step", ylabel="f")
         ax.set_title(f"Gradient descent, η = {self.eta:g}: {self.steps} steps")
-        ax.legend()
+        ax.legend(loc="upper left")
         return ax
 
     def _draw_path(self, ax: Any) -> None:
         near = self.path[np.abs(self.path - self.path[0]).max(axis=1) <= 10.0]  # a path that flies off is cut
         low, high = near.min(axis=0), near.max(axis=0)
-        room = 0.25 * max((high - low).max(), 1e-9)
+        room = 0.4 * max((high - low).max(), 1e-9)
         a, b = (np.linspace(low[j] - room, high[j] + room, 120) for j in (0, 1))
         heights = np.array([[self.f(np.array([x, y])) for x in a] for y in b])
         ax.contour(a, b, heights, levels=np.geomspace(max(heights.min(), heights.max() * 1e-4), heights.max(), 14),
