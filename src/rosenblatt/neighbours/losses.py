@@ -35,7 +35,7 @@ def hinge(margins: np.ndarray) -> np.ndarray:
 
 def logistic(margins: np.ndarray) -> np.ndarray:
     """ln(1 + e^(−m)) = −ln P(y | x) of logistic regression; always wants a little more margin."""
-    return np.logaddexp(0.0, -np.asarray(margins))
+    return np.asarray(np.logaddexp(0.0, -np.asarray(margins)))
 
 
 def squared(margins: np.ndarray) -> np.ndarray:
