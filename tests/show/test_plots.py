@@ -16,8 +16,6 @@ from matplotlib import pyplot as plt
 from rosenblatt import AveragedPerceptron, DataError, Mira, Perceptron, PolynomialBasis, SettingError
 from rosenblatt.curves import complexity_curve, lambda_curve, learning_curve
 from rosenblatt.neighbours import LogisticAscent, MaxMargin, RidgeRegressor, descend
-from rosenblatt.neighbours.losses import LOSSES
-from rosenblatt.show.margins import geometric_margins
 from rosenblatt.show.plots import (
     BoundaryDisplay,
     CurveDisplay,
@@ -27,6 +25,7 @@ from rosenblatt.show.plots import (
     PathDisplay,
     WeightsDisplay,
 )
+from rosenblatt.theory.losses import LOSSES
 
 
 @pytest.fixture(autouse=True)
@@ -167,12 +166,14 @@ def test_margins_are_distances_and_wrong_rows_lie_left_of_zero(cancer, three):
     nearest = X[i] - distance * clf.coef_[0] / np.linalg.norm(clf.coef_)
     assert clf.decision_function([nearest])[0] == pytest.approx(0, abs=1e-9)
     clf = AveragedPerceptron(random_state=0).fit(*three)
-    np.testing.assert_array_equal(geometric_margins(clf, *three) > 0, clf.predict(three[0]) == three[1])
+    many = complete(MarginDisplay.from_estimator(clf, *three, by="w and b"))
+    np.testing.assert_array_equal(many.margins > 0, clf.predict(three[0]) == three[1])
+    assert "|(w, b)|" in many.ax_.get_xlabel()
 
 
 def test_the_margin_of_a_maximum_margin_plane_is_one_over_w(two):
     clf = MaxMargin().fit(*two)
-    assert geometric_margins(clf, *two).min() == pytest.approx(1 / np.linalg.norm(clf.coef_), rel=1e-6)
+    assert MarginDisplay.from_estimator(clf, *two).margins.min() == pytest.approx(1 / np.linalg.norm(clf.coef_), rel=1e-6)
 
 
 def test_weights_come_largest_first_and_say_for_which_class(cancer):

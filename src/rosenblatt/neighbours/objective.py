@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, log_softmax
 
 from rosenblatt.examples import Examples
-from rosenblatt.neighbours.losses import logistic, perceptron_criterion
+from rosenblatt.theory.losses import logistic, perceptron_criterion
 
 EXACT = 1000  # up to this many rows or columns the curvature is exact, beyond it a bound
 
