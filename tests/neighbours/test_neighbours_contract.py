@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -83,3 +84,19 @@ def test_a_fitted_neighbour_survives_pickling_without_its_rows(clf, iris):
 def test_a_parameter_that_cannot_be_is_named(clf, named):
     with pytest.raises(rosenblatt.SettingError, match=named):
         clf.fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+@pytest.mark.parametrize("clf", [*CLASSIFIERS, neighbours.RidgeRegressor()], ids=repr)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_numbers_whose_squares_overflow_are_named(clf, form):
+    if form is sp.csr_array and not getattr(clf, "shared", True):
+        pytest.skip("per-class variances take dense rows only")
+    X = form(np.array([[1.0, 2.0], [0.0, 1e200], [3.0, 4.0]]))
+    with pytest.raises(rosenblatt.NotFiniteError, match=r"Row 1, column 1 is 1e\+200"):
+        clone(clf).fit(X, [0, 1, 1])
+
+
+def test_unscaled_features_that_ascent_cannot_cope_with_are_told_of():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="Scale the features"):
+        neighbours.LogisticAscent(max_iter=50).fit(X * [1, 1000, 1, 0.001], y)
