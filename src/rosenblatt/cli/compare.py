@@ -20,6 +20,9 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.option(
     "-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}; or voted."
 )
+@click.option(
+    "--with", "others", type=click.Choice(["neighbours"]), help="Also what the lectures set beside the perceptron."
+)
 @click.option("--seeds", type=click.IntRange(1), help="Number of splits (5).")
 @click.option("--orders", type=click.IntRange(2), metavar="N", help="Instead: one split, N orders of its rows.")
 @click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")
@@ -33,7 +36,8 @@ def compare(file: str, **given: Any) -> None:
     """Try all learners on the same splits of FILE.
 
     Each split holds other rows out; every learner gets the same. The first line is what always guessing the most frequent
-    class would give. `averaged` before a learner's name takes the average of its weights.
+    class would give. `averaged` before a learner's name takes the average of its weights. `--with neighbours` adds batch
+    learners, naive Bayes, ridge, support vectors, nearest neighbours and decision trees.
 
     With --orders, the rows to learn from are the same each time and only their order differs: shuffled or drawn with
     replacement in N ways, as given, and sorted by class.
@@ -42,6 +46,7 @@ def compare(file: str, **given: Any) -> None:
     rosenblatt compare breast-cancer
     rosenblatt compare iris --learners "perceptron,averaged,averaged mira" --seeds 10
     rosenblatt compare breast-cancer --orders 30 --learners perceptron,averaged
+    rosenblatt compare wine --with neighbours
     """
     from rosenblatt.classifier import Recipe
     from rosenblatt.compare import compare as compare_learners
@@ -50,6 +55,8 @@ def compare(file: str, **given: Any) -> None:
 
     if given["orders"] and given["seeds"]:
         raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
+    if given["orders"] and given["others"]:
+        raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
     seeds = given["seeds"] or 5
     learners = list(dict.fromkeys(name.strip() for name in given["learners"].split(",") if name.strip()))
     chosen = {"numeric": given["numeric"], "scale": False if given["no_scale"] else None}
@@ -64,13 +71,27 @@ def compare(file: str, **given: Any) -> None:
         tell_orders(data, learners, recipe, given)
         return
     progress = None if silent else Progress(seeds)
-    rows = compare_learners(data, learners, seeds, given["holdout"], recipe, progress)
+    others = entrants(given["others"])
+    rows = compare_learners(data, learners, seeds, given["holdout"], recipe, progress, others)
+    left_out = [name for name in others if name not in {row.learner for row in rows}]
     if progress:
         progress.end()
     if given["as_json"]:
-        options.print_json({"rows": [asdict(row) for row in rows]})
+        more = {"left_out": left_out} if others else {}
+        options.print_json({"rows": [asdict(row) for row in rows], **more})
     else:
         tell(rows, seeds, given["holdout"])
+        if left_out:
+            click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+
+
+def entrants(chosen: str | None) -> dict[str, Any]:
+    """The other learners; scikit-learn is imported only for them."""
+    if chosen is None:
+        return {}
+    from rosenblatt.neighbours.entrants import ENTRANTS
+
+    return ENTRANTS
 
 
 def tell_orders(data: Any, learners: list[str], recipe: Any, given: dict[str, Any]) -> None:
@@ -130,7 +151,8 @@ def tell(rows: list[Any], seeds: int, holdout: float) -> None:
     for row in rows:
         error = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if spread else "")
         mark = " *" if row.differs_from_best else "  "
-        trained = f"{row.updates:11,.0f}  {row.seconds:8.4f}" if row is not rows[0] else ""
+        updates = "–" if row.updates is None else f"{row.updates:,.0f}"
+        trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
         click.echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
     what = f"mean ± sd over {seeds} splits" if spread else "one split"
     click.echo(

@@ -24,6 +24,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.model import Model
 from rosenblatt.rows import Rows
+from rosenblatt.theory import losses
 from rosenblatt.theory.signed import row_norms2
 from rosenblatt.training import training_margins
 
@@ -93,7 +94,7 @@ def zero_one_loss(model: Model, X: Any, y: Any) -> np.ndarray:
     >>> zero_one_loss(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
     array([0, 1, 1])
     """
-    return np.where(functional_margins(model, X, y) <= 0, 1, 0)
+    return losses.zero_one(functional_margins(model, X, y))
 
 
 def perceptron_criterion(model: Model, X: Any, y: Any) -> np.ndarray:
@@ -103,8 +104,7 @@ def perceptron_criterion(model: Model, X: Any, y: Any) -> np.ndarray:
     >>> perceptron_criterion(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
     array([0., 0., 1.])
     """
-    margins = functional_margins(model, X, y)
-    return np.where(margins < 0, -margins, 0.0)
+    return losses.perceptron_criterion(functional_margins(model, X, y))
 
 
 def distances(model: Model, X: Any) -> np.ndarray:
