@@ -13,13 +13,14 @@ from rosenblatt.canvas import COLOURS
 from rosenblatt.classifier import Recipe, labels_of
 from rosenblatt.compare import recipe_of
 from rosenblatt.data import read
+from rosenblatt.examples import for_classes
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.views import draw_ranking
 from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+from rosenblatt.rows import Rows
 from rosenblatt.rules import Perceptron
 from rosenblatt.training import run
-from rosenblatt.examples import for_classes
 
 SEEDS = 10
 ONLINE = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
@@ -40,7 +41,7 @@ def income() -> Finding:
         for seed in range(SEEDS):
             plan = Recipe(**{**vars(recipe), "seed": seed}).plan()
             errors.setdefault(name, []).append(wrong(run(examples, recipe.rule(), plan).view(view).predict(X_dev), y_dev))
-    sparse, sparse_dev = (rows.tocsr().astype(float) if hasattr(rows, "tocsr") else rows for rows in (X, X_dev))
+    sparse, sparse_dev = Rows(X).matrix(), Rows(X_dev).matrix()
     for name, made in {
         "logistic regression, λ = 1": LogisticAscent(l2=1.0, max_iter=3000),
         "ridge, λ = 1": RidgeClassifier(l2=1.0),
@@ -54,8 +55,7 @@ def income() -> Finding:
         (name, 100 * mean[name], 100 * float(np.std(values, ddof=1)) if len(values) > 1 else None)
         for name, values in sorted(errors.items(), key=lambda item: mean[item[0]])
     ]
-    best = (mean[name] for name in ("averaged", "averaged mira", "logistic regression, λ = 1", "linear SVM"))
-    top = list(best)
+    top = [mean[name] for name in ("averaged", "averaged mira", "logistic regression, λ = 1", "linear SVM")]
     alike = max(top) - min(top) <= CLOSE
     mira_first = mean["mira"] < mean["perceptron"]
     return Finding(
