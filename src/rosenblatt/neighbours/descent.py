@@ -72,7 +72,7 @@ class Descent:
                    colors="0.75", linewidths=0.8)  # fmt: skip
         ax.plot(*near.T, ".-", color=COLOURS[0], linewidth=1, markersize=4, label="path")
         ax.plot(*near[0], "o", color=COLOURS[1], label="start")
-        ax.plot(*near[-1], "*", color=COLOURS[2], markersize=12, label="end")
+        ax.plot(*near[-1], "*", color=COLOURS[2], markersize=12, label="end" if len(near) == len(self.path) else "flies off")
         ax.set(xlabel="θ₁", ylabel="θ₂")
 
 

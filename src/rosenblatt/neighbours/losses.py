@@ -40,7 +40,7 @@ def logistic(margins: np.ndarray) -> np.ndarray:
 
 def squared(margins: np.ndarray) -> np.ndarray:
     """(1 − m)² = (y − w·x − b)² for labels ±1: linear regression; also fines what is too right."""
-    return (1.0 - np.asarray(margins)) ** 2
+    return np.asarray((1.0 - np.asarray(margins)) ** 2)
 
 
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -162,8 +162,8 @@ def centred_gram(X: Any, centre: np.ndarray) -> np.ndarray:
     n, d = X.shape
     if isinstance(X, np.ndarray):
         C = X - centre
-        return C.T @ C if d <= n else C @ C.T  # type: ignore[no-any-return]
+        return np.asarray(C.T @ C if d <= n else C @ C.T)
     if d <= n:
-        return np.asarray((X.T @ X).toarray()) - n * np.outer(centre, centre)
+        return np.asarray((X.T @ X).toarray() - n * np.outer(centre, centre))
     onto = np.asarray(X @ centre)
-    return np.asarray((X @ X.T).toarray()) - onto[:, None] - onto + centre @ centre
+    return np.asarray((X @ X.T).toarray() - onto[:, None] - onto + centre @ centre)
