@@ -23,6 +23,7 @@ VERBS = {
     "compare": "Try all learners on the same splits.",
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",
+    "lab": "Run an experiment of the lectures again.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from rosenblatt.canvas import pyplot
@@ -42,24 +41,17 @@ class Finding:
             "finding": self.sentence,
         }
 
-    def save_plot(self, path: Path) -> None:
-        """Draws into a file; the same numbers give the same bytes."""
-        plt = pyplot()
+    def picture(self, format: str = "svg") -> bytes:
+        """The plot as a file's content, `svg` or `png`; the same numbers give the same bytes."""
+        plt, content = pyplot(), io.BytesIO()
         with plt.rc_context({"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}):
             figure, ax = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
-            with contextlib.closing(_Figure(figure)):
+            try:
                 self.draw(ax)
-                figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
-
-
-class _Figure:
-    """A figure that is closed whatever happens."""
-
-    def __init__(self, figure: Any):
-        self.figure = figure
-
-    def close(self) -> None:
-        pyplot().close(self.figure)
+                figure.savefig(content, format=format, dpi=120, metadata={"Date": None} if format == "svg" else None)
+            finally:
+                plt.close(figure)
+        return content.getvalue()
 
 
 def table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:

@@ -23,6 +23,7 @@ def aggressiveness() -> Finding:
     X, y = numbers("wine")
     X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == "class_0", 1, -1)
     best = certify(X, labels).margin
+    assert best is not None  # these classes are separable
     rows: list[tuple[Any, ...]] = []
     for p in (0.0, 0.25, 0.5, 0.75, 0.9, 0.99):
         shares, updates = [], []
@@ -41,8 +42,8 @@ def aggressiveness() -> Finding:
         rows=rows,
         holds=bool(np.all(np.diff(margins) > 0) and np.all(np.diff(counts) > 0)),
         sentence=(
-            f"from p = 0 to p = 0.99 the margin grows from {margins[0]:.0f} % to {margins[-1]:.0f} % of the largest possible, "
-            f"and the updates from {counts[0]:.0f} to {counts[-1]:.0f}."
+            f"from p = 0 to p = 0.99 the margin grows from {margins[0]:.0f} % to {margins[-1]:.0f} % of the largest "
+            f"possible, and the updates from {counts[0]:.0f} to {counts[-1]:.0f}."
         ),
         draw=lambda ax: draw_aggressiveness(ax, rows),
     )
@@ -79,8 +80,8 @@ def overtraining() -> Finding:
         rows=rows,
         holds=bool(averaged[0] > averaged[least] < averaged[-1] and 0 < least < EPOCHS - 1),
         sentence=(
-            f"the averaged weights err on {averaged[0]:.1f} % after one epoch, {averaged[least]:.1f} % after {least + 1} and "
-            f"{averaged[-1]:.1f} % after {EPOCHS}; keeping each run's best weights gives {np.mean(kept):.1f} %."
+            f"the averaged weights err on {averaged[0]:.1f} % after one epoch, {averaged[least]:.1f} % after {least + 1} "
+            f"and {averaged[-1]:.1f} % after {EPOCHS}; keeping each run's best weights gives {np.mean(kept):.1f} %."
         ),
         draw=lambda ax: draw_overtraining(ax, last, averaged, least),
     )
@@ -114,7 +115,8 @@ def order() -> Finding:
         sentence=(
             f"thirty shuffles give the last weights between {100 * shuffled.error_least:.1f} and "
             f"{100 * shuffled.error_most:.1f} % error, the average between {100 * steady.error_least:.1f} and "
-            f"{100 * steady.error_most:.1f} %; sorted by class, the last weights err on {100 * sorted_rows.error_mean:.1f} %."
+            f"{100 * steady.error_most:.1f} %; sorted by class, the last weights err on "
+            f"{100 * sorted_rows.error_mean:.1f} %."
         ),
         draw=lambda ax: draw_order(ax, rows),
     )

@@ -123,4 +123,4 @@ def draw_cost(ax: Any, measured: list[tuple[Any, ...]]) -> None:
     ax.loglog(n, [row[1] for row in measured], "o-", color=COLOURS[1], label="1-nearest-neighbour")
     ax.loglog(n, [row[2] for row in measured], "s-", color=COLOURS[0], label="linear")
     ax.set(xlabel="examples learned from", ylabel="µs a prediction", title="The cost of a prediction, d = 50")
-    ax.legend()
+    ax.legend(loc="center right")

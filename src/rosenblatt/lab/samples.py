@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ class Sample:
         return replace(self, y=classes[np.where(wrong, others, places)])
 
 
+@cache
 def numbers(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A bundled data set as doubles and labels."""
     data = open_known(name)

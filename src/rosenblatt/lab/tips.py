@@ -145,7 +145,7 @@ def boxes(ax: Any, errors: dict[str, list[float]], title: str) -> None:
 def bars(ax: Any, heights: dict[str, float], label: str, title: str, log: bool = False) -> None:
     """A bar a name, with its number above."""
     drawn = ax.bar(list(heights), list(heights.values()), color=COLOURS[0], width=0.6)
-    ax.bar_label(drawn, [f"{height:,.4g}" for height in heights.values()], padding=2)
+    ax.bar_label(drawn, [f"{height:,}" for height in heights.values()], padding=2)
     ax.set(ylabel=label, title=title)
     if log:
         ax.set_yscale("log")
