@@ -139,16 +139,16 @@ def mpg() -> Finding:
         "logistic regression": lambda seed: LogisticRegression(max_iter=5000),
     }
     found = compare(open_known("auto-mpg"), ["perceptron", "averaged"], seeds=20, also=views)
-    errors = {row.learner: row.error_mean for row in found}
+    percent = {row.learner: 100 * row.error_mean for row in found}
     return Finding(
         claim="Naive Bayes, logistic regression and the perceptron are three views of one linear classifier.",
         items=("W10",),
         columns=("learner", "error %", "sd", "beyond chance"),
         rows=ranking(found),
-        holds=max(errors[name] for name in (*views, "averaged")) < errors["majority"] / 2,
+        holds=max(percent[name] for name in (*views, "averaged")) < percent["majority"] / 2,
         sentence=(
-            f"all three halve the majority's {100 * errors['majority']:.1f} %: naive Bayes {100 * errors['naive Bayes']:.1f}, "
-            f"logistic regression {100 * errors['logistic regression']:.1f}, averaged perceptron {100 * errors['averaged']:.1f} %."
+            f"all three halve the majority's {percent['majority']:.1f} %: naive Bayes {percent['naive Bayes']:.1f}, logistic "
+            f"regression {percent['logistic regression']:.1f}, averaged perceptron {percent['averaged']:.1f} %."
         ),
         draw=lambda ax: draw_ranking(ax, ranking(found), "auto-mpg, twenty splits"),
     )
