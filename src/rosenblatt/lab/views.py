@@ -147,8 +147,8 @@ def mpg() -> Finding:
         rows=ranking(found),
         holds=max(percent[name] for name in (*views, "averaged")) < percent["majority"] / 2,
         sentence=(
-            f"all three halve the majority's {percent['majority']:.1f} %: naive Bayes {percent['naive Bayes']:.1f}, logistic "
-            f"regression {percent['logistic regression']:.1f}, averaged perceptron {percent['averaged']:.1f} %."
+            f"all three halve the majority's {percent['majority']:.1f} %: naive Bayes {percent['naive Bayes']:.1f}, "
+            f"logistic regression {percent['logistic regression']:.1f}, averaged perceptron {percent['averaged']:.1f} %."
         ),
         draw=lambda ax: draw_ranking(ax, ranking(found), "auto-mpg, twenty splits"),
     )
