@@ -26,6 +26,7 @@ VERBS = {
     "facts": "Look at data before learning: balance, values, contradictions.",
     "certify": "Decide, with a proof, whether a line separates the classes.",
     "walk": "Walk through a training run, step by step.",
+    "lab": "Run an experiment of the lectures again.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 
