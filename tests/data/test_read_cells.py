@@ -96,11 +96,18 @@ def test_codes_and_texts_are_the_cells(rows, finished):
 
 def test_many_texts_make_the_table_of_a_column_grow():
     texts = [f"{number * 7919 % 10_007:x}-{'long' * (number % 5)}" for number in range(10_007)]
-    content = "".join(f"{text},{text[:2]}\n" for text in texts * 2).encode()
+    content = "".join(f"{text},{text[:2]}\n" * 3 for text in texts).encode()
     (codes, found), (_, short) = compiled.split(content, 0, ord(","), 2, 20_000)
     assert found == texts
-    assert np.frombuffer(codes, dtype=np.uint32).tolist() == [*range(10_007)] * 2
+    assert np.frombuffer(codes, dtype=np.uint32).tolist() == np.repeat(np.arange(10_007), 3).tolist()
     assert short == list(dict.fromkeys(text[:2] for text in texts))
+
+
+def test_thousands_of_texts_that_never_repeat_are_left_to_others():
+    content = "".join(f"{number},{number % 2}\n" for number in range(10_000)).encode()
+    numbers, (_, parity) = compiled.split(content, 0, ord(","), 2, 20_000)
+    assert numbers is None
+    assert parity == ["0", "1"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@
 #define ODD 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: multiplying by it spreads neighbours */
 #define FIRST_BITS 8            /* slots of a new table: 2^8; it grows when half of them are taken */
 #define LONGEST ((size_t)1 << 20)
+#define MANY 4096 /* this many texts, most of which came once: measurements or names, which are not worth a table */
 
 typedef const unsigned char *Text;
 
@@ -143,8 +144,8 @@ static inline Slot *find(const Column *c, uint64_t key, Text text, size_t length
 }
 
 /* Takes up a new text; 0 if the table had better be read in another way. */
-static int add(Table *t, Column *c, Slot *s, uint64_t key, Text text, size_t length) {
-    if (c->count == t->most || length > LONGEST) {
+static int add(Table *t, Column *c, Py_ssize_t row, Slot *s, uint64_t key, Text text, size_t length) {
+    if (c->count == t->most || length > LONGEST || (c->count >= MANY && c->count > row / 2)) {
         free(c->slots);
         c->slots = NULL;
         return ++t->given_up * 2 <= t->width;
@@ -175,7 +176,7 @@ static int read_rows(Table *t) {
                 c->codes[row] = s->code;
             } else {
                 c->codes[row] = c->count;
-                if (!add(t, c, s, key, p, length)) return 0;
+                if (!add(t, c, row, s, key, p, length)) return 0;
             }
         }
         if (q - line - (q > line && q[-1] == '\r') == t->width - 1) return 0;
@@ -202,7 +203,7 @@ static PyObject *result(const Column *c, PyObject *codes) {
 PyDoc_STRVAR(split_doc, "split(data, start, delimiter, width, most)\n--\n\n"
                         "The cells of a table from byte `start` on, or None if it is not plain.\n\n"
                         "For every column (codes, texts): a bytearray of uint32, one a row, and the distinct texts; or None\n"
-                        "if it has more than `most` of them.");
+                        "if it has more than `most` of them, or thousands that hardly repeat.");
 
 static PyObject *split(PyObject *module, PyObject *args) {
     Py_buffer data;

@@ -59,7 +59,7 @@ class Cells:
 
 
 def split(data: np.ndarray, start: int, delimiter: str, width: int) -> list[Cells | None] | None:
-    """The columns of a plain table from byte `start` on, None for one with more than MOST texts; None if it is not plain.
+    """The columns of a plain table from byte `start` on, None for one with too many texts; None if it is not plain.
 
     >>> text = np.frombuffer(b"sex,age\\nMale,39\\nMale,50\\n", dtype=np.uint8)
     >>> split(text, 8, ",", 2)
