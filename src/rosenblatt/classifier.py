@@ -20,6 +20,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.examples import Examples, encode, for_classes
 from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.features.values import codes_of, in_use, is_coded
 from rosenblatt.history import Epoch, History
 from rosenblatt.influences import Influences, on_score
 from rosenblatt.log import Memory
@@ -277,11 +278,11 @@ def classes_of(labels: Any) -> np.ndarray:
     """The distinct labels, sorted; texts by polars, which is much faster at it than numpy."""
     if not is_text(labels):
         return encode(np.asarray(labels))[0]
-    missing = labels.is_null()
-    if missing.any():
-        row = int(missing.arg_true()[0])
+    if labels.has_nulls():
+        row = int(labels.is_null().arg_true()[0])
         raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
-    return np.array(labels.unique().sort().to_list(), dtype=str)
+    found = in_use(labels)[1] if is_coded(labels) else labels.unique()
+    return np.array(found.sort().to_list(), dtype=str)
 
 
 def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
@@ -289,6 +290,10 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
     if is_text(labels):
         if classes.dtype.kind != "U":
             return np.full(len(labels), -1, dtype=np.int32)
+        if is_coded(labels):
+            code_of = {label: code for code, label in enumerate(classes.tolist())}
+            of_text = [code_of.get(text, -1) for text in labels.dtype.categories.to_list()]
+            return np.array([*of_text, -1], dtype=np.int32).take(codes_of(labels))
         codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
     labels = np.asarray(labels)
@@ -300,7 +305,7 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
 
 
 def is_text(labels: Any) -> bool:
-    return hasattr(labels, "to_physical") and str(labels.dtype) in ("String", "Categorical", "Enum")
+    return hasattr(labels, "to_physical") and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")
 
 
 def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:

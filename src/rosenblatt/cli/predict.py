@@ -66,7 +66,7 @@ class Predictions:
         from rosenblatt.data import batches
 
         row = 0
-        for data in batches(self.file, **self.read):
+        for data in batches(self.file, rows=None, **self.read):
             fitting.refuse_other_kind(self.model, data)
             try:
                 yield self.frame(data)
