@@ -1,4 +1,4 @@
-# make demo | test | test-full | check | bench | sanitize | clean: the first call makes .venv and builds the package in it.
+# make demo | test | test-full | check | docs | bench | sanitize | clean: the first call makes .venv and builds the package in it.
 SHELL := /bin/bash
 PY := .venv/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd src/rosenblatt/data/*.c) src/rosenblatt/core.py
@@ -11,6 +11,8 @@ test-full: check
 	ROSENBLATT_TESTS=full $(PY) -m pytest -n 2
 check: .venv/built
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy && .venv/bin/lint-imports
+docs: .venv/built
+	$(PY) -m sphinx -W --keep-going -q docs docs/_build
 bench: .venv/built
 	$(PY) bench/engine.py && $(PY) bench/end_to_end.py
 sanitize: .venv/built
@@ -21,5 +23,5 @@ sanitize: .venv/built
 	$(PY) -m pip install --quiet --editable . --group dev
 	touch $@
 clean:
-	rm -rf .venv build src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
-.PHONY: demo test test-full check bench sanitize clean
+	rm -rf .venv build docs/_build src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
+.PHONY: demo test test-full check docs bench sanitize clean

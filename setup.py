@@ -46,13 +46,17 @@ modules = cythonize(
 for module in modules:
     module.optional = BUILD != "release"  # cythonize drops it
 
-# The reader of libsvm files is plain C; without a compiler numpy reads them.
-LIBSVM = HERE / "data" / "_libsvm.c"
-libsvm = Extension(
-    "rosenblatt.data._libsvm",
-    [str(LIBSVM)],
-    define_macros=[("ROSENBLATT_DIGEST", f'"{hashlib.sha256(LIBSVM.read_bytes()).hexdigest()}"')],
-    extra_compile_args=FLAGS,
-    optional=BUILD != "release",
-)
-setup(ext_modules=[*modules, libsvm])
+
+def plain_c(name: str) -> Extension:
+    """A reader of files in plain C; without a compiler, what is in Python reads them."""
+    source = HERE / "data" / f"{name}.c"
+    return Extension(
+        f"rosenblatt.data.{name}",
+        [str(source)],
+        define_macros=[("ROSENBLATT_DIGEST", f'"{hashlib.sha256(source.read_bytes()).hexdigest()}"')],
+        extra_compile_args=FLAGS,
+        optional=BUILD != "release",
+    )
+
+
+setup(ext_modules=[*modules, plain_c("_libsvm"), plain_c("_cells")])

@@ -29,6 +29,7 @@ CLASSIFIERS = [
     rosenblatt.WidrowHoff,
 ]
 ESTIMATORS = [*CLASSIFIERS, rosenblatt.WidrowHoffRegressor]
+CHECKED = [*ESTIMATORS, rosenblatt.VotedPerceptron]  # without coef_: many weight vectors vote
 
 # scikit-learn exempts its own Perceptron and SGD from the same two: an online learner that sees a row twice takes two
 # steps, the second from where the first led, and that is not one step of twice the length.
@@ -39,7 +40,14 @@ EXEMPT = {
 }
 
 
-@parametrize_with_checks([estimator() for estimator in ESTIMATORS], expected_failed_checks=lambda _: EXEMPT)
+KERNELS = [
+    rosenblatt.KernelPerceptron(),
+    rosenblatt.KernelPerceptron(kernel="poly", multi_class="ovr", score_with="voted"),
+    rosenblatt.KernelPerceptron(rule="mira", budget=20),
+]
+
+
+@parametrize_with_checks([*(estimator() for estimator in CHECKED), *KERNELS], expected_failed_checks=lambda _: EXEMPT)
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
 

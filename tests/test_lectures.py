@@ -13,6 +13,7 @@ from rosenblatt.examples import for_classes, for_regression
 from rosenblatt.log import Log
 from rosenblatt.model import Model
 from rosenblatt.training import Plan, Watch, run, train
+from rosenblatt.votes import Voter
 from rosenblatt.weights import Weights
 
 # Boulder's four points, in their order (B3, H3): the first is positive.
@@ -81,6 +82,27 @@ def test_b4_every_update_raises_the_activation_by_the_squared_norm_and_one(engin
             assert y * (after[0][0] @ x + after[1][0]) == y * activation + x @ x + 1
         else:
             assert same_bits(before, after)
+
+
+def test_b7_votes_outlive_one_bad_update_after_9899_good_examples(engine):
+    """Boulder: weights that were right 9,899 times in a row move at one wrong label, and then decide alone."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(9900, 2))
+    X[:, 0] += 2 * np.sign(X[:, 0])  # two clouds, left and right
+    y = (X[:, 0] > 0).astype(int)
+    X[0], y[0] = [1, 0], 1
+    X[-1], y[-1] = [50, 0], 0
+    trained = train(X, y, epochs=1, order="given", keep_log=True)
+    memory = trained.memory()
+    assert memory.lived.tolist() == [0, 9899, 1]
+    good, right = X[:1000], y[:1000]
+    assert (Voter(trained.classes, memory).predict(good) == right).all()
+    assert (trained.view("averaged").predict(good) == right).all()
+    assert (trained.view("last").predict(good) != right).all()
+    before, after = memory.replay(1), memory.replay(2)
+    literal = 9899 * np.where(good @ before.w[0] + before.bias >= 0, 1, -1)
+    literal += np.where(good @ after.w[0] + after.bias >= 0, 1, -1)
+    assert np.array_equal(Voter(trained.classes, memory).scores(good), literal)
 
 
 def test_b8_the_averaged_perceptron_is_one_vector_the_mean_over_examples(engine):

@@ -119,7 +119,7 @@ cdef class Poll:
     cdef void count_all(self) noexcept nogil
     @cython.locals(k=Py_ssize_t, score=double, votes=cython.longlong)
     cdef void count_two(self, Py_ssize_t i) noexcept nogil
-    @cython.locals(k=Py_ssize_t, c=Py_ssize_t, winner=Py_ssize_t, step=double)
+    @cython.locals(k=Py_ssize_t, c=Py_ssize_t, step=double)
     cdef void count_many(self, Py_ssize_t i) noexcept nogil
     @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
     cdef inline Py_ssize_t highest(self, Py_ssize_t i) noexcept nogil

@@ -17,19 +17,24 @@ import numpy as np
 
 from rosenblatt import features, model_file, rules
 from rosenblatt.data import Dataset
-from rosenblatt.errors import DataError, LabelError, ModelFileError, SettingError
+from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.examples import Examples, encode, for_classes
 from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.features.values import codes_of, in_use, is_coded
 from rosenblatt.history import Epoch, History
-from rosenblatt.model import Model, decide
+from rosenblatt.influences import Influences, on_score
+from rosenblatt.log import Memory
+from rosenblatt.model import Model
 from rosenblatt.rows import Rows
 from rosenblatt.theory.reached import reached
 from rosenblatt.training import Plan, Training, Watch, error, run
+from rosenblatt.votes import VOTING, Voter
 
 # Learners by name: the rule, its parameters by their public names, and whether the average predicts.
 LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
     "perceptron": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
     "averaged": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, True),
+    "voted": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
     "mira": (rules.Mira, {"p": "p"}, False),
     "passive-aggressive": (rules.PassiveAggressive, {"C": "C", "variant": "variant"}, False),
     "logistic": (rules.Logistic, {"eta0": "rate", "learning_rate": "schedule", "l2": "l2"}, False),
@@ -45,7 +50,8 @@ NOT_SAVED = ("seconds", "theory")  # of the summary: may differ between machines
 class Recipe:
     """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
 
-    `average` is None for what the learner's name says. `features` are the options of the feature map.
+    `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
+    updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
     """
 
     learner: str = "averaged"
@@ -59,6 +65,7 @@ class Recipe:
     class_weight: Any = None
     parameters: dict[str, Any] = field(default_factory=dict)
     features: dict[str, Any] = field(default_factory=dict)
+    keep_log: bool = False
 
     def rule(self) -> rules.Rule:
         """The learner's rule with its parameters."""
@@ -70,14 +77,24 @@ class Recipe:
             raise SettingError(f"{self.learner} has no parameter {strange[0]!r}: it has {', '.join(names)}.")
         made = rule(**{names[name]: value for name, value in self.parameters.items()})
         made.in_core()  # refuses what cannot be, before any data are touched
+        if self.keep_log and made.moves_always:
+            raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
         return made
 
     def plan(self) -> Plan:
-        return Plan(self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience)
+        return Plan(
+            self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
+            keep_log=self.keep_log or self.votes,
+        )  # fmt: skip
 
     @property
     def averages(self) -> bool:
         return LEARNERS[self.learner][2] if self.average is None else self.average
+
+    @property
+    def votes(self) -> bool:
+        """Do all weights predict together?"""
+        return self.learner == "voted" and self.average is None
 
 
 @dataclass
@@ -95,13 +112,44 @@ class Classifier:
     summary: dict[str, Any]  # what `train` reports
     history: History = field(default_factory=History)
     target: str | None = None  # the column that it predicts, where the data have columns
+    zero_based: bool | None = None  # do indices of its libsvm files start at 0?
+    memory: Memory | None = None  # the log and the rows that it refers to, where kept
 
-    def model(self, view: str | None = None) -> Model:
-        """The linear part, in one of the views."""
+    def model(self, view: str | None = None) -> Model | Voter:
+        """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
         name = view or self.view
+        if name in VOTING:
+            return Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
+        return self.linear(name)
+
+    def linear(self, view: str | None = None) -> Model:
+        """The weights of one of the views; without a name, those of `linear_view`."""
+        name = self.linear_view(view)
         if name not in self.views:
             raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
         return Model(self.classes, *self.views[name])
+
+    def linear_view(self, view: str | None = None) -> str:
+        """The view that is one weight vector a class: this one or, where none is named and all vote, the averaged."""
+        return view or ("averaged" if self.view in VOTING else self.view)
+
+    def remembered(self) -> Memory:
+        """The log with the rows that it refers to."""
+        if self.memory is None:
+            raise SettingError("The model was saved without its log: train it with --keep-log (keep_log=True).")
+        return self.memory
+
+    def influences(self, rows: Any, view: str | None = None) -> Influences:
+        """The training examples that made the score of a raw row, for and against, largest first; they sum to the score.
+
+        With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
+        the averaged ones: votes are no sum of examples.
+        """
+        made, memory, linear = self.transform(rows)[0], self.remembered(), self.linear(view)
+        if made.n != 1:
+            raise DataError(f"Influences are those on one row: there are {made.n}.")
+        gains, loses = (0, None) if memory.vectors == 1 else linear.winner_and_runner_up(made)
+        return on_score(memory, made, self.linear_view(view), gains, loses)
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
@@ -110,16 +158,17 @@ class Classifier:
         return made, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
     def scores(self, rows: Any, view: str | None = None) -> np.ndarray:
-        """w·x + b of raw rows: a number a row for two classes, a column a class for more."""
+        """w·x + b of raw rows, or votes: a number a row for two classes, a column a class for more."""
         return self.model(view).scores(self.transform(rows)[0])
 
     def predict(self, rows: Any, view: str | None = None) -> np.ndarray:
         """The label of each raw row."""
-        labels: np.ndarray = self.classes[decide(self.scores(rows, view))]
+        labels: np.ndarray = self.classes[self.model(view).decide(self.scores(rows, view))]
         return labels
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
+        self.refuse_other_start(data)
         codes = codes_among(self.classes, labels_of(data))
         strange = codes < 0
         if strange.any() and unseen != "skip":
@@ -135,6 +184,14 @@ class Classifier:
         rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
         return Examples(rows, codes[kept], self.classes), notes, kept
 
+    def refuse_other_start(self, data: Dataset) -> None:
+        """Indices from 0 and from 1 would put every value into the wrong column, silently."""
+        if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
+            raise DataError(
+                f"Indices in {data.name} start at {int(not data.zero_based)}, those of training at "
+                f"{int(not self.zero_based)}: read it with zero_based={self.zero_based}."
+            )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
         arrays = {"counts": self.counts, "class_counts": self.class_counts}
@@ -147,10 +204,14 @@ class Classifier:
             "view": self.view,
             "kind": self.kind,
             "target": self.target,
+            "zero_based": self.zero_based,
             "recipe": asdict(self.recipe),
             "summary": {key: value for key, value in self.summary.items() if key not in NOT_SAVED},
             "history": [asdict(epoch) for epoch in self.history],
         }
+        if self.memory is not None:
+            header["log"], of_log = self.memory.to_arrays()
+            arrays |= {f"log.{name}": array for name, array in of_log.items()}
         model_file.write(path, header, arrays)
 
 
@@ -183,11 +244,17 @@ def load(path: str | os.PathLike[str]) -> Classifier:
             summary=header["summary"],
             history=History([Epoch(**epoch) for epoch in header["history"]]),
             target=header["target"],
+            zero_based=header.get("zero_based"),
         )
+        if "log" in header:
+            of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
+            made.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
+            if made.memory.rows.d != made.features.n_features:
+                raise ValueError("the rows of the log and the features do not match")
         shapes = {coef.shape for coef, _ in views.values()}
         if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
             raise ValueError("weights and features do not match")
-    except (KeyError, TypeError, ValueError, DataError) as wrong:
+    except (KeyError, TypeError, ValueError, IndexError, RosenblattError) as wrong:
         raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
     return made
 
@@ -211,11 +278,11 @@ def classes_of(labels: Any) -> np.ndarray:
     """The distinct labels, sorted; texts by polars, which is much faster at it than numpy."""
     if not is_text(labels):
         return encode(np.asarray(labels))[0]
-    missing = labels.is_null()
-    if missing.any():
-        row = int(missing.arg_true()[0])
+    if labels.has_nulls():
+        row = int(labels.is_null().arg_true()[0])
         raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
-    return np.array(labels.unique().sort().to_list(), dtype=str)
+    found = in_use(labels)[1] if is_coded(labels) else labels.unique()
+    return np.array(found.sort().to_list(), dtype=str)
 
 
 def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
@@ -223,6 +290,10 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
     if is_text(labels):
         if classes.dtype.kind != "U":
             return np.full(len(labels), -1, dtype=np.int32)
+        if is_coded(labels):
+            code_of = {label: code for code, label in enumerate(classes.tolist())}
+            of_text = [code_of.get(text, -1) for text in labels.dtype.categories.to_list()]
+            return np.array([*of_text, -1], dtype=np.int32).take(codes_of(labels))
         codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
     labels = np.asarray(labels)
@@ -234,7 +305,7 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
 
 
 def is_text(labels: Any) -> bool:
-    return hasattr(labels, "to_physical") and str(labels.dtype) in ("String", "Categorical", "Enum")
+    return hasattr(labels, "to_physical") and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")
 
 
 def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:
@@ -244,13 +315,19 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     mapping, examples = prepare(data, recipe)
     assert examples.classes is not None
     assert examples.codes is not None
+    view = "voted" if recipe.votes else "averaged" if recipe.averages else "last"
     made = Classifier(
-        mapping, examples.classes, {}, "averaged" if recipe.averages else "last", data.kind, recipe,
+        mapping, examples.classes, {}, view, data.kind, recipe,
         feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
     )  # fmt: skip
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
+    made.zero_based = data.zero_based
     held_out = None if dev is None else made.examples(dev)[0]
     trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    if plan.keep_log:
+        made.memory = trained.memory()
+        if data.numbers is not None:
+            made.memory.numbers = data.numbers[made.memory.numbers]
     finish(made, trained, examples, held_out)
     made.summary["theory"] = reached(trained, examples, rule)
     return made
@@ -285,8 +362,9 @@ def finish(made: Classifier, trained: Training, examples: Examples, held_out: Ex
     for name in names:
         view = trained.view(name)
         made.views[name] = (view.coef, view.intercept)
-    if trained.best is not None and made.recipe.patience is not None:
+    if trained.best is not None and made.recipe.patience is not None and not made.recipe.votes:
         made.view = "best"
+    names += ["voted"] if made.recipe.votes else []
     made.history = trained.history
     made.summary = {
         "learner": made.recipe.learner,

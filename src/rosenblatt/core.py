@@ -340,9 +340,8 @@ class Loop:
 class Poll:
     """Votes of all weights of a run, from products of the rows to decide about with the rows of the log.
 
-    A score is a running sum over the log: update k adds `steps[k] (products[i, column[k]] + constant)` to vector
-    `gains[k]` and takes it from `loses[k]` (not read where there is one vector). The weights before the first update vote
-    `lived[0]` times, those after update k `lived[k + 1]` times.
+    Update k adds `steps[k] (products[i, column[k]] + constant)` to the score by vector `gains[k]`, and takes it from that by
+    `loses[k]` (not where there is one vector). The weights before the first update vote `lived[0]` times.
     """
 
     def __init__(self, log, constant):
@@ -352,9 +351,7 @@ class Poll:
 
     def count(self, products, scores, votes):
         """`scores`, a row a row of products, go from those of the first weights to those of the last; votes are written."""
-        self.products = products
-        self.scores = scores
-        self.votes = votes
+        self.products, self.scores, self.votes = products, scores, votes
         with cython.nogil:
             self.count_all()
 
@@ -379,14 +376,12 @@ class Poll:
         """Votes for each class: every one for the first of the highest scores."""
         for c in range(self.scores.shape[1]):
             self.votes[i, c] = 0
-        winner = self.highest(i)
-        self.votes[i, winner] += self.lived[0]
+        self.votes[i, self.highest(i)] += self.lived[0]
         for k in range(self.updates):
             step = self.steps[k] * (self.products[i, self.column[k]] + self.constant)
             self.scores[i, self.gains[k]] += step
             self.scores[i, self.loses[k]] -= step
-            winner = self.highest(i)
-            self.votes[i, winner] += self.lived[k + 1]
+            self.votes[i, self.highest(i)] += self.lived[k + 1]
 
     def highest(self, i):
         """The first of the classes with the highest score."""

@@ -182,7 +182,7 @@ class _Run:
     def walk(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
         """Two classes, or each against the rest: the margins that the examples had when their turn came."""
         signs = self.signs[numbers]
-        margins = np.multiply(signs, scores, order="C")
+        margins: np.ndarray = np.multiply(signs, scores, order="C")
         flat = margins.reshape(-1)
         place = self.rule.first_move(flat, 0)
         while place < len(flat):

@@ -54,9 +54,9 @@ class Space:
         bad = K[~np.isfinite(K)]
         if len(bad):
             raise KernelError(
-                f"The kernel {self.what} gave {bad[0]:g}: expected finite numbers. Scale the features, or choose a lower degree."
+                f"The kernel {self.what} gave {bad[0]:g}: not a finite number. Scale the features, or take a lower degree."
             )
-        raise KernelError(f"Sums of the kernel {self.what} overflow: scale the features, or choose a lower degree or rate.")
+        raise KernelError(f"Sums of the kernel {self.what} overflow: scale the features, or take a lower degree or rate.")
 
     def refuse_negative(self, sizes: np.ndarray) -> None:
         """K(x, x) = |φ(x)|² is no less than 0."""

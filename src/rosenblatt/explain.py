@@ -91,7 +91,7 @@ def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[We
 
     With two classes a positive weight speaks for the second, a negative one for the first.
     """
-    coef, names = model.model(view).coef, model.features.names
+    coef, names = model.linear(view).coef, model.features.names
     total = model.counts.sum(axis=0)
     found = []
     for code, label in enumerate(model.classes.tolist()):
@@ -108,7 +108,7 @@ def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[We
 
 def bias(model: Classifier, view: str | None = None) -> float | dict[str, float]:
     """The bias, or one a class."""
-    values = model.model(view).intercept.tolist()
+    values = model.linear(view).intercept.tolist()
     if len(values) == 1:
         return float(values[0])
     return dict(zip(map(str, model.classes.tolist()), values, strict=True))
@@ -147,7 +147,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     """Why one row, the only one of a data set, is classified as it is."""
     if row.kind != model.kind:
         raise DataError(f"{row.name} holds {row.kind}: the model was trained on {model.kind}.")
-    linear = model.model(view)
+    linear = model.linear(view)
     x, notes = model.transform(row.rows)
     indices, values = x.row(0)
     indices, values = indices[values != 0], values[values != 0].astype(float)
@@ -157,8 +157,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         other = 1 - code
         w, b, score = linear.coef[0], float(linear.intercept[0]), float(scores[0])
     else:
-        ranked = np.argsort(-scores[0], kind="stable")
-        other = int(ranked[ranked != code][0])
+        code, other = linear.winner_and_runner_up(x)
         w, b = linear.coef[code] - linear.coef[other], float(linear.intercept[code] - linear.intercept[other])
         score = float(scores[0, code] - scores[0, other])
     names, raw = model.features.names, originals(model, row)

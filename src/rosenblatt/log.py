@@ -7,11 +7,12 @@ the rival loses it. `tau` is what the loop moved by: rate, sample and class weig
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import SettingError
-from rosenblatt.rows import Rows, join
+from rosenblatt.rows import OneHot, Rows, join
 from rosenblatt.weights import SETTLE_EVERY, Weights
 
 
@@ -39,6 +40,11 @@ class Log:
             np.add.at(coefficients, (y[self.row], self.row), tau)
             np.add.at(coefficients, (self.rival, self.row), -tau)
         return coefficients
+
+    def until(self, t: int) -> Log:
+        """The updates of the first t examples."""
+        k = int(np.searchsorted(self.t, t))
+        return self if k == len(self) else Log(self.t[:k], self.row[:k], self.rival[:k], self.tau[:k])
 
     def lived(self, first: int, last: int) -> np.ndarray:
         """How many of the examples first … last-1 the weights before the first update, and after each, survived.
@@ -161,6 +167,63 @@ class Memory:
             raise SettingError(f"The {view} weights are no one sum over the log: choose 'last' or 'averaged'.")
         return self.log.dual(self.codes, self.vectors, (self.last - self.log.t) / max(1, self.last))
 
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """What a model file holds of it: facts and arrays."""
+        if self.first:
+            raise SettingError("The log does not begin where training began: only a whole one can be saved.")
+        rows, log = self.rows, self.log
+        arrays = {
+            "t": log.t,
+            "row": log.row,
+            "rival": log.rival,
+            "tau": log.tau,
+            "codes": self.codes,
+            "numbers": self.numbers,
+        }
+        parts = {"values": rows.values, "indices": rows.indices, "indptr": rows.indptr}
+        arrays |= {name: part for name, part in parts.items() if part is not None}
+        if self.start is not None:
+            coef, intercept = self.start.last
+            arrays |= {"start.coef": coef, "start.intercept": intercept}
+        kind = "dense" if rows.dense else "one-hot" if rows.indptr is None else "csr"
+        facts = {"rows": kind, "shape": [rows.n, rows.d], "last": self.last, "fit_intercept": self.fit_intercept}
+        return facts, arrays
+
+    @classmethod
+    def from_arrays(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray], vectors: int) -> Memory:
+        """The reverse. Whatever the arrays hold, what comes back can be computed with; else a ValueError."""
+        n, d = facts["shape"]
+        values, indices = arrays.get("values"), arrays.get("indices")
+        if facts["rows"] == "dense":
+            rows = Rows(values)
+        elif facts["rows"] == "one-hot":
+            rows = Rows(OneHot(np.asarray(indices).reshape(n, -1), d))
+        else:
+            rows = Rows(stored_csr(values, indices, arrays["indptr"], (n, d)))
+        log = Log(arrays["t"], arrays["row"], arrays["rival"], arrays["tau"])
+        start = None
+        if "start.coef" in arrays:
+            start = Weights(vectors, d, facts["fit_intercept"], sparse=not rows.dense)
+            start.start_from(arrays["start.coef"], arrays["start.intercept"])
+        codes, numbers, last = arrays["codes"], arrays["numbers"], facts["last"]
+        made = cls(log, rows, codes, numbers, vectors, last, start, facts["fit_intercept"])
+        made._refuse_impossible((n, d))
+        return made
+
+    def _refuse_impossible(self, shape: tuple[int, int]) -> None:
+        """The loop over votes trusts its numbers: they are looked at here."""
+        log, classes = self.log, max(2, self.vectors)
+        lengths = {len(part) for part in (log.t, log.row, log.rival, log.tau)}
+        flat = all(part.ndim == 1 for part in (log.t, log.row, log.rival, log.tau, self.codes, self.numbers))
+        types = log.t.dtype == np.int64 and log.row.dtype == log.rival.dtype == self.codes.dtype == np.int32
+        fine = flat and types and len(lengths) == 1 and (self.rows.n, self.rows.d) == shape
+        fine = fine and len(self.codes) == len(self.numbers) == self.rows.n
+        fine = fine and within(log.row, 0, self.rows.n) and within(self.codes, 0, classes)
+        fine = fine and within(log.rival, 0 if self.vectors > 1 else -1, self.vectors if self.vectors > 1 else 0)
+        fine = fine and within(log.t, self.first, self.last) and bool((np.diff(log.t) > 0).all())
+        if not fine or not np.isfinite(log.tau).all():
+            raise ValueError("the log and its rows do not match")
+
     def then(self, later: Memory, rows_before: int) -> Memory:
         """This run and the one that went on from it, as one; the later one's row numbers begin after `rows_before`."""
         log = Log(
@@ -171,9 +234,18 @@ class Memory:
         )
         numbers = np.concatenate([self.numbers, later.numbers + rows_before])
         codes = np.concatenate([self.codes, later.codes])
-        return replace(
-            self, log=log, rows=join(self.rows, later.rows), codes=codes, numbers=numbers, last=later.last
-        )
+        return replace(self, log=log, rows=join(self.rows, later.rows), codes=codes, numbers=numbers, last=later.last)
+
+
+def within(numbers: np.ndarray, least: int, end: int) -> bool:
+    return bool(((numbers >= least) & (numbers < end)).all())
+
+
+def stored_csr(values: Any, indices: Any, indptr: np.ndarray, shape: tuple[int, int]) -> Any:
+    """A matrix of scipy's from its parts; `Rows` looks at where they point."""
+    from scipy.sparse import csr_array
+
+    return csr_array((values, indices, indptr), shape=shape)
 
 
 def advance(weights: Weights, t: int) -> None:

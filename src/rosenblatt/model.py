@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from rosenblatt import weights
 from rosenblatt.errors import DataError
 from rosenblatt.rows import Rows
+
+
+class Decides(Protocol):
+    """What scores rows and decides by the scores: one linear model, or the votes of many."""
+
+    def scores(self, X: Any) -> np.ndarray: ...
+    def decide(self, scores: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,17 @@ class Model:
         scores = weights.score(rows, self.coef, self.intercept)
         return scores[:, 0] if len(self.coef) == 1 else scores
 
+    def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
+        """The two classes with the highest scores of the first row, of more than two."""
+        first, second = np.argsort(-self.scores(X)[0], kind="stable")[:2].tolist()
+        return first, second
+
+    def decide(self, scores: np.ndarray) -> np.ndarray:
+        """Class codes from these scores: a score of 0 is the positive class, the first of equals wins."""
+        return decide(scores)
+
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row; a score of 0 is the positive class, the first of equals wins."""
+        """The class of each row."""
         scores = self.scores(X)
         return scores if self.classes is None else self.classes[decide(scores)]
 

@@ -157,6 +157,10 @@ class Rows:
         assert self.indices is not None
         return OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d)
 
+    def matrix(self) -> Any:
+        """The rows for other libraries: an array, or CSR where they are sparse; values are shared where there are any."""
+        return self.values if self.dense else self.csr()
+
     def csr(self) -> Any:
         """The rows as a matrix of scipy's; sparse ones with values are not copied."""
         from scipy.sparse import csr_array

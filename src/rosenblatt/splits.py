@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rosenblatt import order
@@ -63,4 +65,4 @@ def latest(data: Dataset, column: str, share: float) -> np.ndarray:
 
 
 def without(data: Dataset, column: str) -> Dataset:
-    return Dataset(data.kind, data.rows.drop(column), data.labels, data.name)
+    return replace(data, rows=data.rows.drop(column))

@@ -15,7 +15,7 @@ from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.history import Epoch, History
 from rosenblatt.log import Log, Memory, Recorder
-from rosenblatt.model import Model, decide
+from rosenblatt.model import Decides, Model
 from rosenblatt.weights import SETTLE_EVERY, Weights
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
@@ -67,6 +67,13 @@ class Origin:
     held_out: Examples | None = None
     absent: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # rows left out of the order
 
+    @property
+    def has_dual(self) -> bool:
+        """Are the weights a sum over the log?"""
+        shrinks = getattr(self.rule, "l2", 0) != 0
+        every_class_moves = self.rule.moves_always and self.examples.vectors > 1
+        return self.examples.codes is not None and not shrinks and not every_class_moves
+
 
 @dataclass
 class Training:
@@ -100,13 +107,12 @@ class Training:
         origin = self.origin
         if self.log is None or origin is None:
             raise SettingError("This run kept no log: train with keep_log=True.")
-        examples = origin.examples
-        shrinks = getattr(origin.rule, "l2", 0) != 0
-        if examples.codes is None or shrinks or (origin.rule.moves_always and examples.vectors > 1):
+        if not origin.has_dual:
             raise SettingError(
-                f"The updates of {origin.rule.name} are no sum of rows that a log could hold here: take a mistake-driven rule."
+                f"The updates of {origin.rule.name} are no sum of rows that a log could hold: take a mistake-driven rule."
             )
-        weights = self.weights
+        examples, weights = origin.examples, self.weights
+        assert examples.codes is not None
         return Memory.of(
             self.log, examples.rows, examples.codes, examples.vectors, weights.t, origin.start, weights.fit_intercept
         )
@@ -227,6 +233,10 @@ class Run:
             raise Interrupted(self.finish()) from None
         return self.finish()
 
+    def pool(self) -> np.ndarray:
+        """The rows that are learned from."""
+        return self.examples.pool()
+
     def orders(self) -> Iterator[np.ndarray | None]:
         """The row numbers of each epoch, without end; None: all, as given."""
         pool = self.examples.pool()
@@ -242,7 +252,7 @@ class Run:
     def result(self) -> Training:
         self.training.zero_rows = self.loop.zero_rows
         if self.recorder:
-            self.training.log = self.recorder.log()
+            self.training.log = self.recorder.log().until(self.weights.t)
         return self.training
 
     def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
@@ -259,7 +269,7 @@ class Run:
             mistakes=self.loop.mistakes - mistakes,
             updates=self.loop.updates - updates,
             norm=self.weights.norm(),
-            moved=None if self.plan.tol is None else (self.loop.moved - moved) / n,
+            moved=None if self.plan.tol is None else (self.loop.moved - moved) / max(1, n),
             held_out_last=last,
             held_out_averaged=averaged,
         )
@@ -340,7 +350,7 @@ class Run:
         if self.plan.order != "replacement":
             return True
         rule = self.rule.in_core()
-        pool = self.examples.pool()
+        pool = self.pool()
         margins = training_margins(self.model("last"), self.examples)[pool]
         moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
         if self.weights.fit_intercept:
@@ -362,12 +372,12 @@ def training_margins(model: Model, examples: Examples) -> np.ndarray:
     return margins
 
 
-def error(model: Model, examples: Examples) -> float:
+def error(model: Decides, examples: Examples) -> float:
     """Share of examples that the model gets wrong; in a regression, the mean squared error."""
     scores = model.scores(examples.rows)
     if examples.targets is not None:
         return float(np.mean((scores - examples.targets) ** 2))
-    return float(np.mean(decide(scores) != examples.codes))
+    return float(np.mean(model.decide(scores) != examples.codes))
 
 
 def split(examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:

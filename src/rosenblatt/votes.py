@@ -22,7 +22,8 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.log import Log, Memory
 from rosenblatt.rows import Rows
 
-BLOCK = 2**25  # bytes of products at a time
+VOTING = ("voted", "random")  # views in which all weights of a run have a say
+BLOCK = 2**26  # bytes of products at a time
 LEAST_ROWS, TILE = 16, 2**11  # of the rows to decide about, in a block; of the log's rows, made double at a time
 
 
@@ -86,8 +87,8 @@ class Voter:
 
     >>> from rosenblatt.training import train
     >>> run = train([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"], order="given", keep_log=True)
-    >>> Voter(run.classes, run.memory()).scores([[2, 2], [-1, 0]])  # of 16 examples, 4 epochs
-    array([ 14., -14.])
+    >>> Voter(run.classes, run.memory()).scores([[2, 2], [-1, 0]])  # 8 examples, two epochs
+    array([ 8., -6.])
     """
 
     classes: np.ndarray
@@ -106,10 +107,7 @@ class Voter:
         begun = None
         if memory.start is not None:
             begun = weights.score(rows, *memory.start.last)
-        if self.drawn is not None:
-            found = self._draw(rows, survivors, begun)
-        else:
-            found = self._count(rows, survivors, begun)
+        found = (self._count if self.drawn is None else self._draw)(rows, survivors, begun)
         return found[:, 0] if memory.vectors == 1 else found
 
     def _count(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
@@ -125,7 +123,7 @@ class Voter:
         """The scores of each row by a survivor of its own."""
         assert self.drawn is not None
         examples = order.random_bits(self.drawn, order.DRAW).random_raw(rows.n) % np.uint64(survivors.lived.sum())
-        chosen = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
+        chosen: Any = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
         found = np.zeros((rows.n, survivors.vectors)) if begun is None else begun.copy()
         for part, products in blocks_of_products(rows, self.memory.rows):
             for i, product in zip(range(part.start, part.stop), products, strict=True):
@@ -163,30 +161,36 @@ def refuse_overflow(rows: Rows, part: slice, scores: np.ndarray) -> None:
 
 
 def blocks_of_products(rows: Rows, others: Rows) -> Iterator[tuple[slice, np.ndarray]]:
-    """x·x' of `rows` with all `others`, in double, for as many rows at a time as a block has room for."""
-    height = max(LEAST_ROWS, BLOCK // (8 * max(1, others.n)))
-    sparse = None if rows.dense else rows.csr().astype(float)
-    across = None if rows.dense or others.dense else others.csr().astype(float).T.tocsr()
-    upright = others.csr().astype(float) if rows.dense and not others.dense else None
+    """x·x' of `rows` with all `others`, in double, for as many rows at a time as a block has room for.
+
+    The array is overwritten for the next block.
+    """
+    height = min(rows.n, max(LEAST_ROWS, BLOCK // (8 * max(1, others.n))))
+    room = np.empty((height, others.n))
+    mine = None if rows.dense else rows.csr().astype(float)
+    theirs = None if others.dense else others.csr().astype(float)
+    across = None if theirs is None or mine is None else theirs.T.tocsr()
     for start in range(0, rows.n, height):
         part = slice(start, min(start + height, rows.n))
+        block = rows.values[part].astype(float) if mine is None else mine[part]  # type: ignore[index]
+        products = room[: block.shape[0]]
         with np.errstate(all="ignore"):  # of overflow, which `refuse_overflow` tells
-            if upright is not None:
-                assert rows.values is not None
-                yield part, np.ascontiguousarray((upright @ rows.values[part].astype(float).T).T)
-            elif across is not None:
-                assert sparse is not None
-                yield part, (sparse[part] @ across).toarray()
+            if across is not None:
+                products[...] = (block @ across).toarray()
+            elif theirs is not None:
+                products[...] = (theirs @ block.T).T
             else:
                 assert others.values is not None
-                block = rows.values[part].astype(float) if rows.dense else sparse[part]  # type: ignore[index]
-                yield part, tiled(block, others.values)
+                multiply(block, others.values, products)
+        yield part, products
 
 
-def tiled(block: Any, others: np.ndarray) -> np.ndarray:
-    """block @ others.T, with a tile of `others` in double at a time."""
-    products = np.empty((block.shape[0], len(others)))
+def multiply(block: Any, others: np.ndarray, products: np.ndarray) -> None:
+    """products = block @ others.T, with a tile of `others` in double at a time."""
     for first in range(0, len(others), TILE):
-        tile = others[first : first + TILE].astype(float, copy=False)
-        products[:, first : first + TILE] = block @ tile.T
-    return products
+        tile = others[first : first + TILE].astype(float, copy=False).T
+        place = products[:, first : first + TILE]
+        if isinstance(block, np.ndarray):
+            np.matmul(block, tile, out=place)
+        else:
+            place[...] = block @ tile

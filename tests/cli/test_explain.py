@@ -128,7 +128,7 @@ def test_every_example_of_the_help_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["explain", "--help"]) == 0
     examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
-    assert len(examples) == 3
+    assert len(examples) == 4
     for arguments in examples:
         assert run(arguments) == 0
     assert "against" in capsys.readouterr().out

@@ -40,7 +40,7 @@ def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
     found = train(capsys, fruit, "--target", "kind", "--holdout", "0.2")
     assert set(found) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
-        "train_error", "dev_error", "seconds", "model",
+        "train_error", "dev_error", "theory", "seconds", "model",
     }  # fmt: skip
     assert found["examples"] == 48
     assert found["classes"] == ["apple", "pear"]
@@ -270,3 +270,84 @@ def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):
 def test_an_option_of_another_kind_of_data_is_named(fruit, capsys):
     assert run(["train", fruit, "--target", "kind", "--ngrams", "2"]) == 2
     assert "no option 'ngrams'" in capsys.readouterr().err
+
+
+SQUARE = "a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n"
+XOR = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n"
+TWICE = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,1,yes\n"
+
+
+def written(tmp_path, text):
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    return [str(path), "--target", "y", "--no-scale"]
+
+
+def test_h7_a_run_that_converged_tells_its_updates_against_the_bound(tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50")
+    theory = found["theory"]
+    best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
+    assert theory["separated"]
+    assert theory["bound"]["count"] == found["updates"] <= 3 / best**2 <= theory["bound"]["at_most"]  # R² = 3
+    assert theory["margin"] <= best <= theory["best_margin_at_most"]  # what the run itself proves of γ*
+    assert theory["share_at_least"] <= theory["margin"] / best
+    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50"]) == 0
+    told = capsys.readouterr().out
+    assert f"{found['updates']} of at most R²/γ²" in told
+    assert "of the best possible" in told
+
+
+def test_with_certify_the_margin_is_told_as_a_share_of_the_best(tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
+    assert found["certificate"]["separable"]
+    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50", "--certify", "30"]) == 0
+    told = capsys.readouterr().out
+    share = 100 * found["theory"]["margin"] / found["certificate"]["margin"]
+    assert f"{share:.2f} % of γ*" in told
+    assert f"{found['updates']} of at most R²/γ*² = {int(found['certificate']['bound'])}" in told
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "mira", "passive-aggressive"])
+def test_every_bound_of_a_run_follows_from_its_own_margin(learner, fruit, capsys):
+    theory = train(capsys, fruit, "--target", "kind", "-l", learner, "--epochs", "200", "--numeric", "category")["theory"]
+    assert theory["bound"]["count"] <= theory["bound"]["at_most"]
+    assert theory["margin"] <= theory["best_margin_at_most"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"), [(["--learning-rate", "1/examples"], "1/examples"), (["--balanced"], "examples have weights")]
+)
+def test_a_run_without_a_bound_says_why(options, why, tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    theory = train(capsys, *rows, "-l", "perceptron", "--epochs", "500", *options)["theory"]
+    assert theory["bound"] is None
+    assert why in theory["why_no_bound"]
+    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "500", *options]) == 0
+    assert why in capsys.readouterr().out
+
+
+def test_certify_says_plainly_why_a_run_did_not_converge(tmp_path, capsys):
+    rows = written(tmp_path, TWICE)
+    assert run(["train", *rows, "-q", "--certify", "30"]) == 0
+    # Rows are counted from 1, as by explain --row.
+    assert "No line can separate these rows: rows 2 and 4 are identical but labelled differently." in capsys.readouterr().out
+    found = train(capsys, *written(tmp_path, XOR), "--certify", "30")
+    assert found["theory"] is None
+    assert found["certificate"]["separable"] is False
+    assert sorted(found["certificate"]["proof"]["rows"]) == [1, 2, 3, 4]
+    assert train(capsys, *rows)["theory"] is None
+
+
+def test_certify_changes_nothing_in_the_model_file_and_without_it_no_solver_is_imported(tmp_path, capsys):
+    rows = written(tmp_path, XOR)
+    files = [tmp_path / name for name in ("a.rosenblatt", "b.rosenblatt")]
+    train(capsys, *rows, "-o", files[0])
+    train(capsys, *rows, "-o", files[1], "--certify", "30")
+    assert files[0].read_bytes() == files[1].read_bytes()
+    code = f"import sys; from rosenblatt.cli import run; run(['train', *{rows!r}]); print({{'clarabel'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert run(["train", *rows, "--certify", "0"]) == 2
+    assert "--certify" in capsys.readouterr().err

@@ -7,6 +7,7 @@ that is missing, damaged or foreign. No traceback reaches a user.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib import import_module
 
@@ -23,9 +24,18 @@ VERBS = {
     "compare": "Try all learners on the same splits.",
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",
-    "play": "Watch learners learn, in the browser.",
+    "certify": "Decide, with a proof, whether a line separates the classes.",
     "walk": "Walk through a training run, step by step.",
+    "play": "Watch learners learn, in the browser.",
+    "lab": "Run an experiment of the lectures again.",
     "demo": "Take a two-minute tour on bundled data.",
+}
+
+
+PYTHON_TO_OPTION = {
+    "header=False (--no-header)": "--no-header",
+    "zero_based=True": "--zero-based",
+    "zero_based=False": "--one-based",
 }
 
 
@@ -67,6 +77,19 @@ def rosenblatt() -> None:
     """
 
 
+def in_options(message: str) -> str:
+    """The remedies in a message, told with the options of the command line in place of Python's keywords.
+
+    >>> in_options("one column found, 'a;b': pass delimiter=';'.")
+    "one column found, 'a;b': pass --delimiter ';'."
+    >>> in_options("pass header=False (--no-header), or zero_based=True.")
+    'pass --no-header, or --zero-based.'
+    """
+    for keyword, option in PYTHON_TO_OPTION.items():
+        message = message.replace(keyword, option)
+    return re.sub(r"\b(delimiter|format|missing)=('[^']*')", r"--\1 \2", message)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Runs a command and ends the process with its exit code."""
     sys.exit(run(arguments))
@@ -86,7 +109,7 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("Interrupted: nothing was written.", err=True)
         return 130
     except RosenblattError as problem:
-        click.echo(f"{type(problem).__name__}: {problem}", err=True)
+        click.echo(f"{type(problem).__name__}: {in_options(str(problem))}", err=True)
         return 3 if isinstance(problem, ModelFileError) else 2 if isinstance(problem, SettingError) else 1
     except (BrokenPipeError, SystemExit):  # the reader has seen enough, as `head` has; click makes it an exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,8 +17,14 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}.")
-@click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="Number of splits.")
+@click.option(
+    "-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}; or voted."
+)
+@click.option(
+    "--with", "others", type=click.Choice(["neighbours"]), help="Also what the lectures set beside the perceptron."
+)
+@click.option("--seeds", type=click.IntRange(1), help="Number of splits (5).")
+@click.option("--orders", type=click.IntRange(2), metavar="N", help="Instead: one split, N orders of its rows.")
 @click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
@@ -30,49 +36,106 @@ def compare(file: str, **given: Any) -> None:
     """Try all learners on the same splits of FILE.
 
     Each split holds other rows out; every learner gets the same. The first line is what always guessing the most frequent
-    class would give. `averaged` before a learner's name takes the average of its weights.
+    class would give. `averaged` before a learner's name takes the average of its weights. `--with neighbours` adds batch
+    learners, naive Bayes, ridge, support vectors, nearest neighbours and decision trees.
+
+    With --orders, the rows to learn from are the same each time and only their order differs: shuffled or drawn with
+    replacement in N ways, as given, and sorted by class.
 
     \b
     rosenblatt compare breast-cancer
     rosenblatt compare iris --learners "perceptron,averaged,averaged mira" --seeds 10
+    rosenblatt compare breast-cancer --orders 30 --learners perceptron,averaged
+    rosenblatt compare wine --with neighbours
     """
     from rosenblatt.classifier import Recipe
     from rosenblatt.compare import compare as compare_learners
     from rosenblatt.compare import recipe_of
     from rosenblatt.data import read
 
+    if given["orders"] and given["seeds"]:
+        raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
+    if given["orders"] and given["others"]:
+        raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
+    seeds = given["seeds"] or 5
     learners = list(dict.fromkeys(name.strip() for name in given["learners"].split(",") if name.strip()))
     chosen = {"numeric": given["numeric"], "scale": False if given["no_scale"] else None}
     features = {name: value for name, value in chosen.items() if value is not None}
     recipe = Recipe(epochs=given["epochs"], features=features)
     for name in learners:
         recipe_of(name, recipe)  # a name that cannot be is refused before the file is read
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given)
     data = read(file, target=options.column(given["target"]), **reading)
     silent = given["quiet"] or given["as_json"]
-    progress = None if silent else Progress(given["seeds"])
-    rows = compare_learners(data, learners, given["seeds"], given["holdout"], recipe, progress)
+    if given["orders"]:
+        tell_orders(data, learners, recipe, given)
+        return
+    progress = None if silent else Progress(seeds)
+    others = entrants(given["others"])
+    rows = compare_learners(data, learners, seeds, given["holdout"], recipe, progress, others)
+    left_out = [name for name in others if name not in {row.learner for row in rows}]
     if progress:
         progress.end()
     if given["as_json"]:
-        options.print_json({"rows": [asdict(row) for row in rows]})
+        more = {"left_out": left_out} if others else {}
+        options.print_json({"rows": [asdict(row) for row in rows], **more})
     else:
-        tell(rows, given["seeds"], given["holdout"])
+        tell(rows, seeds, given["holdout"])
+        if left_out:
+            click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+
+
+def entrants(chosen: str | None) -> dict[str, Any]:
+    """The other learners; scikit-learn is imported only for them."""
+    if chosen is None:
+        return {}
+    from rosenblatt.neighbours.entrants import ENTRANTS
+
+    return ENTRANTS
+
+
+def tell_orders(data: Any, learners: list[str], recipe: Any, given: dict[str, Any]) -> None:
+    """The study of orders: a table, or JSON."""
+    from rosenblatt.orders import study
+
+    silent = given["quiet"] or given["as_json"]
+    progress = None if silent else Progress(len(learners), "learner")
+    found = study(data, learners, given["orders"], given["holdout"], recipe, progress)
+    if progress:
+        progress.end()
+    if given["as_json"]:
+        options.print_json({**asdict(found)})
+        return
+    width = max(len("learner"), *(len(row.learner) for row in found.rows))
+    click.echo(f"{'learner':{width}}  {'order':19}  {'error in %':>13}  {'least':>6}  {'most':>6}  {'updates':>9}  cosine")
+    for row in found.rows:
+        mean = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if row.error_sd is not None else " " * 8)
+        ends = f"{100 * row.error_least:6.2f}  {100 * row.error_most:6.2f}" if row.runs > 1 else " " * 14
+        click.echo(
+            f"{row.learner:{width}}  {row.order:19}  {mean:>13}  {ends}  {row.updates:9,.0f}  {row.cosine:6.3f}".rstrip()
+        )
+    click.echo(f"\nHeld-out error of one split, {100 * given['holdout']:g} % held out. shuffled: anew before every epoch,")
+    click.echo(
+        f"{given['orders']} times; replacement: every example drawn anew. cosine: between the weights (w, b) of two runs"
+    )
+    click.echo("on average; of a single run, with those of the shuffles.")
+    for warning in found.warnings:
+        click.echo(f"warning: {warning}")
 
 
 class Progress:
-    """Where the comparison is, on standard error: one line that changes on a terminal, a line a split in a pipe."""
+    """Where the comparison is, on standard error: a line that changes on a terminal, a line a split or learner in a pipe."""
 
-    def __init__(self, seeds: int):
-        self.seeds = seeds
+    def __init__(self, total: int, what: str = "split"):
+        self.total, self.what = total, what
         self.terminal = sys.stderr.isatty()
         self.said = -1
 
     def __call__(self, seed: int, learner: str) -> None:
         if self.terminal:
-            click.echo(f"\r\x1b[Ksplit {seed + 1} of {self.seeds}: {learner}", nl=False, err=True)
+            click.echo(f"\r\x1b[K{self.what} {seed + 1} of {self.total}: {learner}", nl=False, err=True)
         elif seed > self.said:
-            click.echo(f"split {seed + 1} of {self.seeds}", err=True)
+            click.echo(f"{self.what} {seed + 1} of {self.total}", err=True)
             self.said = seed
 
     def end(self) -> None:
@@ -88,7 +151,8 @@ def tell(rows: list[Any], seeds: int, holdout: float) -> None:
     for row in rows:
         error = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if spread else "")
         mark = " *" if row.differs_from_best else "  "
-        trained = f"{row.updates:11,.0f}  {row.seconds:8.4f}" if row is not rows[0] else ""
+        updates = "–" if row.updates is None else f"{row.updates:,.0f}"
+        trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
         click.echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
     what = f"mean ± sd over {seeds} splits" if spread else "one split"
     click.echo(

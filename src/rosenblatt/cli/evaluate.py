@@ -29,7 +29,11 @@ COMMONEST = 20  # confusions that are listed instead
 @click.argument("file")
 @options.target
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
-@click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights other than those that predict.")
+@click.option(
+    "--view",
+    type=click.Choice(["last", "averaged", "best", "voted", "random"]),
+    help="Weights other than those that predict.",
+)
 @click.option("--progressive", is_flag=True, help="Predict each row, then learn from it; starts from the last weights.")
 @options.reading
 @options.as_json
@@ -57,9 +61,7 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     if given["progressive"]:
         predicted, mistakes = predict_then_learn(classifier, examples)
     else:
-        from rosenblatt.model import decide
-
-        predicted, mistakes = decide(weights.scores(examples.rows)), None
+        predicted, mistakes = weights.decide(weights.scores(examples.rows)), None
     assert examples.codes is not None
     found = measure(examples.codes, predicted, len(classifier.classes))
     if not given["quiet"]:
@@ -85,7 +87,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     from rosenblatt.data.known import is_known
 
     fitting.refuse_folder(model, file)
-    how = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    how = options.read_options(given, model)
     target = options.column(given["target"])
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target

@@ -19,6 +19,8 @@ TOP = 20
 @click.option("-r", "--row", type=click.IntRange(1), metavar="N", help="Explain the N-th data row of FILE.")
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, metavar="N", help="Lines a list; 0 for all.")
 @click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights to look at: else those that predict.")
+@click.option("--by", type=click.Choice(["feature", "example"]), default="feature", help="Parts of the score to list.")
+@click.option("--weight", metavar="FEATURE", help="The mistakes that built this feature's weight.")
 @options.target
 @options.reading
 @options.as_json
@@ -28,19 +30,29 @@ def explain(model: str, file: str | None, **given: Any) -> None:
 
     Without a row: the largest weights of each class, how often their features occur, and the class's share there. With a
     row: the score as a sum, largest parts first, and the smallest change of one value that would change the decision.
-    With more than two classes the score is the winner's minus the runner-up's.
+    With more than two classes the score is the winner's minus the runner-up's. A model that was trained with --keep-log
+    also tells which training examples made the score (--by example), or a weight (--weight).
 
     \b
-    rosenblatt train iris -o iris.rosenblatt
+    rosenblatt train iris --keep-log -o iris.rosenblatt
     rosenblatt explain iris.rosenblatt
     rosenblatt explain iris.rosenblatt iris --row 71
+    rosenblatt explain iris.rosenblatt iris --row 71 --by example
     """
     if (file is None) != (given["row"] is None):
         raise click.UsageError("A row is explained with FILE and --row N together.")
+    if given["weight"] is not None and file is not None:
+        raise click.UsageError("--weight is about the model: leave out FILE and --row.")
+    if given["by"] == "example" and file is None:
+        raise click.UsageError("--by example explains a row: name FILE and --row N.")
     from rosenblatt.classifier import load
 
     loaded = load(model)
-    if file is None:
+    if given["weight"] is not None:
+        tell_mistakes(loaded, given)
+    elif given["by"] == "example":
+        tell_influences(loaded, str(file), given)
+    elif file is None:
         tell_weights(loaded, given)
     else:
         tell_row(loaded, file, given)
@@ -57,7 +69,9 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
         options.print_json({"bias": b, "weights": listed, "warnings": warned})
         return
     rows = int(model.class_counts.sum())
-    click.echo(f"{model.features.n_features:,} features, {given['view'] or model.view} weights, {rows:,} rows in training")
+    click.echo(
+        f"{model.features.n_features:,} features, {model.linear_view(given['view'])} weights, {rows:,} rows in training"
+    )
     if not isinstance(b, dict):
         click.echo(f"bias {b:.4f}; a score of 0 or more is {model.classes[1]}")
     numbers = numeric_features(model)
@@ -79,7 +93,7 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
 def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
     from rosenblatt.explain import explain as explained
 
-    row = find_row(file, given)
+    row = find_row(model, file, given)
     why = explained(model, row, given["view"])
     if given["as_json"]:
         options.print_json(as_object(why, given["row"]))
@@ -101,12 +115,86 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
             click.echo(sentence, err=True)
 
 
-def find_row(file: str, given: dict[str, Any]) -> Any:
+def tell_influences(model: Any, file: str, given: dict[str, Any]) -> None:
+    """The training examples that made the score of a row."""
+    from rosenblatt.cli import fitting
+
+    row = find_row(model, file, given)
+    fitting.refuse_other_kind(model, row)
+    found, view = model.influences(row.rows, given["view"]), model.linear_view(given["view"])
+    linear, (x, notes) = model.linear(given["view"]), model.transform(row.rows)
+    labels = model.classes.tolist()
+    code = int(linear.decide(linear.scores(x))[0])
+    against = labels[1 - code] if len(labels) == 2 else labels[linear.winner_and_runner_up(x)[1]]
+    if given["as_json"]:
+        listed = influence_objects(model, found)
+        facts = {"row": given["row"], "prediction": labels[code], "against": against, "view": view}
+        options.print_json(facts | {"score": found.score, "start": found.start, "influences": listed})
+        return
+    click.echo(f"Row {given['row']} of {row.name}: {labels[code]} by the {view} weights")
+    if len(labels) == 2:
+        click.echo(f"score {found.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
+    else:
+        click.echo(f"score {found.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
+    click.echo()
+    tell_examples(model, found, given["top"])
+    if not given["quiet"]:
+        fitting.tell(notes)
+
+
+def tell_mistakes(model: Any, given: dict[str, Any]) -> None:
+    """The training examples that made a feature's weight, class by class."""
+    from rosenblatt.errors import SettingError
+    from rosenblatt.influences import on_weight
+
+    names, name = model.features.names, given["weight"]
+    if name not in names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names, 1)
+        raise SettingError(f"The model has no feature {name!r}.{f' Did you mean {near[0]!r}?' if near else ''}")
+    memory, view = model.remembered(), model.linear_view(given["view"])
+    made = [on_weight(memory, names.index(name), view, vector) for vector in range(memory.vectors)]
+    labels = model.classes.tolist()[1:] if memory.vectors == 1 else model.classes.tolist()
+    if given["as_json"]:
+        weights = [
+            {"class": label, "weight": found.score, "start": found.start, "influences": influence_objects(model, found)}
+            for label, found in zip(labels, made, strict=True)
+        ]
+        options.print_json({"feature": name, "view": view, "weights": weights})
+        return
+    for label, found in zip(labels, made, strict=True):
+        click.echo(f"{name}: weight {found.score:.4f} for {label}, {view}\n")
+        tell_examples(model, found, given["top"])
+        if label != labels[-1]:
+            click.echo()
+
+
+def tell_examples(model: Any, found: Any, top: int) -> None:
+    """Training examples and their parts, and what they come to."""
+    labels = model.classes.tolist()
+    lines = [[str(e.row + 1), str(labels[e.code]), str(e.updates), f"{e.contribution:.4f}"] for e in found.examples]
+    aligned(["training row", "label", "updates", "contribution"], lines, top)
+    parts = [e.contribution for e in found.examples]
+    up, down = sum(part for part in parts if part > 0), sum(part for part in parts if part < 0)
+    start = f", {found.start:.4f} from where training began" if found.start else ""
+    click.echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {found.score:.4f}.")
+
+
+def influence_objects(model: Any, found: Any) -> list[dict[str, Any]]:
+    labels = model.classes.tolist()
+    return [
+        {"training_row": e.row + 1, "label": labels[e.code], "updates": e.updates, "contribution": e.contribution}
+        for e in found.examples
+    ]
+
+
+def find_row(model: Any, file: str, given: dict[str, Any]) -> Any:
     """The row with this number, without keeping the others."""
     from rosenblatt.data import batches
     from rosenblatt.errors import DataError
 
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given, model)
     reading["target"], seen = options.column(given["target"]), 0
     for batch in batches(file, **reading):
         place = given["row"] - 1 - seen

@@ -37,7 +37,7 @@ def facts(file: str, **given: Any) -> None:
     from rosenblatt.data import read
     from rosenblatt.facts import look
 
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given)
     data = read(file, **reading, target=options.column(given["target"]))
     found = look(data, given["positive"], numeric=given["numeric"], least=given["least"], pairs=given["pairs"])
     if given["as_json"]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from rosenblatt.data import FORMATS
+
+if TYPE_CHECKING:
+    from rosenblatt.classifier import Classifier
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -17,7 +20,7 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but result
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 
 
-LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
+LEARNERS = ["perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
 ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
 SCHEDULES = ["constant", "1/updates", "1/examples"]
 order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
@@ -37,19 +40,6 @@ def of_learner(command: F) -> F:
     )
 
 
-def of_features(command: F) -> F:
-    """How values become features."""
-    return all_of(
-        command,
-        click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken."),
-        click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
-        click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
-        click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
-        click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
-        click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
-    )
-
-
 def all_of(command: F, *options: Callable[[F], F]) -> F:
     """The command with these options, in this order."""
     for option in reversed(options):
@@ -66,9 +56,56 @@ def only(given: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: given[name] for name in names if given[name] is not None}
 
 
-def features(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of the feature map that were given."""
-    chosen = only(given, "numeric", "hashing", "ngrams")
+def reading(command: F) -> F:
+    """How a file is to be read."""
+    return all_of(
+        command,
+        click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
+        click.option("--no-header", is_flag=True, help="The first line is data, not names."),
+        click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
+        click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
+        click.option("--missing", metavar="MARK", help="What stands for a missing value, besides nothing; default '?'."),
+        click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
+    )
+
+
+def read_options(given: Mapping[str, Any], model: Classifier | None = None) -> dict[str, Any]:
+    """The arguments of `rosenblatt.read` that differ from its own; rows for a model start where its own did."""
+    names = given["names"]
+    chosen = {
+        "format": given["format"],
+        "header": False if given["no_header"] or names else None,
+        "names": names.split(",") if names else None,
+        "delimiter": given["delimiter"],
+        "missing": given["missing"],
+        "zero_based": model.zero_based if model and given["zero_based"] is None else given["zero_based"],
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def encoding(command: F) -> F:
+    """How values become features."""
+    for option in reversed(
+        [
+            click.option(
+                "--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken."
+            ),
+            click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
+            click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
+            click.option(
+                "--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."
+            ),
+            click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
+            click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def feature_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the feature map that differ from its own."""
+    chosen = {name: given[name] for name in ("numeric", "hashing", "ngrams") if given[name] is not None}
     if given["no_scale"]:
         chosen["scale"] = False
     if given["per_column"]:
@@ -79,28 +116,6 @@ def features(given: dict[str, Any]) -> dict[str, Any]:
     if given["products"]:
         chosen["products"] = "all" if "all" in given["products"] else [p.split(",") for p in given["products"]]
     return chosen
-
-
-def reading(command: F) -> F:
-    """How a file is to be read."""
-    return all_of(
-        command,
-        click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
-        click.option("--no-header", is_flag=True, help="The first line is data, not names."),
-        click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
-        click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
-    )
-
-
-def read_options(format: str | None, no_header: bool, names: str | None, delimiter: str | None) -> dict[str, Any]:
-    """The arguments of `rosenblatt.read` that differ from its own."""
-    given = {
-        "format": format,
-        "header": False if no_header or names else None,
-        "names": names.split(",") if names else None,
-        "delimiter": delimiter,
-    }
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def column(name: str | None) -> str | int | None:

@@ -45,7 +45,7 @@ def predict(model: str, file: str, **given: Any) -> None:
     fitting.refuse_folder(classifier, file)
     if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
-    read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    read = options.read_options(given, classifier)
     job = Predictions(classifier, file, read, given["scores"])
     with output.writing(given["output"]) as stream:
         for piece in job.as_json() if given["as_json"] else job.as_csv(bare=given["only_labels"]):
@@ -66,7 +66,7 @@ class Predictions:
         from rosenblatt.data import batches
 
         row = 0
-        for data in batches(self.file, **self.read):
+        for data in batches(self.file, rows=None, **self.read):
             fitting.refuse_other_kind(self.model, data)
             try:
                 yield self.frame(data)
@@ -77,13 +77,12 @@ class Predictions:
     def frame(self, data: Dataset) -> pl.DataFrame:
         import polars as pl
 
-        from rosenblatt.model import decide
-
         rows, notes = self.model.transform(data.rows)
         self.notes = notes if self.notes is None else self.notes + notes
-        scores = self.model.model().scores(rows)
+        decides = self.model.model()
+        scores = decides.scores(rows)
         classes = self.model.classes
-        columns = {"prediction": pl.Series(classes.tolist()).gather(decide(scores))}
+        columns = {"prediction": pl.Series(classes.tolist()).gather(decides.decide(scores))}
         if self.scores and scores.ndim == 1:
             columns["score"] = pl.Series(scores)
         elif self.scores:

@@ -32,10 +32,11 @@ from rosenblatt.errors import SaveError
 @options.no_bias
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
 @options.of_learner
-@options.of_features
+@options.encoding
 @click.option(
     "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
 )
+@click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -68,6 +69,8 @@ def train(file: str, **given: Any) -> None:
         options.print_json({**model.summary, "model": given["output"], **certified})
     else:
         tell(model, certificate)
+        if certificate is not None and certificate.separable is False and given["holdout"] is not None:
+            click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
         if given["output"]:
             click.echo(f"saved in {given['output']}; next: rosenblatt explain {given['output']}")
 
@@ -77,7 +80,7 @@ class Job:
 
     def __init__(self, file: str, given: dict[str, Any]):
         self.file, self.given = file, given
-        self.read = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+        self.read = options.read_options(given)
         self.target = options.column(given["target"])
         if self.target is not None:
             self.read["target"] = self.target
@@ -105,7 +108,8 @@ class Job:
             "fit_intercept": False if given["no_bias"] else None,
             "class_weight": "balanced" if given["balanced"] else None,
             "parameters": options.parameters(given),
-            "features": options.features(given),
+            "features": options.feature_options(given),
+            "keep_log": True if given["keep_log"] else None,
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 
@@ -120,7 +124,7 @@ class Job:
         recipe = Recipe(**self.recipe())
         recipe.rule()
         data = read(self.file, **self.read)
-        dev = read(self.given["dev"], **self.read) if self.given["dev"] else None
+        dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
         watch = reporter.watch() if reporter else None
@@ -133,14 +137,18 @@ class Job:
 
         examples = model.examples(self.data)[0]
         labels = model.classes[examples.codes]
-        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=self.given["certify"])
+        silent = self.given["quiet"] or self.given["as_json"]
+        progress = None if silent else lambda sentence: click.echo(sentence, err=True)
+        seconds = self.given["certify"]
+        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
         lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([self.file], self.read)})"]
         dev = ""
         if self.given["dev"]:
-            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)})")
+            start = ", zero_based=data.zero_based" if self.target is None and "zero_based" not in self.read else ""
+            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)}{start})")
             dev = ", dev=dev"
         if self.given["holdout"] is not None:
             lines.append(

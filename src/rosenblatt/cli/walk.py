@@ -36,7 +36,7 @@ SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
 @click.option("--as", "shape", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the result.")
-@options.of_features
+@options.encoding
 @options.reading
 @options.as_json
 @options.quiet
@@ -96,7 +96,7 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
         order=given["order"] or ("shuffled" if file else "given"),
         fit_intercept=not given["no_bias"],
         parameters=options.parameters(given),
-        features=options.features(given),
+        features=options.feature_options(given),
     )
     rule, plan = chosen.rule(), chosen.plan()
     start = None if given["start"] is None else numbers("--start", given["start"])
@@ -106,7 +106,7 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
         rows, labels = points(given["points"])
         examples, names = for_classes(rows, labels), None
     else:
-        reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+        reading = options.read_options(given)
         mapping, examples = prepare(read(file, target=options.column(given["target"]), **reading), chosen)
         names = mapping.names
     every = "update" if given["only_updates"] else "example"
@@ -185,6 +185,7 @@ def facts(made: Any, proof: Any) -> dict[str, Any]:
         found["proof"] = {
             "radius": proof.radius,
             "margin": proof.gamma,
+            "best": proof.best,
             "bound": str(bound),
             "at_most": bound.most if bound else None,
             "counts": bound.counts if bound else None,
@@ -195,6 +196,12 @@ def facts(made: Any, proof: Any) -> dict[str, Any]:
 def told(proof: Any) -> list[str]:
     """What the proof says, in sentences."""
     space = "θ = (w, b)" if proof.walk.plan.fit_intercept else "θ = w"
-    said = [f"{space}; R = {proof.radius:.6g}" + ("" if proof.gamma is None else f", γ* = {proof.gamma:.6g}")]
+    said = [
+        f"{space}; R = {proof.radius:.6g}"
+        + ("" if proof.gamma is None else f", {'γ*' if proof.best else 'γ'} = {proof.gamma:.6g}")
+    ]
     bound = str(proof.bound)
-    return [*said, bound[0].upper() + bound[1:] + "."]
+    said.append(bound[0].upper() + bound[1:] + ".")
+    if proof.bound:
+        said.append(f"It holds because {'; '.join(proof.bound.conditions)}.")
+    return said

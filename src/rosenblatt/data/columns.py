@@ -40,10 +40,11 @@ def conform(
 
     if padded:
         frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
-    return frame.with_columns(_conform(column, missing, (wider or {}).get(column.name)) for column in frame)
+    return frame.with_columns(conform_column(column, missing, (wider or {}).get(column.name)) for column in frame)
 
 
-def _conform(column: pl.Series, missing: Sequence[str], wider: Any) -> pl.Series:
+def conform_column(column: pl.Series, missing: Sequence[str], wider: Any) -> pl.Series:
+    """One column, without blanks around already, as what it holds."""
     import polars as pl
 
     if column.dtype == pl.String:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,13 +24,15 @@ class Dataset:
     | sparse | scipy CSR                                 | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
-    Labels are None where the source has none, or no target was named.
+    Labels are None where the source has none, or no target was named. `numbers` tell of a part where its rows were.
     """
 
     kind: Kind
     rows: Any
     labels: pl.Series | np.ndarray | None
     name: str
+    zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
+    numbers: np.ndarray | None = None
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -46,7 +48,8 @@ class Dataset:
         if index.dtype == bool:
             index = np.flatnonzero(index)
         labels = None if self.labels is None else self.labels[index]
-        return Dataset(self.kind, self.rows[index], labels, self.name)
+        numbers = index if self.numbers is None else self.numbers[index]
+        return replace(self, rows=self.rows[index], labels=labels, numbers=numbers)
 
     def slice(self, start: int, stop: int | None = None) -> Dataset:
         """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
@@ -56,4 +59,6 @@ class Dataset:
         2
         """
         part = slice(start, stop)
-        return Dataset(self.kind, self.rows[part], None if self.labels is None else self.labels[part], self.name)
+        numbers = np.arange(len(self))[part] if self.numbers is None else self.numbers[part]
+        labels = None if self.labels is None else self.labels[part]
+        return replace(self, rows=self.rows[part], labels=labels, numbers=numbers)

@@ -1,6 +1,7 @@
 """CSV, TSV and tables with blanks between the columns.
 
-polars reads; then numpy counts delimiters and line ends, and if the counts do not agree with the frame, or if polars
+Three readers, each for what the one before does not take. Large plain tables are coded while they are read: cells.py.
+Others polars reads; then numpy counts delimiters and line ends, and if the counts do not agree with the frame, or if polars
 refused, records.py reads the same bytes again with care: it takes what polars does not (quotes behind blanks, quotes
 inside words) and names the line of what nobody can take.
 """
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data import columns
+from rosenblatt.data import cells, columns
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.options import Options
 from rosenblatt.data.recognise import choose_delimiter, sample
@@ -26,7 +27,7 @@ from rosenblatt.errors import FileError
 if TYPE_CHECKING:
     import polars as pl
 
-SMALL = 1 << 22  # below this many bytes, types are not guessed beforehand
+SMALL = 1 << 22  # up to this many bytes, types are not guessed beforehand, and texts are not coded
 BLOCK = 1 << 17  # bytes counted at a time: they stay in the cache
 NEWLINE, RETURN, QUOTE, BLANK, TAB = b'\n\r" \t'
 
@@ -122,7 +123,10 @@ def _one_column(source: Source, column: str, delimiter: str) -> FileError:
 
 def parse(block: Block, options: Options, wider: Mapping[str, Any] | None = None) -> pl.DataFrame:
     """The columns of a block, with their types."""
-    frame = _fast(block, options, wider) if block.layout.delimiter != " " else None
+    frame = None
+    if block.layout.delimiter != " ":
+        frame = _coded(block, options, wider) if len(block.data) > SMALL else None
+        frame = _fast(block, options, wider) if frame is None else frame
     if frame is None:
         frame = columns.conform(_careful(block), options.missing, wider, padded=False)
     frame, bad = columns.refuse_infinite(frame, options)
@@ -132,6 +136,33 @@ def parse(block: Block, options: Options, wider: Mapping[str, Any] | None = None
     return frame
 
 
+def _coded(block: Block, options: Options, wider: Mapping[str, Any] | None) -> pl.DataFrame | None:
+    """The columns as cells.py reads them, and as polars where they have too many values; None if it does not take them."""
+    head, names = _head(block), block.layout.names
+    counts = _count(head, block.layout.delimiter)
+    if counts is None or "" not in options.missing:
+        return None
+    found = cells.split(block.data, len(head), block.layout.delimiter, len(names))
+    if found is None:
+        return None
+    import polars as pl
+
+    padded = counts.padded or any(column.padded for column in found if column is not None)
+    others = pl.DataFrame()
+    rest = [name for name, column in zip(names, found, strict=True) if column is None]
+    if rest:
+        everywhere, read = _count(block.data, block.layout.delimiter), _guessed(block, options, wider, False, rest)
+        rows = next(len(column.codes) for column in found if column is not None)
+        if everywhere is None or read is None or read.height != rows:
+            return None
+        padded = everywhere.padded
+        others = columns.conform(read, options.missing, wider, padded=padded)
+    return pl.DataFrame(
+        others[name] if column is None else column.series(name, options.missing, (wider or {}).get(name), padded=padded)
+        for name, column in zip(names, found, strict=True)
+    )
+
+
 def _fast(block: Block, options: Options, wider: Mapping[str, Any] | None) -> pl.DataFrame | None:
     """The columns as polars reads them; None if it refuses, or if what it read does not add up."""
     import polars as pl
@@ -139,20 +170,8 @@ def _fast(block: Block, options: Options, wider: Mapping[str, Any] | None) -> pl
     counts = _count(block.data, block.layout.delimiter)
     if counts is None:
         return None
-    quoted = counts.quotes > 0
-    text = dict.fromkeys(block.layout.names, pl.String())
-    guessed: dict[str, Any] = {}
-    try:
-        if len(block.data) > SMALL and wider is None:
-            start = columns.conform(_polars(block, text, quoted, 1000), options.missing)
-            guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
-        try:
-            frame = _polars(block, text | guessed, quoted)
-        except pl.exceptions.PolarsError:
-            if not guessed:
-                return None
-            frame = _polars(block, text, quoted)
-    except pl.exceptions.PolarsError:
+    frame = _guessed(block, options, wider, counts.quotes > 0)
+    if frame is None:
         return None
     # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
     width = frame.width
@@ -168,7 +187,29 @@ def _fast(block: Block, options: Options, wider: Mapping[str, Any] | None) -> pl
     return columns.conform(frame, options.missing, wider, padded=counts.padded)
 
 
-def _polars(block: Block, schema: Mapping[str, Any], quoted: bool, rows: int | None = None) -> pl.DataFrame:
+def _guessed(
+    block: Block, options: Options, wider: Mapping[str, Any] | None, quoted: bool, names: list[str] | None = None
+) -> pl.DataFrame | None:
+    """Columns as polars reads them, as numbers those that begin with numbers in a large block; None if it refuses."""
+    import polars as pl
+
+    text = dict.fromkeys(block.layout.names, pl.String())
+    guessed: dict[str, Any] = {}
+    try:
+        if len(block.data) > SMALL and wider is None:
+            start = columns.conform(_polars(block, text, quoted, names, rows=1000), options.missing)
+            guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
+        try:
+            return _polars(block, text | guessed, quoted, names)
+        except pl.exceptions.PolarsError:
+            return _polars(block, text, quoted, names) if guessed else None
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _polars(
+    block: Block, schema: Mapping[str, Any], quoted: bool, names: list[str] | None, rows: int | None = None
+) -> pl.DataFrame:
     import polars as pl
 
     return pl.read_csv(
@@ -179,6 +220,7 @@ def _polars(block: Block, schema: Mapping[str, Any], quoted: bool, rows: int | N
         separator=block.layout.delimiter,
         quote_char='"' if quoted else None,
         n_rows=rows,
+        columns=None if names is None else [block.layout.names.index(name) for name in names],  # it takes no names here
         glob=False,
     )
 

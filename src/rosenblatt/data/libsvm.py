@@ -235,21 +235,21 @@ def as_matrix(lines: Lines, zero_based: bool, n_features: int | None, name: str)
 
 def read_libsvm(
     stream: IO[bytes], name: str, *, zero_based: bool | None = None, n_features: int | None = None, size: int | None = None
-) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Rows and labels of a libsvm stream.
+) -> tuple[sp.csr_matrix, np.ndarray, bool]:
+    """Rows and labels of a libsvm stream, and whether its indices start at 0.
 
     >>> import io
-    >>> X, y = read_libsvm(io.BytesIO(b"+1 1:2 3:0.5\\n-1 2:1"), "tiny")
-    >>> X.toarray(), y
+    >>> X, y, zero_based = read_libsvm(io.BytesIO(b"+1 1:2 3:0.5\\n-1 2:1"), "tiny")
+    >>> X.toarray(), y, zero_based
     (array([[2. , 0. , 0.5],
-           [0. , 1. , 0. ]]), array([ 1, -1]))
+           [0. , 1. , 0. ]]), array([ 1, -1]), False)
     """
     lines = gather(chunks(stream, name), size)
     if not len(lines.labels):
         raise FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=name)
     if zero_based is None:
-        zero_based = lines.smallest == 0
-    return as_matrix(lines, zero_based, n_features, name)
+        zero_based = bool(lines.smallest == 0)
+    return *as_matrix(lines, zero_based, n_features, name), zero_based
 
 
 def has_index_zero(stream: IO[bytes]) -> bool:
@@ -270,11 +270,11 @@ def has_index_zero(stream: IO[bytes]) -> bool:
 
 def batches_libsvm(
     stream: IO[bytes], name: str, rows: int, *, zero_based: bool | None = None, n_features: int | None = None
-) -> Iterator[tuple[sp.csr_matrix, np.ndarray]]:
+) -> Iterator[tuple[sp.csr_matrix, np.ndarray, bool]]:
     """The same in batches of `rows`. Indices count from 1 unless an index 0 is met before the first batch is full.
 
     >>> import io
-    >>> [len(y) for _, y in batches_libsvm(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2)]
+    >>> [len(y) for _, y, _ in batches_libsvm(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2)]
     [2, 2, 1]
     """
     held: list[Lines] = []
@@ -284,10 +284,11 @@ def batches_libsvm(
         count += len(part.labels)
         while count >= rows:
             whole = gather(held)
-            zero_based = whole.smallest == 0 if zero_based is None else zero_based
+            zero_based = bool(whole.smallest == 0) if zero_based is None else zero_based
             rest = gather([whole.after(rows)])
-            yield as_matrix(whole.first(rows), zero_based, n_features, name)
+            yield *as_matrix(whole.first(rows), zero_based, n_features, name), zero_based
             held, count = [rest], count - rows
     if count:
         whole = gather(held)
-        yield as_matrix(whole, whole.smallest == 0 if zero_based is None else zero_based, n_features, name)
+        zero_based = bool(whole.smallest == 0) if zero_based is None else zero_based
+        yield *as_matrix(whole, zero_based, n_features, name), zero_based

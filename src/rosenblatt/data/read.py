@@ -39,6 +39,9 @@ def read(
     zero_based  do libsvm indices start at 0? By default, if there is a 0
     n_features  columns of a libsvm matrix; by default the largest index
 
+    Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
+    compares as they do: `rows.cast({pl.Enum: pl.String})` undoes it, where methods of texts are wanted.
+
     >>> import io
     >>> fruit = read(io.BytesIO(b"colour, weight, fruit\\nred, 120, apple\\n?, 95, pear\\n"), target="fruit")
     >>> fruit.rows.rows(), fruit.labels.to_list()
@@ -117,10 +120,10 @@ def _read_source(source: Source, options: Options) -> Dataset:
         from rosenblatt.data.libsvm import read_libsvm
 
         with explaining(source.name), source.open() as stream:
-            X, y = read_libsvm(
+            X, y, zero_based = read_libsvm(
                 stream, source.name, zero_based=options.zero_based, n_features=options.n_features, size=source.size
             )
-        return Dataset("sparse", X, y, source.name)
+        return Dataset("sparse", X, y, source.name, zero_based)
     if format == "idx":
         from rosenblatt.data.images import images
 

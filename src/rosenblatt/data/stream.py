@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK = 1 << 23  # bytes of a table parsed at a time
+ROWS = 65_536
 LONGEST = 1 << 28  # of a record, before it is taken for an open quote
 
 
-def batches(source: Where, rows: int = 65_536, **options: Any) -> Iterator[Dataset]:
-    """The data of a source in batches of `rows`, the last one shorter; options as for `read`.
+def batches(source: Where, rows: int | None = ROWS, **options: Any) -> Iterator[Dataset]:
+    """The data of a source in batches of `rows`, the last one shorter; None: of some size. Options are those of `read`.
 
     A column of whole numbers in which a later batch has a fraction, or text, has the wider type from there on.
 
@@ -32,15 +33,16 @@ def batches(source: Where, rows: int = 65_536, **options: Any) -> Iterator[Datas
     >>> [len(part) for part in batches(io.BytesIO(b"a,b\\n1,x\\n2,y\\n3,x\\n"), rows=2, target="b")]
     [2, 1]
     """
-    if rows < 1:
+    if rows is not None and rows < 1:
         raise SettingError(f"rows is {rows}: a batch has 1 or more.")
     return _batches(source, rows, Options(**options))
 
 
-def _batches(where: Where, rows: int, options: Options) -> Iterator[Dataset]:
+def _batches(where: Where, wanted: int | None, options: Options) -> Iterator[Dataset]:
     from rosenblatt.data.known import is_known
     from rosenblatt.data.recognise import recognise
 
+    rows = ROWS if wanted is None else wanted
     if isinstance(where, str) and where != "-" and not os.path.exists(where) and is_known(where):
         whole = read_with(where, options)
         yield from (whole.slice(start, start + rows) for start in range(0, len(whole), rows))
@@ -54,7 +56,7 @@ def _batches(where: Where, rows: int, options: Options) -> Iterator[Dataset]:
     source = open_source(where)
     format = recognise(source, options)
     if format in ("csv", "tsv", "blanks"):
-        yield from _of_table(source, rows, options, format)
+        yield from _of_table(source, wanted, options, format)
         return
     if format in ("parquet", "arrow"):
         from rosenblatt.data.arrow import batches_arrow
@@ -84,9 +86,9 @@ def _of_libsvm(source: Source, rows: int, options: Options) -> Iterator[Dataset]
         with explaining(source.name), source.open() as stream:
             zero_based = has_index_zero(stream)
     with explaining(source.name), source.open() as stream:
-        for X, y in batches_libsvm(stream, source.name, rows, zero_based=zero_based, n_features=options.n_features):
+        for X, y, first in batches_libsvm(stream, source.name, rows, zero_based=zero_based, n_features=options.n_features):
             found = True
-            yield Dataset("sparse", X, y, source.name)
+            yield Dataset("sparse", X, y, source.name, first)
     if not found:
         raise FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=source.name)
 
@@ -104,20 +106,22 @@ def _of_messages(messages: Iterable[tuple[str | None, str]], rows: int, name: st
         yield text.to_dataset(held, name)
 
 
-def _of_table(source: Source, rows: int, options: Options, format: str) -> Iterator[Dataset]:
+def _of_table(source: Source, rows: int | None, options: Options, format: str) -> Iterator[Dataset]:
     from rosenblatt.data import delimited
 
     layout = delimited.find_layout(source, options, format)
     wider: dict[str, Any] = {}
-    line, held, count = 1, [], 0
+    held, count = [], 0
     with explaining(source.name), source.open() as stream:
-        for data in _whole_records(stream, source.name):
+        for line, data in _whole_records(stream, source.name):
             block = delimited.Block(np.frombuffer(data, dtype=np.uint8), layout, source.name, line)
             frame = delimited.parse(block, options, wider)
             # A column whose cells are all missing says nothing about its type.
             wider |= {c.name: _wider(wider.get(c.name), c.dtype) for c in frame if c.null_count() < len(c)}
-            line += data.count(b"\n")
             part = delimited.to_dataset(block, frame, options)
+            if rows is None:
+                yield part
+                continue
             held.append(part)
             count += len(part)
             while count >= rows:
@@ -132,7 +136,7 @@ def _wider(earlier: Any, now: Any) -> Any:
     import polars as pl
 
     order = [None, pl.Int64, pl.Float64, pl.String]
-    return max(earlier, now, key=order.index)
+    return max(earlier, pl.String() if now == pl.Enum else now, key=order.index)
 
 
 def _joined(parts: list[Dataset]) -> Dataset:
@@ -146,33 +150,39 @@ def _joined(parts: list[Dataset]) -> Dataset:
     rows = rows.with_columns(pl.col(pl.Null).cast(pl.String))
     labels = None
     if parts[0].labels is not None:
-        labels = pl.concat([pl.DataFrame([part.labels]) for part in parts], how="vertical_relaxed").to_series()
+        labels = pl.concat(
+            [_nothing_known(pl.DataFrame([part.labels])) for part in parts], how="vertical_relaxed"
+        ).to_series()
     return Dataset("table", rows, labels, parts[0].name)
 
 
 def _nothing_known(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with columns that are missing throughout as nulls without a type, which take that of the others."""
+    """The frame with columns that are missing throughout as nulls without a type, which take that of the others.
+
+    And with texts in place of their codes, which are others in each part.
+    """
     import polars as pl
 
+    frame = frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum)
     return frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column))
 
 
-def _whole_records(stream: IO[bytes], name: str) -> Iterator[bytes]:
-    """The bytes of a table in blocks that end where a record ends: at a line end outside quotes."""
+def _whole_records(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     rest, line = b"", 1
     for data in chain(iter(lambda: stream.read(BLOCK), b""), [b""]):
         text = rest + data
         if not data:
             if text:
-                yield text
+                yield line, text
             return
         cut = _end_of_records(text)
         if not cut and len(text) > LONGEST:
             raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
         rest, whole = text[cut:], text[:cut]
         if whole:
+            yield line, whole
             line += whole.count(b"\n")
-            yield whole
 
 
 def _end_of_records(text: bytes) -> int:

@@ -197,5 +197,6 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        labels: np.ndarray = self.classes_[decide(self.decision_function(X), self._view())]
+        scores = self.decision_function(X)
+        labels: np.ndarray = self.classes_[decide(scores, self._view())]
         return labels

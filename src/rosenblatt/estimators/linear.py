@@ -18,11 +18,13 @@ from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
 from rosenblatt.examples import Examples, for_regression
 from rosenblatt.features import NumbersMap
+from rosenblatt.forgetting import Forgotten, forget
 from rosenblatt.history import History
-from rosenblatt.log import Log
-from rosenblatt.model import Model, decide
+from rosenblatt.log import Log, Memory
+from rosenblatt.model import Model
 from rosenblatt.rules import Rule
 from rosenblatt.training import Plan, Training
+from rosenblatt.votes import VOTING, Voter
 from rosenblatt.weights import Weights
 
 
@@ -40,7 +42,8 @@ class LinearLearner(Inputs):
         error on them, and predict with the best weights seen.
     class_weight: {label: factor} or "balanced"; scales the step, as sample weights do.
     warm_start: `fit` goes on where the last one ended.
-    keep_log: record every update in `log_`.
+    keep_log: record every update in `log_`, with a copy of the rows that moved the weights, in `memory_`: for
+        `view("voted")` and for influences. The training rows are referred to as well, for `forget`.
     verbose: print a line a pass.
     random_state: seed of the order; the same seed gives the same bits everywhere.
     """
@@ -92,16 +95,25 @@ class LinearLearner(Inputs):
         held_out = None
         if plan.patience is not None:
             examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
+        if weights.t == 0 or not plan.keep_log or not hasattr(self, "_memories"):
+            self._memories: list[tuple[Memory, int]] = []  # of each call, with the number of rows before it
+            self._rows_before = 0
         try:
             watch = training.Watch(epoch=self._report if self.verbose else None)
             self._take(training.run(examples, self._rule(), plan, weights, held_out, watch))
         except (DivergenceError, training.Interrupted) as stop:
             self._take(stop.training)
             raise
+        finally:
+            self._rows_before += examples.rows.n
         return self
 
     def _take(self, run: Training) -> None:
         self.training_ = run
+        if run.origin is not None and run.origin.has_dual:
+            self._memories.append((run.memory(), self._rows_before))
+            if not self.keep_log:
+                run.origin = None  # the rows that moved nothing are not needed for votes
         self.n_iter_ = len(run.history)
         self.n_updates_ = run.weights.updates
         self.converged_ = run.converged
@@ -111,8 +123,28 @@ class LinearLearner(Inputs):
         self._chosen = "best" if run.best is not None else "averaged" if self.average else "last"
 
     @property
-    def _model(self) -> Model:
+    def _model(self) -> Model | Voter:
+        if self._chosen in VOTING:
+            return Voter(self.classes_, self.memory_, drawn=self._seed() if self._chosen == "random" else None)
         return self.training_.view(self._chosen)
+
+    @property
+    def _linear(self) -> Model:
+        """The weights that predict; votes are of many."""
+        model = self._model
+        if isinstance(model, Voter):
+            raise AttributeError("Many weight vectors vote: view('averaged') and view('last') have a coef_ and intercept_.")
+        return model
+
+    @property
+    def memory_(self) -> Memory:
+        """The log since training began, with a copy of the rows that moved the weights."""
+        if not getattr(self, "_memories", []):
+            raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
+        while len(self._memories) > 1:
+            (earlier, before), (later, between) = self._memories[:2]
+            self._memories[:2] = [(earlier.then(later, between - before), before)]
+        return self._memories[0][0]
 
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
@@ -133,16 +165,46 @@ class LinearLearner(Inputs):
     def _partial_fit(self, examples: Examples) -> Self:
         examples.rows.refuse_not_finite()  # before anything is changed
         weights = self._goes_on((examples.vectors, examples.rows.d)) or self._start(examples, None, None)
-        plan = Plan(epochs=1, order="given", average=self.average, keep_log=self.keep_log)
-        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), plan)
+        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), self._partial_plan())
+
+    def _partial_plan(self) -> Plan:
+        return Plan(epochs=1, order="given", average=self.average, keep_log=self.keep_log)
 
     def view(self, name: str) -> Self:
-        """This estimator with the "last", "averaged" or "best" weights of the same fit."""
+        """This estimator with the "last", "averaged" or "best" weights of the same fit, or all of them, "voted"; with
+        "random" one of these decides about each row, drawn by `random_state`. Both need the log: `keep_log`.
+        """
         check_is_fitted(self)
         twin = copy.copy(self)
-        self.training_.view(name)  # made now: a later partial_fit moves the weights
+        if name in VOTING:
+            if not self._memories:
+                raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
+            twin._memories = [(self.memory_, 0)]
+        else:
+            self.training_.view(name)  # made now: a later partial_fit moves the weights
         twin._chosen = name
         return twin
+
+    def forget(self, rows: Any) -> Forgotten:
+        """Unlearns rows of the last `fit`, by their numbers: the estimator becomes, to the last bit, what training without
+        them in the same order would have made of it. Needs `keep_log=True`, and the training rows as they were.
+        """
+        check_is_fitted(self)
+        origin = self.training_.origin
+        if origin is None:
+            raise SettingError("Forgetting goes through the run again: fit with keep_log=True.")
+        if getattr(self, "class_weight", None) == "balanced":
+            raise SettingError(
+                "With class_weight='balanced' every row changes the weight of all: fit again without these rows."
+            )
+        if self._rows_before != origin.examples.rows.n:
+            raise SettingError("More than one call of fit or partial_fit made this estimator: only a single fit can forget.")
+        found = forget(self.training_, rows)
+        self._memories = []
+        self._rows_before = 0
+        self._take(found.training)
+        self._rows_before = origin.examples.rows.n
+        return found
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -178,20 +240,21 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     @property
     def coef_(self) -> np.ndarray:
         """Weights: one row for two classes, else one a class."""
-        return self._model.coef
+        return self._linear.coef
 
     @property
     def intercept_(self) -> np.ndarray:
         """Biases: one for two classes, else one a class."""
-        return self._model.intercept
+        return self._linear.intercept
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more; voted, the votes."""
         return self._scores(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        codes = decide(self._scores(X))
+        scores = self._scores(X)
+        codes = self._model.decide(scores)
         labels: np.ndarray = self.classes_[codes]
         return labels
 
@@ -203,6 +266,7 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
     rule = fitted._rule()
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
     learner = "averaged" if rule.name == "perceptron" and fitted.average else rule.name
+    learner = "voted" if fitted._chosen in VOTING else learner
     summary = {"learner": learner, "features": numbers.n_features, "epochs": fitted.n_iter_, "updates": fitted.n_updates_}
     return Classifier(
         features=numbers,
@@ -210,11 +274,12 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
         views={name: (run.view(name).coef, run.view(name).intercept) for name in names},
         view=fitted._chosen,
         kind="sparse",
-        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=fitted.average),
+        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=None if learner == "voted" else fitted.average),
         counts=np.zeros((len(fitted.classes_), numbers.n_features), dtype=np.int64),  # the rows are gone
         class_counts=np.zeros(len(fitted.classes_), dtype=np.int64),
         summary=summary,
         history=run.history,
+        memory=fitted.memory_ if fitted._memories else None,
     )
 
 
@@ -242,13 +307,13 @@ class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
     @property
     def coef_(self) -> np.ndarray:
         """Weights, one a feature."""
-        coef: np.ndarray = self._model.coef[0]
+        coef: np.ndarray = self._linear.coef[0]
         return coef
 
     @property
     def intercept_(self) -> np.ndarray:
         """The bias."""
-        return self._model.intercept
+        return self._linear.intercept
 
     def predict(self, X: Any) -> np.ndarray:
         """w·x + b of each row."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.features.columns import Category, HashedCategory, Lookup, Number, numbers
-from rosenblatt.features.values import plain
+from rosenblatt.features.values import codes_of, in_use, is_coded, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Rows at a time; more where a vocabulary is large, since polars hashes it once a part.
 ROWS = 2**18
 ROWS_PER_VALUE = 8
-ROWS_OF_NUMBERS = 2**15  # numbers alone: what stays in the cache while a table of columns becomes one of rows
+FEW_ROWS = 2**15  # nothing to hash: what stays in the cache while a table of columns becomes one of rows
 
 
 @dataclass
@@ -58,32 +58,45 @@ class Parts:
         self.table, self.scale, self.n = table, scale, len(table)
         self.numeric = [column.number for column in columns if column.number]
         # Numbered instead of named: polars takes names such as "*" and "^a$" for patterns.
-        categories = [column.category for column in columns if column.category]
-        self.plain = pl.DataFrame([plain(table[c.name]).alias(str(j)) for j, c in enumerate(categories)])
-        ask = [str(j) for j, c in enumerate(categories) if not c.knows_values_of(table[c.name])]
+        categories = {str(j): column.category for j, column in enumerate(columns) if column.category}
+        others = {j: c for j, c in categories.items() if not is_coded(table[c.name])}
+        self.plain = pl.DataFrame([plain(table[c.name]).alias(j) for j, c in others.items()])
+        ask = [j for j, c in others.items() if not c.knows_values_of(table[c.name])]
         distinct = self.plain.select(pl.col(ask).unique().implode()) if ask else pl.DataFrame()
-        self.lookups: dict[str, Lookup] = {
-            c.name: c.lookup(distinct[str(j)][0] if str(j) in ask else None) for j, c in enumerate(categories)
-        }
+        self.lookups: dict[str, Lookup] = {}
+        self.coded: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # codes of an Enum, and from those to its lookup's
+        for j, c in categories.items():
+            if j in others:
+                self.lookups[c.name] = c.lookup(distinct[j][0] if j in ask else None)
+            else:
+                codes, found = in_use(table[c.name])
+                self.lookups[c.name] = c.lookup(found)
+                of_code = np.full(np.max(codes, initial=-1) + 1, -1, dtype=np.int32)
+                of_code[codes] = self.lookups[c.name].codes
+                self.coded[c.name] = codes_of(table[c.name]), of_code
         self.unseen: Counter[str] = Counter()
         self.unreadable: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[Part]:
-
-        to_codes = [lookup.expression(str(j)) for j, lookup in enumerate(self.lookups.values())]
+        others = [name for name in self.lookups if name not in self.coded]
+        to_codes = [self.lookups[name].expression(j) for name, j in zip(others, self.plain.columns, strict=True)]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
         step = max(
             [
-                ROWS if self.lookups else min(ROWS, ROWS_OF_NUMBERS),
-                *(ROWS_PER_VALUE * len(lookup.values) for lookup in self.lookups.values()),
+                ROWS if others else min(ROWS, FEW_ROWS),
+                *(ROWS_PER_VALUE * len(self.lookups[name].values) for name in others),
             ]
         )
         for start in range(0, self.n, step):
             stop = min(start + step, self.n)
             part = Part(start, stop, {}, names, {}, {})
-            coded = self.plain[start:stop].select(to_codes)
-            for name, codes in zip(self.lookups, coded, strict=True):
-                part.codes[name] = codes.to_numpy()
+            looked_up = dict(zip(others, self.plain[start:stop].select(to_codes), strict=True)) if others else {}
+            for name in self.lookups:
+                if name in looked_up:
+                    part.codes[name] = looked_up[name].to_numpy()
+                else:
+                    codes, of_code = self.coded[name]
+                    part.codes[name] = of_code.take(codes[start:stop])
                 self.unseen[name] += int(np.count_nonzero(part.codes[name] < 0))
             for number in self.numeric:
                 self._read(number, part)

@@ -13,7 +13,7 @@ from rosenblatt.features.entries import Dense, Sparse, dense
 from rosenblatt.features.hashing import check_bits, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.parts import Column, Parts
-from rosenblatt.features.values import kind_of, plain
+from rosenblatt.features.values import in_use, is_coded, kind_of, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,18 +96,22 @@ class TableMap:
                 series.name, self.numeric if kind_of(series) == "number" else "category"
             )
         names = [name for name, kind in kinds.items() if kind != "number"]
-        series_of = {name: plain(table[name]).alias(str(j)) for j, name in enumerate(names)}
-        if self.hashing is None and names:
+        others = {str(j): name for j, name in enumerate(names) if self.hashing is None and not is_coded(table[name])}
+        distinct = pl.DataFrame()
+        if others:
             # All columns at once, so that every core has one.
-            distinct = pl.DataFrame(list(series_of.values())).select(pl.all().unique().implode())
-            series_of = {name: distinct[str(j)][0] for j, name in enumerate(names)}
+            frame = pl.DataFrame([plain(table[name]).alias(j) for j, name in others.items()])
+            distinct = frame.select(pl.all().unique().implode())
         columns = []
         for name, kind in kinds.items():
             number = None if kind == "category" else Number.fit(table[name])
             category: Category | HashedCategory | None = None
             if kind != "number":
-                hashed = HashedCategory(name, kind_of(series_of[name]))
-                category = hashed if self.hashing is not None else Category.fit(name, series_of[name])
+                if self.hashing is not None:
+                    category = HashedCategory(name, kind_of(table[name]))
+                else:
+                    j = str(names.index(name))
+                    category = Category.fit(name, distinct[j][0] if j in others else in_use(table[name])[1])
                 if number is not None:
                     number.missing = False  # the category has that feature
             columns.append(Column(name, number, category))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.kernel_model import View
 from rosenblatt.playground.requests import Grid
-from rosenblatt.playground.running import Run, until
+from rosenblatt.playground.running import Run
 from rosenblatt.training import model_of
 from rosenblatt.votes import Voter
 
@@ -34,7 +34,7 @@ def scores_after(made: Run, view: str, seen: int, cells: np.ndarray) -> np.ndarr
         return made.dual.scores(cells, View(view, after=seen))
     assert made.training is not None
     memory = replace(made.training.memory(), last=seen)
-    memory.log = until(memory.log, seen)
+    memory.log = memory.log.until(seen)
     if view == "voted":
         assert made.training.classes is not None
         return Voter(made.training.classes, memory).scores(cells)

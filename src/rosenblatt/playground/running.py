@@ -128,7 +128,7 @@ def learn(task: Task, table: Table) -> Run:
             done = stop.training
             notes.append(str(stop))
     assert done.log is not None
-    log = until(done.log, done.weights.t)  # a log goes on into the epoch that was taken back
+    log = done.log.until(done.weights.t)  # a log goes on into the epoch that was taken back
     ended = done.converged, done.stopped_because, done.weights.t
     return Run(task, table, rule, log, done.history, *ended, training=done, notes=notes)
 
@@ -175,9 +175,3 @@ def stopped(training: Any) -> str:
     why = f"{UPDATES:,} updates are as many as the page shows" if many else f"{SECONDS:g} seconds were over"
     training.stopped_because = f"the playground's limit: {why}"
     return f"Training was stopped after {len(training.history)} epochs: {why}."
-
-
-def until(log: Log, t: int) -> Log:
-    """The updates of the first t examples."""
-    k = int(np.searchsorted(log.t, t))
-    return Log(log.t[:k], log.row[:k], log.rival[:k], log.tau[:k])

@@ -75,7 +75,8 @@ class NoBound:
 
 
 NOVIKOFF = "Block 1962; Novikoff 1962"
-SEPARABLE = ("weights start at 0", "y θ*·x ≥ γ for all examples", "|x| ≤ R, the constant feature counted")
+POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
+SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
 
 
 def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
@@ -86,11 +87,11 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
     assert space.margin is not None
     reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
     if isinstance(rule, rules.Perceptron):
-        conditions = (*SEPARABLE, "constant rate")
+        conditions = (*SEPARABLE, "the rate is constant")
         return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
     if isinstance(rule, rules.Mira):
         formula = f"{letters}/γ²" if rule.p == 0 else f"{letters}/((1−p)γ)²"
-        return Bound(aggressive_bound(reach, gamma, rule.p), "updates", formula, "docs/convergence.md", SEPARABLE)
+        return Bound(aggressive_bound(reach, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
     assert isinstance(rule, rules.PassiveAggressive)
     if rule.variant == "I":
         most, formula = pa1_mistakes(reach, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"

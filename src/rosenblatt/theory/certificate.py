@@ -1,7 +1,7 @@
 """A verdict on linear separability with its proof, which can be checked again from the data.
 
-Separable: weights with every margin above 0. Not separable: rows and weights λ ≥ 0, not all 0, with Σ λ z = 0, z the signed rows.
-Neither: undecided, with the largest margin that is still possible.
+Separable: weights with every margin above 0. Not separable: rows and weights λ ≥ 0, not all 0, with Σ λ z = 0, z the signed
+rows. Neither: undecided, with the largest margin that is still possible.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.theory import rounding
-from rosenblatt.theory.exact import vanishes, whole_numbers
-from rosenblatt.theory.separator import length
+from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
 
 SAME = 1e-9  # relative difference up to which a margin computed again is the same
@@ -26,6 +25,7 @@ class Proof:
     | kind              | rows                | weights                                                        |
     |-------------------|---------------------|----------------------------------------------------------------|
     | weights           | the support         | (w, b): every margin is above 0                                |
+    | exact weights     | none                | (w, b) in whole numbers, where the margin is too small for floats |
     | identical rows    | two                 | 1, 1: the signed rows cancel                                   |
     | exact combination | at most dimension+2 | whole numbers λ: the signed rows, so weighted, add up to 0     |
     | rounding bound    | at most dimension+2 | floats near such λ, which exist by a bound on rounding         |
@@ -66,7 +66,7 @@ class Pair:
 class Certificate:
     """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
 
-    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; both in the space in which the bias is a feature.
+    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both.
     """
 
     separable: bool | None
@@ -87,7 +87,7 @@ class Certificate:
 
     @property
     def bound(self) -> float | None:
-        """R²/γ² updates at most, for a perceptron that starts at 0; twice that for more than two classes, as |z|² = 2 |x|²."""
+        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|²."""
         if not self.separable or not self.margin:
             return None
         return float((2 if len(self.classes) > 2 else 1) * (self.radius / self.margin) ** 2)
@@ -114,14 +114,17 @@ class Certificate:
 
     def _check_weights(self, signed: Signed) -> bool:
         assert self.proof is not None
+        radius = float(np.sqrt(signed.norms2.max()))
+        if self.margin is None or not close(radius, self.radius):
+            return False
+        if self.proof.kind == "exact weights":
+            return self.margin > 0 and close(exact_margin(signed, self.proof.weights), self.margin)
         v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
         coef = np.ascontiguousarray(v[:, : signed.rows.d])
         intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
         if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
             return False
-        margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
-        radius = float(np.sqrt(signed.norms2.max()))
-        return bool(self.margin) and close(margin, self.margin) and close(radius, self.radius)
+        return close(rounding.margin(signed, coef, intercept), self.margin)
 
     def _check_combination(self, signed: Signed, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
@@ -172,28 +175,35 @@ class Certificate:
         return f"a weighted {what} of {one} of {self.classes[0]} equals one of {other} of {self.classes[1]}"
 
     def __str__(self) -> str:
-        sentence = self.sentence()
+        return self.told()
+
+    def told(self, first: int = 0) -> str:
+        """The verdict, the numbers and the proof in a paragraph; rows are counted from `first`."""
+        sentence = self.sentence(first)
         lines = [sentence[0].upper() + sentence[1:] + "."]
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
             most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
-            lines.append(
-                f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}; {len(self.support):,} support rows."
-            )
+            numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
+            lines.append(f"{numbers}; {len(self.support):,} support rows.")
         if self.conflicts:
-            shown = ", ".join(f"{i} and {j}" for i, j in self.conflicts[:3]) + (" …" if len(self.conflicts) > 3 else "")
+            shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
+            shown += " …" if len(self.conflicts) > 3 else ""
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
-        apart = [pair for pair in self.pairs if pair.separable]
-        if self.pairs and len(apart) < len(self.pairs):
-            stuck = [f"{a} / {b}" for a, b in (pair.classes for pair in self.pairs if pair.separable is False)]
-            lines.append(
-                f"{len(apart)} of {len(self.pairs)} pairs of classes can be separated; not: {', '.join(stuck) or 'undecided'}."
-            )
-        elif self.pairs:
-            lines.append(f"All {len(self.pairs)} pairs of classes can be separated.")
+        if self.pairs:
+            lines.append(self._told_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
         lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
         return "\n".join(lines)
+
+    def _told_pairs(self) -> str:
+        apart = sum(pair.separable is True for pair in self.pairs)
+        if apart == len(self.pairs):
+            return f"All {apart} pairs of classes can be separated."
+        stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
+        unknown = sum(pair.separable is None for pair in self.pairs)
+        told = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
+        return told + (f"; {unknown} are undecided" if unknown else "") + (f"; not: {stuck}." if stuck else ".")
 
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
@@ -212,6 +222,14 @@ class Certificate:
             "method": self.method,
             "seconds": self.seconds,
         }
+
+
+def exact_margin(signed: Signed, v: list[int]) -> float:
+    """The least z·v / |v| for whole numbers v; only its last step is rounded."""
+    if len(v) != signed.dimension or not any(v):
+        return 0.0
+    least = least_margin(signed.matrix(signed.numbers(), scaled=False), v)
+    return float(np.sqrt(float(least * least / sum(value * value for value in v)))) if least > 0 else 0.0
 
 
 def close(one: float, other: float) -> bool:

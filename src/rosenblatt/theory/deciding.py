@@ -1,10 +1,12 @@
 """`certify`: can a line separate the classes? Which tools are tried, in which order, and for how long.
 
 1. Identical rows with different labels.
-2. Where the data are small enough for it: the maximum-margin program on all rows. It gives a separator, which is checked with a bound on rounding
-   or in fractions; or it says that there is none, and a linear program and exact arithmetic make that a proof.
-3. Where they are not: the perceptron's own run, which is a proof if it converges; then the same programs on a working set, to which the rows
-   that its separator gets most wrong are added until nothing is wrong, or the set contradicts itself.
+2. Where the data are small enough for it: the maximum-margin program on all rows. It gives a separator, which is
+   checked with a bound on rounding or in fractions; or it says that there is none, and a linear program and exact
+   arithmetic make that a proof.
+3. Where they are not: the perceptron's own run, which is a proof if it converges; then the same programs on a working
+   set, to which the rows that its separator gets most wrong are added until nothing is wrong, or the set contradicts
+   itself.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ import numpy as np
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, encode, match_lengths
 from rosenblatt.rows import Rows
+from rosenblatt.theory import rounding
 from rosenblatt.theory.case import Case, Verdict
-from rosenblatt.theory.certificate import Certificate, Pair, Proof
+from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
 from rosenblatt.theory.identical import conflicts
-from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
+from rosenblatt.weights import score
 
 MOST_PAIRS = 200  # of classes that are looked at one by one
 
@@ -57,13 +60,14 @@ def certify(
 ) -> Certificate:
     """Decides, with a proof, whether a line (plane, hyperplane) separates the classes of rows X with labels y.
 
-    A margin of 0 is a mistake: separable means that some (w, b) gives every margin above 0. With more than two classes, that every row's own class
-    scores above all others. One class alone is separable with a bias (by a constant), and without one if its rows lie on one side of the origin.
-    `seconds` is a budget, `progress` gets sentences about what is being tried.
+    A margin of 0 is a mistake: separable means that some (w, b) gives every margin above 0. With more than two classes,
+    that every row's own class scores above all others. One class alone is separable with a bias (by a constant), and
+    without one if its rows lie on one side of the origin. `seconds` is a budget, `progress` gets sentences about what
+    is being tried.
 
     >>> found = certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"])
     >>> found.separable, round(found.margin, 4), found.check()
-    (True, 0.3780, True)
+    (True, 0.686, True)
     >>> print(certify([[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "different", "different"]).sentence())
     no line can separate these rows: a weighted mean of 2 rows of different equals one of 2 rows of same
     """
@@ -83,11 +87,12 @@ def certify(
         say(f"{len(made.conflicts):,} pair(s) of identical rows with different labels")
         rivals = [int(codes[j]), int(codes[i])] if signed.vectors > 1 else None
         made.separable, made.proof, made.method = False, Proof("identical rows", [i, j], [1, 1], rivals), "comparing rows"
+        verdict = Verdict(False)
     else:
-        share = 1.0 if signed.vectors == 1 else 0.5
-        enter(made, Case(signed, clock, seed, say).decide(clock.left(share)), signed)
+        verdict = Case(signed, clock, seed, say).decide(clock.left(1.0 if signed.vectors == 1 else 0.3))
+        enter(made, verdict, signed)
     if len(classes) > 2:
-        look_at_pairs(made, signed, Case(signed, clock, seed, say))
+        look_at_pairs(made, signed, Case(signed, clock, seed, say), verdict)
     made.seconds = clock.spent()
     return made
 
@@ -95,29 +100,37 @@ def certify(
 def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
     """Puts a verdict into the certificate."""
     made.separable, made.method = verdict.separable, verdict.method
-    made.margin_at_most = None if not np.isfinite(verdict.margin_at_most) else verdict.margin_at_most
+    if verdict.separable is None and np.isfinite(verdict.margin_at_most):
+        made.margin_at_most = verdict.margin_at_most
     if verdict.separable:
         assert verdict.coef is not None
         assert verdict.intercept is not None
         coef, intercept = verdict.coef, verdict.intercept
-        made.margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
+        exact = verdict.exact
+        made.margin = rounding.margin(signed, coef, intercept) if exact is None else exact_margin(signed, exact)
         made.margin_at_most = max(verdict.margin_at_most, made.margin)
         made.support = verdict.support.tolist()
         made.w, made.b = (coef[0], float(intercept[0])) if signed.vectors == 1 else (coef, intercept)
-        v = np.column_stack([coef, intercept]) if signed.bias else coef
-        made.proof = Proof("weights", made.support, v.ravel().tolist())
-    elif verdict.separable is False:
-        made.proof = proof_of(signed, verdict)
+    made.proof = proof_of(signed, verdict)
 
 
-def proof_of(signed: Signed, verdict: Verdict) -> Proof:
-    """The contradiction, by rows."""
+def proof_of(signed: Signed, verdict: Verdict) -> Proof | None:
+    """The weights or the contradiction; None where nothing was decided."""
+    if verdict.separable is None:
+        return None
+    if verdict.exact is not None:
+        return Proof("exact weights", [], list(verdict.exact))
+    if verdict.separable:
+        assert verdict.coef is not None
+        assert verdict.intercept is not None
+        v = np.column_stack([verdict.coef, verdict.intercept]) if signed.bias else verdict.coef
+        return Proof("weights", verdict.support.tolist(), v.ravel().tolist())
     rows = signed.row_of(verdict.numbers).tolist()
     rivals = signed.rival_of(verdict.numbers).tolist() if signed.vectors > 1 else None
     return Proof(verdict.kind, rows, list(verdict.weights), rivals)
 
 
-def look_at_pairs(made: Certificate, signed: Signed, case: Case) -> None:
+def look_at_pairs(made: Certificate, signed: Signed, case: Case, whole: Verdict) -> None:
     """A verdict for each pair of classes; two that cannot be separated prove that all cannot."""
     k = len(made.classes)
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
@@ -125,28 +138,41 @@ def look_at_pairs(made: Certificate, signed: Signed, case: Case) -> None:
         known = True if made.separable else None
         made.pairs = [Pair((made.classes[a], made.classes[b]), known) for a, b in pairs]
         return
-    touched = {}
+    found = {}
     for i, j in made.conflicts:
-        touched.setdefault(tuple(sorted((int(signed.codes[i]), int(signed.codes[j])))), (i, j))
-    for place, (a, b) in enumerate(pairs):
+        a, b = sorted((int(signed.codes[i]), int(signed.codes[j])))
+        rivals = [int(signed.codes[j]), int(signed.codes[i])]
+        found[a, b] = Pair((made.classes[a], made.classes[b]), False, Proof("identical rows", [i, j], [1, 1], rivals))
+    left = [pair for pair in most_confused_first(pairs, signed, whole) if pair not in found]
+    for place, (a, b) in enumerate(left):
         names = made.classes[a], made.classes[b]
-        if (a, b) in touched:
-            i, j = touched[a, b]
-            rivals = [int(signed.codes[j]), int(signed.codes[i])]
-            made.pairs.append(Pair(names, False, Proof("identical rows", [i, j], [1, 1], rivals)))
-            continue
+        found[a, b] = Pair(names, None)
         if case.clock.over():
-            made.pairs.append(Pair(names, None))
             continue
         case.say(f"classes {names[0]} and {names[1]}")
         numbers = np.flatnonzero((signed.codes == a) | (signed.codes == b))
         two = Examples(signed.rows.take(numbers), (signed.codes[numbers] == b).astype(np.int32), np.arange(2))
         part = Signed(two, signed.bias)
-        verdict = replace(case, signed=part).decide(case.clock.left(2 / (len(pairs) - place + 1)))
-        proof = proof_of(part, verdict) if verdict.separable is False else None
+        # Until one contradiction is found, the pair at hand gets half of the time; then all get the same.
+        share = 0.5 if made.separable is None else 1 / (len(left) - place)
+        verdict = replace(case, signed=part).decide(case.clock.left(share))
+        proof = proof_of(part, verdict)
         if proof is not None:
-            proof.rows = numbers[proof.rows].tolist()
+            proof.rows = numbers[np.array(proof.rows, dtype=int)].tolist()
+        if proof is not None and verdict.separable is False:
             proof.rivals = [a + b - int(signed.codes[row]) for row in proof.rows]
             if made.separable is None:
-                made.separable, made.proof, made.method = False, proof, f"{verdict.method}, on {names[0]} and {names[1]}"
-        made.pairs.append(Pair(names, verdict.separable, proof))
+                made.separable, made.proof, made.margin_at_most = False, proof, None
+                made.method = f"{verdict.method}, on {names[0]} and {names[1]}"
+        found[a, b] = Pair(names, verdict.separable, proof)
+    made.pairs = [found[pair] for pair in pairs]
+
+
+def most_confused_first(pairs: list[tuple[int, int]], signed: Signed, verdict: Verdict) -> list[tuple[int, int]]:
+    """The pairs, those first of which the weights at hand take most rows for each other."""
+    if verdict.coef is None or verdict.intercept is None:
+        return pairs
+    k = signed.vectors
+    winner = score(signed.rows, verdict.coef, verdict.intercept).argmax(axis=1)
+    confused = np.bincount(signed.codes * k + winner, minlength=k * k).reshape(k, k)
+    return sorted(pairs, key=lambda pair: -int(confused[pair] + confused[pair[::-1]]))

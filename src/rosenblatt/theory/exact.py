@@ -1,13 +1,15 @@
 """Exact arithmetic on the examples' own numbers: every float is a whole number times a power of two.
 
-The weights λ with Σ λ z = 0 are found by p-adic lifting (Dixon, Exact solution of linear equations using p-adic expansions, 1982):
-invert the matrix modulo a small prime once, then each step gives one more digit of the solution in base p, and fractions are
-read off the digits. Nothing rests on that being right: `vanishes` adds the vectors up in whole numbers.
+The weights λ with Σ λ z = 0 are found by p-adic lifting (Dixon, Exact solution of linear equations using p-adic
+expansions, 1982): invert the matrix modulo a small prime once, then each step gives one more digit of the solution in
+base p, and fractions are read off the digits. Nothing rests on that being right: `vanishes` adds the vectors up in
+whole numbers.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
@@ -22,20 +24,26 @@ MOST_VECTORS = 4000
 
 
 def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
-    """The rows of a CSR matrix as whole numbers: (column, value) each, every column multiplied by a power of two of its own.
+    """The rows of a CSR matrix as whole numbers: (column, value) each, every column times a power of two of its own.
 
     >>> from scipy.sparse import csr_array
     >>> whole_numbers(csr_array([[0.5, 3.0], [0.25, 0.0]]))
     [[(0, 2), (1, 3)], [(0, 1)]]
     """
+    return whole_table(Z)[0]
+
+
+def whole_table(Z: Any) -> tuple[list[list[tuple[int, int]]], dict[int, int]]:
+    """The same, and the power of two of each column that is not 0."""
     ratios = [value.as_integer_ratio() for value in Z.data.tolist()]
     columns = Z.indices.tolist()
-    digits: dict[int, int] = {}
-    for column, (_, denominator) in zip(columns, ratios, strict=True):
-        digits[column] = max(digits.get(column, 1), denominator)
-    entries = [(c, n * (digits[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
+    factors: dict[int, int] = {}
+    for column, (numerator, denominator) in zip(columns, ratios, strict=True):
+        if numerator:
+            factors[column] = max(factors.get(column, 1), denominator)
+    entries = [(c, n * (factors[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
     kept = np.concatenate([[0], np.cumsum(Z.data != 0)])[Z.indptr].tolist()
-    return [entries[a:b] for a, b in zip(kept[:-1], kept[1:], strict=True)]
+    return [entries[a:b] for a, b in pairwise(kept)], factors
 
 
 def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
@@ -54,6 +62,18 @@ def adds_to_nothing(rows: list[list[tuple[int, int]]], weights: list[int]) -> bo
         for column, value in row:
             sums[column] = sums.get(column, 0) + weight * value
     return not any(sums.values())
+
+
+def least_margin(Z: Any, v: list[int]) -> Fraction:
+    """The least z·v over the rows of a CSR matrix, for whole numbers v.
+
+    >>> from scipy.sparse import csr_array
+    >>> least_margin(csr_array([[0.5, 0.0], [-0.25, 1.0]]), [4, 3])
+    Fraction(2, 1)
+    """
+    values, columns = [Fraction(value) for value in Z.data.tolist()], Z.indices.tolist()
+    ends = pairwise(Z.indptr.tolist())
+    return min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
 
 
 def combination(Z: Any) -> list[int] | None:
@@ -177,7 +197,8 @@ def fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | N
         modulus *= modulus
     modulus = prime ** len(digits)
     most = isqrt(modulus // 2)
-    denominator, numerators = 1, []
+    denominator = 1
+    numerators: list[int] = []
     for value in parts[0].tolist():
         value = value * denominator % modulus
         if min(value, modulus - value) > most // 2**20:
@@ -207,8 +228,8 @@ def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
     return (b, t) if t > 0 else (-b, -t)
 
 
-def margin_is_positive(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> bool:
-    """Is z·v > 0, computed in fractions?"""
+def margin_of(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
+    """z·v of one signed vector, in fractions."""
     row = int(signed.row_of(np.array([number]))[0])
     columns, values = signed.rows.row(row)
     kept = np.flatnonzero(values)
@@ -219,5 +240,5 @@ def margin_is_positive(signed: Signed, number: int, coef: np.ndarray, intercept:
         return sum((Fraction(w[c]) * value for c, value in zip(columns, x, strict=True)), Fraction(float(intercept[k])))
 
     if signed.vectors == 1:
-        return (scored(0) > 0) if signed.codes[row] == 1 else (scored(0) < 0)
-    return scored(int(signed.codes[row])) > scored(int(signed.rival_of(np.array([number]))[0]))
+        return scored(0) if signed.codes[row] == 1 else -scored(0)
+    return scored(int(signed.codes[row])) - scored(int(signed.rival_of(np.array([number]))[0]))

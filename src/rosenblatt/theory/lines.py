@@ -138,7 +138,7 @@ def moved_weights(walk: Walk, view: View) -> Column:
                 weights[f"w{j + 1}" if view.names is None else view.names[j]] = float(step.new[k, place])
             of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
             found |= {of_class + name: value for name, value in weights.items()}
-            said.append(of_class + ", ".join(f"{name} {short(value)}" for name, value in weights.items()))
+            said.append(of_class + ", ".join(f"{name} → {short(value)}" for name, value in weights.items()))
         more = len(step.columns) - len(places)
         return found if exact else "; ".join(said) + (f"; … {more} more" if more else "")
 

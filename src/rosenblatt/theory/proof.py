@@ -21,7 +21,7 @@ from rosenblatt import rules
 from rosenblatt.examples import Examples
 from rosenblatt.model import Model
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
-from rosenblatt.theory.signed import row_norms2
+from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk
 from rosenblatt.training import training_margins
 
@@ -55,8 +55,9 @@ class Proof:
 
     def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, obstacle: str = ""):
         self.walk = walk
+        self.best = False  # is the separator the one of the largest margin?
         examples, bias = walk.examples, walk.plan.fit_intercept
-        self.radius = radius(examples, bias)
+        self.radius = radius(examples.rows, bias)
         self.gamma: float | None = None
         self.star: np.ndarray | None = None
         if separator is not None:
@@ -123,11 +124,6 @@ def flat(coef: np.ndarray, intercept: np.ndarray, bias: bool) -> np.ndarray:
     return np.append(np.ravel(coef), intercept) if bias else np.ravel(coef)
 
 
-def radius(examples: Examples, bias: bool) -> float:
-    """R: the length of the longest example, the constant feature counted if there is a bias."""
-    return math.sqrt(float(row_norms2(examples.rows)[examples.pool()].max()) + bias)
-
-
 def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -> tuple[np.ndarray, float]:
     """(θ* of length 1, its margin on the examples, evaluated)."""
     coef = np.asarray(separator[0], dtype=float).reshape(examples.vectors, examples.rows.d)
@@ -145,6 +141,8 @@ def prove(walk: Walk, seconds: float | None = None) -> Proof:
     examples = walk.examples
     found = certify(examples.rows, examples.codes, walk.plan.fit_intercept, seconds=seconds)
     if found.separable:
-        return Proof(walk, (found.w, found.b))
+        proof = Proof(walk, (found.w, found.b))
+        proof.best = found.optimal
+        return proof
     undecided = "whether the data can be separated is undecided"
     return Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")

@@ -1,7 +1,7 @@
 """Statements about exact numbers that floating point can prove, because its errors are bounded.
 
-Every bound is for sums in any order: |fl(Σ a b) − Σ a b| ≤ (m + 2) u Σ |a| |b| for m terms, u = 2^-53 (Higham, Accuracy and Stability of
-Numerical Algorithms, chapter 3); where the bound does not decide, fractions do.
+Every bound is for sums in any order: |fl(Σ a b) − Σ a b| ≤ (m + 2) u Σ |a| |b| for m terms, u = 2^-53 (Higham, Accuracy and
+Stability of Numerical Algorithms, chapter 3); where the bound does not decide, fractions do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.exact import margin_is_positive
+from rosenblatt.theory.exact import margin_of
+from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import ROUNDING, Signed
 
 MOST_ENTRIES = 2_000_000  # of rows that are looked at in fractions
@@ -33,15 +34,32 @@ def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
         return True
     if signed.lengths[signed.row_of(numbers)].sum() > MOST_ENTRIES or not margins.min() > -errors.max():
         return False
-    return all(margin_is_positive(signed, int(number), coef, intercept) for number in numbers)
+    return all(margin_of(signed, int(number), coef, intercept) > 0 for number in numbers)
+
+
+def margin(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> float:
+    """The least z·v / |v| of weights that separate; in fractions where rounding would show in it."""
+    margins, errors = signed.margins(coef, intercept), signed.errors(coef, intercept)
+    least, error = float(margins.min()), float(errors.max())
+    if not least > 1e6 * error:
+        numbers = np.flatnonzero(margins <= least + 2 * error)
+        if signed.lengths[signed.row_of(numbers)].sum() <= MOST_ENTRIES:
+            least = float(min(margin_of(signed, int(number), coef, intercept) for number in numbers))
+    return least / length(coef, intercept)
 
 
 def combination_exists(Z: Any, weights: np.ndarray) -> bool:
     """Are there λ ≥ 0, not all 0, near these weights with Σ λ z = 0 exactly?
 
-    The square system B λ = e: Σ λ z = 0 for a choice of as many features as can be independent, and Σ λ = 1. With C ≈ B⁻¹ and |I − C B| ≤ α < 1
-    (largest row sum), B is invertible and its λ differs from the weights by at most |C (e − B weights)| / (1 − α) (Rump, Verification methods,
-    2010, 10.1). It only proves something where all features that are not 0 are in B: then Z has full rank and one row more than that.
+    They solve the square system B λ = e: Σ λ z = 0, an equation for each feature that is not 0, and Σ λ = 1. It is
+    square if there is one row more than such features; otherwise this proves nothing. With C ≈ B⁻¹ and |I − C B| ≤ α <
+    1 (largest row sum), B is invertible, and λ differs from the weights by at most |C| |e − B weights| / (1 − α) (Rump,
+    Verification methods, 2010, 10.1).
+
+    >>> from scipy.sparse import csr_array
+    >>> Z = csr_array([[1.0, 0.1], [-0.3, 0.7], [-0.1, -0.9]])
+    >>> combination_exists(Z, np.array([0.70, 0.90, 0.73])), combination_exists(Z, np.array([0.1, 0.3, 0.6]))
+    (True, False)
     """
     Z = Z.tocsc()
     used = np.flatnonzero(np.diff(Z.indptr))

@@ -39,7 +39,7 @@ class Step:
     """What one example did.
 
     `coef` and `intercept` are the weights after it: one row for two classes, else one a class. `coef` is None where a reader
-    of many steps did not ask for it; `new`, the weights that it may have moved, is always there.
+    of many steps did not ask for it; `new`, the weights that it moved, is always there.
     """
 
     t: int  # examples seen, this one included
@@ -54,7 +54,7 @@ class Step:
     moved: bool
     margin_after: float  # against the same rival
     updates: int  # so far, this one included
-    columns: np.ndarray  # of x, where it is not 0
+    columns: np.ndarray  # where x is not 0, if it moved anything
     new: np.ndarray  # the weights of these columns after it: vectors × columns
     coef: np.ndarray | None
     intercept: np.ndarray
@@ -248,8 +248,10 @@ class Course:
         tau: float | None = 0.0
         if moved:
             tau = float(self.run.recorder.buffers[3][0]) if loop.logged else None
-        columns, x = examples.rows.row(row)
-        columns = columns[x != 0]
+        columns = np.empty(0, int)
+        if moved:
+            columns, x = examples.rows.row(row)
+            columns = columns[x != 0]
         w, b = self.weights(place, moved) if weights else (None, self.run.weights.bias.copy())
         return Step(
             t=place + 1,

@@ -1,0 +1,74 @@
+"""rosenblatt lab: an experiment of the lectures, run again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosenblatt.cli import options, output
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("-o", "--output", "path", metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg.")
+@click.option("--no-plot", is_flag=True, help="Draw nothing.")
+@options.as_json
+@options.quiet
+def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet: bool) -> None:
+    """Run experiment NAME: a table, a picture, and what the numbers say of the lecture's claim.
+
+    Without NAME, list them. Each is seeded, takes less than a minute, and gives the same numbers every time; what a clock
+    has measured stands apart.
+
+    \b
+    rosenblatt lab
+    rosenblatt lab distant-points -o distant.svg
+    """
+    if name is None:
+        tell_names(as_json)
+        return
+    from rosenblatt import lab as experiments
+
+    target = Path(path or f"{name}.svg")
+    if target.suffix not in (".svg", ".png"):
+        raise click.UsageError(f"The picture is to be {target.name!r}: end its name in .svg or .png.")
+    started = time.perf_counter()
+    found = experiments.perform(name)
+    if not no_plot:
+        picture = found.picture(target.suffix[1:])
+        with output.writing(str(target)) as stream:
+            stream.write(picture)
+    drawn = None if no_plot else str(target)
+    if as_json:
+        measured = [list(row) for row in found.measured]
+        seconds = time.perf_counter() - started
+        options.print_json({"experiment": name, **found.to_dict(), "measured": measured, "plot": drawn, "seconds": seconds})
+        return
+    tell(found)
+    if not quiet:
+        click.echo(f"{f'drawn in {drawn}; ' if drawn else ''}{time.perf_counter() - started:.1f} s", err=True)
+
+
+def tell_names(as_json: bool) -> None:
+    from rosenblatt.lab import EXPERIMENTS
+
+    if as_json:
+        options.print_json({"experiments": {name: question for name, (_, question) in EXPERIMENTS.items()}})
+        return
+    width = max(map(len, EXPERIMENTS))
+    for name, (_, question) in EXPERIMENTS.items():
+        click.echo(f"{name:{width}}  {question}")
+
+
+def tell(found: Any) -> None:
+    """For people: the claim, the table, the verdict."""
+    from rosenblatt.lab import table
+
+    click.echo(f"{found.claim} ({', '.join(found.items)})\n")
+    click.echo(table(found.columns, found.rows))
+    if found.measured:
+        click.echo(f"\nmeasured just now:\n{table(found.measured[0], found.measured[1:])}")
+    click.echo(f"\n{found.verdict}")

@@ -1,0 +1,168 @@
+"""The perceptron's neighbours on the same rows (LECTURES W2, W10, O9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from rosenblatt.canvas import COLOURS, MARKERS
+from rosenblatt.compare import Entrants, Row, compare
+from rosenblatt.data import open_known
+from rosenblatt.lab.finding import Finding
+from rosenblatt.lab.samples import sample
+from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+
+SIZES = (10, 20, 40, 80, 160)
+SPLITS = 10
+# Two classes of bundled data: the set, the positive class, and the other ("": all others).
+PAIRS = {
+    "breast-cancer": ("breast-cancer", "malignant", ""),
+    "digits 3, 8": ("digits", 3, 8),
+    "wine": ("wine", "class_1", ""),
+    "iris": ("iris", "versicolor", "virginica"),
+}
+
+
+def naive_bayes() -> Finding:
+    """Learning curves of shared-variance naive Bayes and of logistic regression on four data sets, ten splits each."""
+    curves = {name: learning_curves(*pair) for name, pair in PAIRS.items()}
+    rows: list[tuple[Any, ...]] = []
+    for name, (bayes, logistic) in curves.items():
+        rows += [(name, size, float(b), float(g)) for size, b, g in zip(SIZES, bayes, logistic, strict=True) if b == b]
+    few = sum(bool(bayes[0] < logistic[0]) for bayes, logistic in curves.values())
+    many = sum(bool(final(logistic) < final(bayes)) for bayes, logistic in curves.values())
+    return Finding(
+        claim="Naive Bayes needs fewer examples; with many, logistic regression is better (Ng and Jordan, 2002).",
+        items=("W2",),
+        columns=("data", "examples", "naive Bayes %", "logistic %"),
+        rows=rows,
+        holds=few > len(curves) / 2 and many > len(curves) / 2,
+        sentence=(
+            f"with {SIZES[0]} examples naive Bayes is ahead on {few} of {len(curves)} data sets, with the most examples "
+            f"logistic regression on {many}."
+        ),
+        draw=lambda ax: draw_sizes(ax, curves),
+    )
+
+
+def learning_curves(name: str, positive: Any, other: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean held-out error, in percent, against the number of examples; nan where there are not as many."""
+    errors = np.full((2, len(SIZES), SPLITS), np.nan)
+    for seed in range(SPLITS):
+        s = sample(name, seed, holdout=0.4)
+        s = s.between(positive, other)
+        for k, size in enumerate(SIZES):
+            if size > len(s.y):
+                continue
+            rows = some_of_each(s.y, size, seed)
+            for m, made in enumerate((GaussianBayes(), LogisticRegression(C=10, max_iter=5000))):
+                made.fit(s.X[rows], s.y[rows])
+                errors[m, k, seed] = 100 * np.mean(made.predict(s.X_test) != s.y_test)
+    bayes, logistic = errors.mean(axis=2)
+    return bayes, logistic
+
+
+def final(curve: np.ndarray) -> float:
+    return float(curve[~np.isnan(curve)][-1])
+
+
+def some_of_each(y: np.ndarray, size: int, seed: int) -> np.ndarray:
+    """Random rows of each class, as many of each as its share of `size`, two at least: a variance needs them."""
+    rng = np.random.Generator(np.random.PCG64([11, seed]))
+    shuffled = rng.permutation(len(y))
+    classes, counts = np.unique(y, return_counts=True)
+    wanted = np.maximum(2, np.round(size * counts / len(y)).astype(int))
+    return np.concatenate([shuffled[y[shuffled] == c][:k] for c, k in zip(classes, wanted, strict=True)])
+
+
+def draw_sizes(ax: Any, curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
+    for k, (name, (bayes, logistic)) in enumerate(curves.items()):
+        ax.plot(SIZES, bayes, MARKERS[k] + "--", color=COLOURS[k], label=f"{name}: naive Bayes")
+        ax.plot(SIZES, logistic, MARKERS[k] + "-", color=COLOURS[k], label=f"{name}: logistic")
+    ax.set(
+        xscale="log",
+        xlabel="examples",
+        ylabel="held-out error, %",
+        title="Naive Bayes and logistic regression",
+        ylim=(0, None),
+    )
+    ax.set_xticks(SIZES, [str(size) for size in SIZES])
+    ax.minorticks_off()
+    ax.legend(fontsize="small", ncols=2)
+
+
+def distant_points() -> Finding:
+    """One feature, two clouds at −1 and 1, and more and more positive points at 30, where they belong."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    near = np.concatenate([rng.normal(-1, 0.35, 100), rng.normal(1, 0.35, 100)])
+    labels = np.repeat([0, 1], 100)
+    rows: list[tuple[Any, ...]] = []
+    for count in (0, 5, 10, 20, 40):
+        X = np.concatenate([near, np.full(count, 30.0)])[:, None]
+        y = np.concatenate([labels, np.ones(count, int)])
+        made = [RidgeClassifier(l2=1e-9).fit(X, y), LogisticAscent(l2=1.0, max_iter=5000).fit(X, y)]
+        where = [float(-one.intercept_[0] / one.coef_[0, 0]) for one in made]
+        wrong = [100 * float(np.mean(one.predict(near[:, None]) != labels)) for one in made]
+        rows.append((count, *where, *wrong))
+    first, last = rows[0], rows[-1]
+    return Finding(
+        claim="Points far on the right side drag linear regression's boundary along, not logistic regression's.",
+        items=("O9",),
+        columns=("distant points", "linear: boundary", "logistic: boundary", "linear %", "logistic %"),
+        rows=rows,
+        holds=last[3] > first[3] and last[4] <= first[4] and abs(last[2] - first[2]) < abs(last[1] - first[1]),
+        sentence=(
+            f"{last[0]} points at 30 move linear regression's boundary from {first[1]:.2f} to {last[1]:.2f} and its error "
+            f"on the others from {first[3]:.1f} to {last[3]:.1f} %; logistic regression's stays near {last[2]:.2f}, "
+            f"its error at {last[4]:.1f} %."
+        ),
+        draw=lambda ax: draw_boundaries(ax, rows),
+    )
+
+
+def draw_boundaries(ax: Any, rows: list[tuple[Any, ...]]) -> None:
+    counts = [row[0] for row in rows]
+    ax.axhspan(0.3, 1.7, color=COLOURS[2], alpha=0.12, linewidth=0, label="the positive cloud")
+    ax.axhspan(-1.7, -0.3, color=COLOURS[4], alpha=0.12, linewidth=0, label="the negative cloud")
+    ax.plot(counts, [row[1] for row in rows], "o-", color=COLOURS[0], label="linear regression")
+    ax.plot(counts, [row[2] for row in rows], "s-", color=COLOURS[1], label="logistic regression")
+    ax.set(xlabel="points at 30", ylabel="boundary (p = ½)", title="What distant points do to the boundary")
+    ax.legend()
+
+
+def mpg() -> Finding:
+    """Naive Bayes, logistic regression and the perceptron on auto-mpg: good is more than 25."""
+    views: Entrants = {
+        "naive Bayes": lambda seed: GaussianBayes(),
+        "logistic regression": lambda seed: LogisticRegression(max_iter=5000),
+    }
+    found = compare(open_known("auto-mpg"), ["perceptron", "averaged"], seeds=20, also=views)
+    percent = {row.learner: 100 * row.error_mean for row in found}
+    return Finding(
+        claim="Naive Bayes, logistic regression and the perceptron are three views of one linear classifier.",
+        items=("W10",),
+        columns=("learner", "error %", "sd", "beyond chance"),
+        rows=ranking(found),
+        holds=max(percent[name] for name in (*views, "averaged")) < percent["majority"] / 2,
+        sentence=(
+            f"all three halve the majority's {percent['majority']:.1f} %: naive Bayes {percent['naive Bayes']:.1f}, "
+            f"logistic regression {percent['logistic regression']:.1f}, averaged perceptron {percent['averaged']:.1f} %."
+        ),
+        draw=lambda ax: draw_ranking(ax, ranking(found), "auto-mpg, twenty splits"),
+    )
+
+
+def ranking(rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Rows of `compare` without their times."""
+    sd = [None if row.error_sd is None else 100 * row.error_sd for row in rows]
+    return [(r.learner, 100 * r.error_mean, s, "yes" if r.differs_from_best else "") for r, s in zip(rows, sd, strict=True)]
+
+
+def draw_ranking(ax: Any, rows: list[tuple[Any, ...]], title: str) -> None:
+    """Errors as bars with their spread, the lowest on top."""
+    shown = sorted(rows, key=lambda row: -row[1])
+    spread = [row[2] or 0 for row in shown]
+    ax.barh([row[0] for row in shown], [row[1] for row in shown], xerr=spread, color=COLOURS[0], capsize=3)
+    ax.set(xlabel="error, %", title=title)

@@ -1,0 +1,166 @@
+"""Bad files, one of each kind: what they hold, how they are read, and what must be said of them."""
+
+import gzip
+import io
+import os
+import tarfile
+
+import numpy as np
+import polars as pl
+
+ROWS = b"".join(b"%d,x,%s\n" % (i, b"yes" if i % 2 else b"no") for i in range(40))
+TABLE = b"age,job,buys\n" + ROWS
+
+
+def idx(*sizes, data=b"", kind=8):
+    return bytes([0, 0, kind, len(sizes)]) + np.array(sizes, dtype=">u4").tobytes() + data
+
+
+def parquet(**columns):
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def arrow(**columns):
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_ipc(buffer)
+    return buffer.getvalue()
+
+
+def tar(**files):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name.replace("__", "/"))
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+PARQUET = parquet(a=list(range(500)), y=["u", "v"] * 250)
+ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
+NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
+
+# file name, content, options, line (None: no line applies), words of the message
+BAD = {
+    # tables
+    "empty file": ("a.csv", b"", {}, None, "empty"),
+    "empty file without a suffix": ("a", b"", {}, None, "empty"),
+    "empty gzip": ("a.csv.gz", gzip.compress(b"", mtime=0), {}, None, "empty"),
+    "blank lines only": ("a.csv", b"\n\n  \n", {}, None, "blank"),
+    "header only": ("a.csv", b"age,job,buys\n", {}, 1, "no rows"),
+    "header only, no newline": ("a.csv", b"age,job,buys", {}, 1, "no rows"),
+    "one line of data, taken for a header": ("a.csv", b"39,Private,<=50K\n", {}, 1, "--no-header"),
+    "short row": ("a.csv", TABLE + b"1,x\n" + ROWS, {}, 42, "2 cells, expected 3"),
+    "long row": ("a.csv", TABLE + b"1,x,no,7\n" + ROWS, {}, 42, "4 cells, expected 3"),
+    "short and long row": ("a.csv", TABLE + b"1,x\n1,x,no,7\n", {}, 42, "2 cells"),
+    "long first row": ("a.csv", b"a,b\n1,2,3\n4,5,6\n", {}, 2, "3 cells"),
+    "short last row": ("a.csv", TABLE + b"1,x", {}, 42, "2 cells"),
+    "short row after blank lines": ("a.csv", TABLE + b"\n\n1,x\n", {}, 44, "2 cells"),
+    "short row with CRLF": ("a.csv", TABLE.replace(b"\n", b"\r\n") + b"1,x\r\n", {}, 42, "2 cells"),
+    "short row after a quoted line end": ("a.csv", b'a,b\n"x\ny",2\n3\n', {}, 4, "1 cell"),
+    "short row far down": ("a.csv", TABLE + ROWS * 20_000 + b"1,x\n", {}, 800_042, "2 cells"),
+    "ragged TSV": ("a.tsv", b"a\tb\n1\t2\n3\n", {}, 3, "1 cell"),
+    "ragged blanks": ("a.data", b"1 2 3\n" * 9 + b"1 2\n", {"header": False, "format": "blanks"}, 10, "2 cells"),
+    "wrong delimiter named": ("a.csv", TABLE.replace(b",", b";"), {"delimiter": ","}, 1, "delimiter=';'"),
+    "wrong delimiter, target named": ("a.csv", b"a:b\n1:2\n", {"target": "b"}, 1, "one column found"),
+    "one column and a target": ("a.csv", b"a\n1\n2\n", {"target": "a"}, 1, "one column"),
+    "NUL byte": ("a.csv", TABLE + b"1,\0,no\n", {}, 42, "NUL"),
+    "NUL far down": ("a.csv", TABLE + ROWS * 2000 + b"1,\0,no\n", {}, 80_042, "NUL"),
+    "binary garbage": ("a.csv", bytes(range(256)) * 10, {}, 1, "NUL"),
+    "UTF-16 with a mark": ("a.csv", TABLE.decode().encode("utf-16"), {}, 1, "iconv -f utf-16"),
+    "UTF-16 without": ("a.csv", TABLE.decode().encode("utf-16-le"), {}, 1, "NUL"),
+    "Latin-1": ("a.csv", TABLE + "1,é,no\n".encode("latin-1"), {}, 42, "iconv -f latin1"),
+    "Latin-1 far down": ("a.csv", TABLE + ROWS * 2000 + "1,é,no\n".encode("latin-1"), {}, 80_042, "0xe9"),
+    "Latin-1 in the header": ("a.csv", "añ,b\n1,2\n".encode("latin-1"), {}, 1, "0xf1"),
+    "twin columns": ("a.csv", b"a,b,a\n1,2,3\n", {}, 1, "'a' occurs 2 times"),
+    "twin cells of a file without header": ("a.csv", b"1,1,x\n2,3,y\n", {}, 1, "--no-header"),
+    "twin names": ("a.csv", b"1,2\n", {"header": False, "names": ["a", "a"]}, 1, "rename"),
+    "too few names": ("a.csv", b"1,2\n", {"header": False, "names": ["a"]}, 1, "1 names were given"),
+    "no such target": ("a.csv", TABLE, {"target": "buy"}, None, "Did you mean 'buys'"),
+    "no such target, all named": ("a.csv", TABLE, {"target": "zzz"}, None, "age, job, buys"),
+    "no such target, as there is no header": ("a.csv", ROWS, {"target": "income"}, None, "--no-header"),
+    "target 0": ("a.csv", ROWS, {"target": "0", "header": False}, None, "from 1 to 3"),
+    "target 4 of 3": ("a.csv", ROWS, {"target": 4, "header": False}, None, "from 1 to 3"),
+    "target -4 of 3": ("a.csv", ROWS, {"target": "-4", "header": False}, None, "from 1 to 3"),
+    "missing label": ("a.csv", TABLE + b"1,x,?\n", {"target": "buys"}, 42, "no label"),
+    "empty labels": ("a.csv", TABLE + b"\n1,x,\n1,x,\n", {"target": "buys"}, 43, "2 rows have no label"),
+    "NaN": ("a.csv", b"a,b\n1.5,x\nnan,y\n", {}, 3, "missing='nan'"),
+    "infinity": ("a.csv", b"a,b\n1.5,x\n2,y\n\n-inf,y\n", {}, 5, "-inf"),
+    "overflow": ("a.csv", b"a,b\n1.5,x\n1e999,y\n", {}, 3, "inf"),
+    "open quote": ("a.csv", b'a,b\n1,"x\n2,y\n3,z\n', {}, 2, "quote"),
+    "open quote in the header": ("a.csv", b'a,"b\n1,x\n', {"format": "csv"}, 1, "quote"),
+    "line ends of an old Mac": ("a.csv", b"a,b\r1,2\r3,4\r", {}, 1, "CR"),
+    # compressed and foreign
+    "truncated gzip": ("a.csv.gz", gzip.compress(os.urandom(9999).hex().encode(), mtime=0)[:-3000], {}, None, "truncated"),
+    "truncated gzip header": ("a.csv.gz", b"\x1f\x8b\x08", {}, None, "truncated"),
+    "gzip without its check": ("a.csv.gz", gzip.compress(TABLE, mtime=0)[:-8], {}, None, "truncated"),
+    "gzip with a wrong check": ("a.csv.gz", gzip.compress(TABLE, mtime=0)[:-8] + b"12345678", {}, None, "damaged"),
+    "zip": ("a.zip", b"PK\x03\x04" + bytes(99), {}, None, "zip archive"),
+    "spreadsheet": ("a.xlsx", b"PK\x03\x04" + bytes(99), {}, None, "CSV"),
+    "bzip2": ("a.csv.bz2", b"BZh91AY", {}, None, "bunzip2"),
+    "xz": ("a.csv.xz", b"\xfd7zXZ\0", {}, None, "unxz"),
+    # Parquet and Arrow
+    "truncated Parquet": ("a.parquet", PARQUET[:-100], {}, None, "Parquet data is truncated"),
+    "Parquet with a damaged foot": ("a.parquet", PARQUET[:-60] + b"x" * 52 + PARQUET[-8:], {}, None, "damaged"),
+    "only the Parquet magic": ("a.parquet", b"PAR1", {}, None, "truncated"),
+    "text called Parquet": ("a.parquet", TABLE, {"format": "parquet"}, None, "damaged"),
+    "truncated Arrow": ("a.arrow", ARROW[: len(ARROW) // 2], {}, None, "Arrow data is truncated"),
+    "only the Arrow magic": ("a.feather", b"ARROW1\0\0", {}, None, "damaged"),
+    "old Feather": ("a.feather", b"FEA1" + bytes(50), {}, None, "version 1"),
+    "Parquet without rows": ("a.parquet", parquet(a=[], b=[]), {}, None, "no rows"),
+    "lists in Parquet": ("a.parquet", parquet(a=[[1], [2]], y=[0, 1]), {}, None, "List"),
+    "NaN in Parquet": ("a.parquet", parquet(a=[1.0, float("nan")], y=[0, 1]), {}, None, "row 2"),
+    "missing label in Parquet": ("a.parquet", parquet(a=[1, 2], y=["u", None]), {"target": "y"}, None, "row 2"),
+    "no such target in Parquet": ("a.parquet", PARQUET, {"target": "x"}, None, "columns are a, y"),
+    # libsvm
+    "negative index": ("a.libsvm", b"1 1:1\n-1 -3:2\n", {}, 2, "negative"),
+    "index 2^31": ("a.libsvm", b"1 1:1\n1 2147483648:2\n", {}, 2, "2,147,483,647"),
+    "index 2^40": ("a.libsvm", b"1 1:1\n1 1099511627776:2\n", {}, 2, "2,147,483,647"),
+    "index of 30 digits": ("a.libsvm", b"1 1:1\n1 1%s:2\n" % (b"0" * 29), {}, 2, "2,147,483,647"),
+    "index no number": ("a.libsvm", b"1 1:1\n1 x:2\n", {}, 2, "whole number"),
+    "index a fraction": ("a.libsvm", b"1 1:1\n1 1.5:2\n", {}, 2, "whole number"),
+    "index twice": ("a.libsvm", b"# head\n1 1:1\n\n1 3:1 2:1 3:2\n", {}, 4, "index 3 occurs twice"),
+    "value NaN": ("a.libsvm", b"1 1:1\n1 2:nan\n", {}, 2, "finite"),
+    "value inf": ("a.libsvm", b"1 1:1\n1 2:-inf\n", {}, 2, "finite"),
+    "value too large": ("a.libsvm", b"1 1:1\n1 2:1e999\n", {}, 2, "finite"),
+    "value missing": ("a.libsvm", b"1 1:1\n1 2: 3:4\n", {}, 2, "finite"),
+    "value a word": ("a.libsvm", b"1 1:1\n1 2:abc\n", {}, 2, "'2:abc'"),
+    "value 1_000": ("a.libsvm", b"1 1:1\n1 2:1_000\n", {}, 2, "finite"),
+    "colon missing": ("a.libsvm", b"1 1:1\n1 2 3:4\n", {}, 2, "index:value"),
+    "two colons": ("a.libsvm", b"1 1:1\n1 5 3:4:6\n", {}, 2, "index:value"),
+    "label a word": ("a.libsvm", b"1 1:1\nspam 2:1\n", {}, 2, "label 'spam'"),
+    "label missing": ("a.libsvm", b"1 1:1\n2:1 3:1\n", {}, 2, "start the line with its label"),
+    "two labels": ("a.libsvm", b"1 1:1\n1,2 3:1\n", {}, 2, "'1,2'"),
+    "label NaN": ("a.libsvm", b"1 1:1\nnan 3:1\n", {}, 2, "label"),
+    "comments only": ("a.libsvm", b"# nothing\n", {"format": "libsvm"}, None, "no line"),
+    "index 0 where 1 is first": ("a.libsvm", b"1 0:1\n", {"zero_based": False}, None, "zero_based=True"),
+    "index beyond n_features": ("a.libsvm", b"1 7:1\n", {"n_features": 5}, None, "n_features is 5"),
+    "NUL in libsvm": ("a.libsvm", b"1 1:1\n1 2:\0\n", {"format": "libsvm"}, 2, "finite"),
+    "target for libsvm": ("a.libsvm", b"1 1:1\n", {"target": "y", "format": "libsvm"}, None, "leave the target out"),
+    # text
+    "text without a tab": ("a.txt", b"ham\thello you\nspam\n", {"format": "text"}, 2, "format='lines'"),
+    "text without a label": ("a.txt", b"ham\thello you\n\tbuy\n", {"format": "text"}, 2, "no label"),
+    "text in Latin-1": ("a.txt", b"ham\thello you\nham\tcaf\xe9\n", {"format": "text"}, 2, "0xe9"),
+    "blank text": ("a.txt", b"\n\n", {"format": "text"}, None, "blank"),
+    "truncated tar": ("a.tar.gz", gzip.compress(gzip.decompress(NEWS)[:3000], mtime=0), {}, None, "damaged"),
+    "truncated tar.gz": ("a.tar.gz", NEWS[:-2000], {}, None, "truncated"),
+    "tar without folders": ("a.tar.gz", tar(a=b"x"), {}, None, "lies in no folder"),
+    "empty tar": ("a.tar.gz", gzip.compress(bytes(10240), mtime=0), {"format": "tar"}, None, "no files"),
+    # images
+    "truncated idx": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(17)), {}, None, "1 bytes are missing"),
+    "truncated idx.gz": (
+        "a-images-idx3-ubyte.gz",
+        gzip.compress(idx(2, 3, 3, data=bytes(17)), mtime=0),
+        {},
+        None,
+        "missing",
+    ),
+    "idx with half its sizes": ("a-images-idx3-ubyte", idx(2, 3, 3)[:9], {}, None, "missing"),
+    "idx too long": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(19)), {}, None, "more bytes"),
+    "idx of labels": ("a-labels-idx1-ubyte", idx(3, data=bytes(3)), {}, None, "holds labels"),
+    "idx of floats": ("a-images-idx3-ubyte", idx(1, 1, 1, data=bytes(4), kind=13), {}, None, "unsigned bytes"),
+    "no images": ("a-images-idx3-ubyte", idx(0, 28, 28), {}, None, "nothing to learn"),
+    "text called idx": ("a.csv", TABLE, {"format": "idx"}, None, "no idx file"),
+}

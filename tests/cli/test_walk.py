@@ -1,0 +1,153 @@
+"""rosenblatt walk, through the door that users take."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from rosenblatt.cli import run
+from rosenblatt.cli.walk import FORMATS
+from rosenblatt.cli.walk import walk as command
+from rosenblatt.theory import lines
+
+LECTURE = ["--points", "1,1:+ 0.5,-1:- -1,-1:- -1,1:-", "--start", "1,0"]
+
+
+def walked(capsys, *arguments):
+    assert run(["walk", *arguments]) == 0
+    return capsys.readouterr()
+
+
+@pytest.mark.parametrize("example", re.findall(r"^ *rosenblatt (walk .*)$", command.help, re.M))
+def test_the_examples_in_help_run(example, capsys):
+    assert run(shlex.split(example)) == 0
+    assert "ended by" in capsys.readouterr().out
+
+
+def test_b3_the_lectures_example(capsys):
+    out = walked(capsys, *LECTURE, "--epochs", "1").out
+    table = [line.split() for line in out.splitlines()[:5]]
+    activation = table[0].index("activation")
+    assert [line[activation] for line in table[1:]] == ["1", "0.5", "-2.5", "-0.5"]
+    assert table[2][-4:] == ["1", "0.5", "1", "-1"]  # after point 2: tau, w = [0.5, 1], b = −1
+    assert "1 updates" in out
+
+
+def test_h3_without_bias_five_updates_end_at_one_and_a_half_one(capsys):
+    found = json.loads(walked(capsys, *LECTURE, "--no-bias", "--only-updates", "--json").out)
+    assert found["updates"] == len(found["steps"]) == 5
+    assert found["steps"][-1]["w"] == [[1.5, 1]]
+    assert found["converged"]
+
+
+def test_h7_the_proof_stands_beside_the_steps(capsys):
+    found = json.loads(walked(capsys, *LECTURE[:2], "--proof", "--json").out)
+    for step in found["steps"]:
+        assert step["least_along"] <= step["along"] + 1e-9
+        assert step["norm"] <= step["most_norm"] + 1e-9
+    assert found["updates"] <= found["proof"]["at_most"]
+    assert found["proof"]["at_most"] == pytest.approx((found["proof"]["radius"] / found["proof"]["margin"]) ** 2)
+    told = walked(capsys, *LECTURE[:2], "--proof").out
+    assert "kγ" in told
+    assert "At most R²/γ²" in told
+    assert "No bound: the weights do not start at 0." in walked(capsys, *LECTURE, "--proof").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["--learning-rate", "1/examples"], "1/examples"), (["--learner", "logistic"], "moves at every example")],
+)
+def test_where_there_is_no_bound_the_sentence_says_why(arguments, why, capsys):
+    assert why in walked(capsys, *LECTURE[:2], "--proof", *arguments).out
+
+
+def test_every_form_has_a_line_a_step(capsys):
+    assert list(lines.FORMATS) == FORMATS
+    markdown = walked(capsys, *LECTURE, "--as", "markdown").out.splitlines()
+    assert len(markdown) == 2 + 8
+    assert {line.count("|") for line in markdown} == {12}
+    latex = walked(capsys, *LECTURE, "--as", "latex").out
+    assert latex.startswith("\\begin{tabular}{rrrrrrrrrrr}")
+    assert "$-2.5$" in latex
+    rows = list(csv.DictReader(io.StringIO(walked(capsys, *LECTURE, "--as", "csv").out)))
+    assert [float(row["activation"]) for row in rows[:4]] == [1, 0.5, -2.5, -0.5]
+    assert [row["mistake"] for row in rows[:4]] == ["0", "1", "0", "0"]
+    captured = walked(capsys, *LECTURE, "--as", "csv")
+    assert "ended by" in captured.err
+    assert walked(capsys, *LECTURE, "--as", "csv", "--quiet").err == ""
+
+
+def test_a_part_of_the_walk(capsys):
+    whole = walked(capsys, *LECTURE).out.splitlines()
+    assert walked(capsys, *LECTURE, "--from", "2", "--to", "3").out.splitlines()[1:3] == whole[2:4]
+    assert walked(capsys, *LECTURE, "--step", "7").out.splitlines()[1] == whole[7]
+    updates = json.loads(walked(capsys, *LECTURE, "--no-bias", "--only-updates", "--from", "3", "--to", "8", "--json").out)
+    assert [step["t"] for step in updates["steps"]] == [4, 6, 8]
+
+
+def test_points_of_many_classes_and_other_learners(capsys):
+    found = json.loads(walked(capsys, "--points", "1,0:a 0,1:b -1,-1:c", "--learner", "mira", "--json").out)
+    assert found["classes"] == ["a", "b", "c"]
+    assert found["steps"][0]["rival"] == "b"
+    assert found["steps"][0]["margin"] == 0  # all scores are
+    assert found["steps"][0]["tau"] == 1 / 4  # 1 / 2 (|x|² + 1)
+    assert [len(row) for row in found["steps"][0]["w"]] == [2, 2, 2]
+
+
+def test_a_file_walks_as_train_trains(capsys, tmp_path):
+    path = tmp_path / "fruit.csv"
+    path.write_text("colour,size,kind\n" + "red,7,apple\ngreen,10,pear\nyellow,9,pear\ngreen,6,apple\n" * 5)
+    options = [str(path), "--target", "kind", "--learner", "mira", "--p", "0.5", "--seed", "4", "--epochs", "6"]
+    found = json.loads(walked(capsys, *options, "--json").out)
+    assert run(["train", *options, "--json"]) == 0
+    trained = json.loads(capsys.readouterr().out)
+    assert {key: found[key] for key in ("epochs", "updates", "converged")} == {
+        key: trained[key] for key in ("epochs", "updates", "converged")
+    }
+    assert "w[colour=red]" in walked(capsys, *options, "--as", "csv").out.splitlines()[0]
+    assert "weights moved" in walked(capsys, *options, "--moved-weights").out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "FILE"),
+        (["iris", "--points", "1:+ 2:-"], "one of the two"),
+        (["--points", "1,1:+ 2,2"], "'2,2' has no label"),
+        (["--points", "1,1:+ 2,:-"], "no number"),
+        (["--points", "1,1:+ nan,1:-"], "not finite"),
+        (["--points", "1,1:+ 2:-"], "1 coordinate(s), the first point has 2"),
+        (["--points", "1,1:+ 2,1:+"], "two are needed"),
+        (["--points", ""], "no point"),
+        ([*LECTURE[:2], "--start", "1,x"], "'x'"),
+        ([*LECTURE[:2], "--start", "1,2,3"], "expected 2 numbers"),
+        ([*LECTURE[:2], "--start", "inf,0"], "not finite"),
+        ([*LECTURE[:2], "--start-bias", "nan"], "--start-bias"),
+        ([*LECTURE, "--step", "2", "--from", "1"], "not both"),
+        ([*LECTURE, "--from", "99"], "the run saw 8"),
+        ([*LECTURE, "--from", "3", "--to", "2"], "before"),
+        ([*LECTURE, "--learner", "mira", "--p", "2"], "p is 2"),
+        ([*LECTURE, "--C", "1"], "no parameter 'C'"),
+        ([*LECTURE, "--as", "html"], "--as"),
+        ([*LECTURE, "--epochs", "0"], "epochs"),
+    ],
+)
+def test_what_cannot_be_is_wrong_usage(arguments, said, capsys):
+    assert run(["walk", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+
+
+def test_walk_imports_neither_scikit_learn_nor_a_solver(tmp_path):
+    code = (
+        f"import sys; from rosenblatt.cli import run; assert run(['walk', *{LECTURE!r}, '-q']) == 0; "
+        "print(sorted({'sklearn', 'matplotlib', 'clarabel', 'scipy.optimize'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

@@ -1,0 +1,254 @@
+"""The compiled reader of plain tables: the readers that come after it are the witness for every value and every error."""
+
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import compare, explain, facts, splits
+from rosenblatt.classifier import Recipe, learn
+from rosenblatt.cli.predict import Predictions
+from rosenblatt.data import batches, cells, delimited, read, stream
+from rosenblatt.errors import RosenblattError
+
+compiled = pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")
+
+CELLS = ["", "?", "39", "39.0", "007", "-0", "1e3", "9223372036854775808", "Männlich", "日本", "a b", "seven77", "eight888",
+         "nine99999", "a cell of more than sixteen bytes", "a cell of more than sixteen bytez"]  # fmt: skip
+ODD = ["nan", "inf", " ", " 39", "40 ", "\t7", "\u00a0x", "x\x0b", 'a"b', '"39"', "a\rb", "a,b", "\0", "\ufeffx"]
+
+
+@st.composite
+def tables(draw, odd=True):
+    """The bytes of a table in which texts repeat, and sometimes with all that can be wrong with it."""
+    width, n = draw(st.integers(2, 4)), draw(st.integers(1, 24))
+    some = st.lists(st.sampled_from(CELLS + (ODD if odd else [])), min_size=1, max_size=4)
+    columns = [draw(st.lists(st.sampled_from(draw(some)), min_size=n, max_size=n)) for _ in range(width)]
+    lines = [",".join(row) for row in [[f"c{j}" for j in range(width)], *zip(*columns, strict=True)]]
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    if odd and draw(st.integers(0, 4)) == 0:
+        lines.insert(draw(st.integers(1, len(lines))), draw(st.sampled_from(["", "a", "," * (width - 1), "," * width])))
+    content = end.join(lines).encode() + draw(st.sampled_from(["", end])).encode()
+    return content + b"\xff" if odd and draw(st.integers(0, 19)) == 0 else content
+
+
+def both_ways(what, *, most=cells.MOST):
+    """What a function gives with the compiled reader, for tables of any size, and without it; or the error in words."""
+    found = []
+    for reader in (compiled, None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells, "compiled", reader)
+            patch.setattr(cells, "MOST", most)
+            if reader:
+                patch.setattr(delimited, "SMALL", -1)
+            try:
+                found.append(what())
+            except RosenblattError as problem:
+                found.append(f"{type(problem).__name__}: {problem}")
+    return found
+
+
+def shown(frame):
+    """A frame with texts in place of their codes."""
+    return frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum)
+
+
+def same(a, b):
+    return a == b if isinstance(a, str) or isinstance(b, str) else a.equals(b) and a.schema == b.schema
+
+
+def test_the_compiled_reader_is_made_of_this_source():
+    if not compiled.DIGEST:
+        pytest.skip("not built by setup.py")
+    source = Path(cells.__file__).with_name("_cells.c")
+    assert hashlib.sha256(source.read_bytes()).hexdigest() == compiled.DIGEST
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda width: st.lists(
+            st.lists(st.text("ab-é", max_size=20), min_size=width, max_size=width).filter(any), min_size=1, max_size=40
+        )
+    ),
+    st.booleans(),
+)
+def test_codes_and_texts_are_the_cells(rows, finished):
+    content = "\n".join(";".join(row) for row in rows).encode() + b"\n" * finished
+    # An array that ends where its memory does: a reader that goes too far is seen by the sanitizer.
+    found = compiled.split(np.frombuffer(bytearray(content), dtype=np.uint8), 0, ord(";"), len(rows[0]), 10)
+    expected = [len(set(column)) for column in zip(*rows, strict=True)]
+    if sum(count > 10 for count in expected) * 2 > len(expected):
+        assert found is None
+        return
+    for column, count, answer in zip(zip(*rows, strict=True), expected, found, strict=True):
+        if count > 10:
+            assert answer is None
+        else:
+            codes, texts = answer
+            assert texts == list(dict.fromkeys(column))
+            assert [texts[code] for code in np.frombuffer(codes, dtype=np.uint32)] == list(column)
+
+
+def test_many_texts_make_the_table_of_a_column_grow():
+    texts = [f"{number * 7919 % 10_007:x}-{'long' * (number % 5)}" for number in range(10_007)]
+    content = "".join(f"{text},{text[:2]}\n" * 3 for text in texts).encode()
+    (codes, found), (_, short) = compiled.split(content, 0, ord(","), 2, 20_000)
+    assert found == texts
+    assert np.frombuffer(codes, dtype=np.uint32).tolist() == np.repeat(np.arange(10_007), 3).tolist()
+    assert short == list(dict.fromkeys(text[:2] for text in texts))
+
+
+def test_thousands_of_texts_that_never_repeat_are_left_to_others():
+    content = "".join(f"{number},{number % 2}\n" for number in range(10_000)).encode()
+    numbers, (_, parity) = compiled.split(content, 0, ord(","), 2, 20_000)
+    assert numbers is None
+    assert parity == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"a,b\n\n",
+        b"a\n",
+        b"a,b,c\n",
+        b"a,b\nc",
+        b'a,"b"\n',
+        b"a,\0\n",
+        b"a,b\r",
+        b"a\r,b\n",
+        b"a,\xff\n",
+        b",\n",
+        b",\r\n",
+    ],
+)
+def test_what_is_not_plain_is_left_to_others(content):
+    assert compiled.split(content, 0, ord(","), 2, 10) is None
+
+
+@pytest.mark.parametrize("arguments", [(-1, 44, 2, 9), (6, 44, 2, 9), (0, 44, 0, 9), (0, 44, 2, 0), (0, 44, 2, 2**40)])
+def test_arguments_out_of_range_are_refused(arguments):
+    with pytest.raises(ValueError, match="out of range"):
+        compiled.split(b"a,b\nc", *arguments)
+
+
+@given(tables(), st.sampled_from([("", "?"), ("", "nan", "39"), ("?",)]), st.sampled_from([1, 3, 100]))
+def test_values_types_and_errors_are_those_of_the_other_readers(content, missing, most):
+    def frame():
+        return shown(read(io.BytesIO(content), format="csv", delimiter=",", missing=missing).rows)
+
+    assert same(*both_ways(frame, most=most))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("padding", ["", " "])
+@pytest.mark.parametrize("name", ["a", "*", ""])
+def test_columns_with_too_many_texts_are_read_by_polars(end, padding, name):
+    lines = [f"b,{name},c,d", *(f"{k % 3}x{padding},{k / 8},{'?' if k == 40 else k % 2},id {k}" for k in range(50))]
+
+    def frame():
+        return shown(read(io.BytesIO(end.join(lines).encode())).rows)
+
+    coded, plain = both_ways(frame, most=5)
+    assert same(coded, plain)
+    assert plain.dtypes == [pl.String, pl.Float64, pl.Int64, pl.String]
+
+
+@given(tables(), st.integers(16, 200), st.sampled_from([None, 1, 7]))
+def test_batches_are_those_of_the_other_readers(content, size, rows):
+    def frames():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stream, "BLOCK", size)
+            return [shown(part.rows) for part in batches(io.BytesIO(content), rows, format="csv", delimiter=",")]
+
+    coded, plain = both_ways(frames)
+    assert coded == plain if isinstance(plain, str) else all(same(a, b) for a, b in zip(coded, plain, strict=True))
+
+
+RECIPES = [
+    {},
+    {"numeric": "category"},
+    {"numeric": "both", "products": "all"},
+    {"numeric": "category", "hashing": 4},
+    {"per_column": {"c0": "number"}},
+]
+
+
+@given(tables(odd=False), st.sampled_from(RECIPES))
+def test_models_and_predictions_are_the_same_to_the_last_byte(tmp_path_factory, content, options):
+    folder = tmp_path_factory.mktemp("both")
+    (folder / "rows.csv").write_bytes(content)
+
+    def model_and_predictions():
+        model = learn(read(folder / "rows.csv", target="c1", delimiter=","), Recipe(features=options))
+        model.save(folder / "model")
+        predictions = Predictions(model, str(folder / "rows.csv"), {"delimiter": ","}, scores=True)
+        return (folder / "model").read_bytes(), b"".join(predictions.as_csv()), predictions.notes
+
+    coded, plain = both_ways(model_and_predictions)
+    assert coded == plain
+
+
+PEOPLE = b"".join(
+    [b"sex,age,born,work,income\n"]
+    + [
+        f"{sex},{age},{born},{work},{'high' if age > 40 else 'low'}\n".encode()
+        for sex in ("Male", "Female", "?")
+        for age in (17, 40, 66)
+        for born in ("1950-01-02", "1999-12-31")
+        for work in ("none", "office", "field")
+    ]
+)
+
+
+def test_texts_that_repeat_in_a_large_table_are_an_enum_in_the_order_of_text(monkeypatch):
+    monkeypatch.setattr(delimited, "SMALL", -1)
+    people = read(io.BytesIO(PEOPLE), target="income")
+    assert people.rows.schema["sex"] == pl.Enum(["Female", "Male"])
+    assert people.rows.schema["age"] == pl.Int64
+    assert people.labels.dtype == pl.Enum(["high", "low"])
+    assert people.rows["work"].sort().to_list() == sorted(people.rows["work"].to_list())
+
+
+def people():
+    return read(io.BytesIO(PEOPLE), target="income")
+
+
+def learned(part):
+    return learn(part, Recipe(epochs=2))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: facts.look(people(), pairs=True),
+        lambda: [row.error_mean for row in compare.compare(people(), seeds=2, learners=["averaged", "mira"])],
+        lambda: explain.explain(learned(people()), people().slice(0, 1)),
+        lambda: [part.rows.rows() for part in splits.split(people(), 0.3, group="work")],
+        lambda: [part.rows.rows() for part in splits.split(people(), 0.3, after="born")],
+        lambda: learned(splits.split(people(), 0.3)[0]).predict(people().rows).tolist(),
+        lambda: learned(people()).predict(people().rows.cast({"sex": pl.String})).tolist(),
+        lambda: learned(people().slice(0, 30)).examples(people())[0].codes.tolist(),
+        lambda: (people().rows.write_csv(), people().rows.to_dicts(), people().labels.to_list()),
+    ],
+    ids=["facts", "compare", "explain", "group", "after", "split", "texts", "other labels", "output"],
+)
+def test_whoever_uses_a_table_sees_no_difference(use):
+    coded, plain = both_ways(use)
+    assert coded == plain
+
+
+def test_labels_that_training_never_saw_are_named_as_ever():
+    def strange():
+        model = learn(people(), Recipe(epochs=1))
+        return model.examples(read(io.BytesIO(PEOPLE.replace(b"high", b"medium")), target="income"))
+
+    coded, plain = both_ways(strange)
+    assert coded == plain
+    assert "1 label(s) in the stream were never seen in training: 'medium'" in plain

@@ -1,0 +1,223 @@
+"""Votes, averages and last weights from the log equal what a stored weight vector a survivor gives."""
+
+import numpy as np
+import oracle
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MISTAKE_DRIVEN, data_sets, same_bits
+
+from rosenblatt import rules, votes
+from rosenblatt.errors import DataError, NotFiniteError, SettingError
+from rosenblatt.log import Log
+from rosenblatt.rows import OneHot, Rows, join
+from rosenblatt.training import Plan, run, train
+from rosenblatt.votes import Survivors, Voter, blocks_of_products, count_votes, elect
+from rosenblatt.weights import Weights
+
+FORMS = [np.asarray, sp.csr_array]
+
+
+def votes_of_stored_weights(witness, X):
+    """The definition: the weights after every example vote once; sign(0) is +1, of equal classes the first wins."""
+    total = 0
+    for W in witness.path:
+        coef, intercept = witness.split(W)
+        scores = X @ coef.T + intercept
+        if len(coef) == 1:
+            total = total + np.where(scores[:, 0] >= 0, 1, -1)
+        else:
+            total = total + (scores.argmax(axis=1)[:, None] == np.arange(len(coef)))
+    return total
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(data=data_sets("integers"), seed=st.integers(0, 99))
+def test_votes_equal_those_of_every_stored_weight_vector(engine, form, data, seed):
+    trained = data.train(rules.Perceptron(), X=form(data.X), keep_log=True)
+    witness = data.ask_oracle(oracle.perceptron(), len(trained.history))
+    X = np.random.default_rng(seed).integers(-3, 4, (9, data.X.shape[1])).astype(float)
+    X = np.concatenate([X, data.X])
+    expected = votes_of_stored_weights(witness, X)
+    voter, memory = Voter(trained.classes, trained.memory()), trained.memory()
+    for other in FORMS:  # rows of another form than those learned from
+        assert np.array_equal(voter.scores(other(X)), expected)
+    best = expected.argmax(axis=1) if expected.ndim == 2 else (expected > 0).astype(int)
+    assert np.array_equal(voter.predict(X), np.arange(data.classes)[best])
+    assert same_bits(memory.replay().last, witness.last)
+    assert same_bits(memory.replay().averaged, witness.averaged)
+
+
+@given(data=data_sets("integers"), seed=st.integers(0, 99))
+def test_votes_count_what_the_first_weights_survived(engine, data, seed):
+    random = np.random.default_rng(seed)
+    start = random.integers(-3, 4, (data.vectors, data.X.shape[1])), random.integers(-3, 4, data.vectors) * data.bias
+    weights = Weights(data.vectors, data.X.shape[1], data.bias)
+    weights.start_from(*start)
+    trained = run(data.examples(), rules.Perceptron(), Plan(epochs=2, order="given", keep_log=True), weights)
+    n = len(data.X)
+    order = [i for _ in trained.history for i in range(n)]
+    options = {"vectors": data.vectors, "bias": data.bias, "importance": data.importance, "start": start}
+    witness = oracle.learn(oracle.perceptron(), data.X, data.codes, order, **options)
+    assert np.array_equal(Voter(trained.classes, trained.memory()).scores(data.X), votes_of_stored_weights(witness, data.X))
+
+
+@pytest.mark.parametrize("name", MISTAKE_DRIVEN)
+@pytest.mark.parametrize("form", FORMS)
+@given(data=data_sets("floats"))
+def test_replaying_the_log_gives_the_engines_bits(engine, form, name, data):
+    trained = data.train(MISTAKE_DRIVEN[name][0], X=form(data.X), keep_log=True)
+    memory = trained.memory()
+    again = memory.replay()
+    assert same_bits(again.last, trained.weights.last)
+    assert same_bits(again.averaged, trained.weights.averaged)
+    assert (again.t, again.updates) == (trained.weights.t, trained.weights.updates)
+    # w is a linear combination of training points (USC).
+    w = memory.dual() @ memory.rows.csr().toarray()
+    np.testing.assert_allclose(w, trained.weights.last[0], rtol=1e-9, atol=1e-9 * np.abs(w).max(initial=1))
+    mean = memory.dual("averaged") @ memory.rows.csr().toarray()
+    np.testing.assert_allclose(mean, trained.weights.averaged[0], rtol=1e-9, atol=1e-9 * np.abs(w).max(initial=1))
+
+
+@given(data=data_sets("integers"))
+def test_replay_stops_at_any_update(data):
+    trained = data.train(rules.Perceptron(), keep_log=True)
+    witness = data.ask_oracle(oracle.perceptron(), len(trained.history))
+    memory = trained.memory()
+    for k in range(1, len(memory.log) + 1):
+        t = int(memory.log.t[k - 1])
+        assert same_bits(memory.replay(k).last, witness.split(witness.path[t]))
+        assert memory.replay(k).t == t + 1
+    assert same_bits(memory.replay(0).last, (np.zeros((data.vectors, data.X.shape[1])), np.zeros(data.vectors)))
+    with pytest.raises(SettingError, match="There is no update"):
+        memory.replay(len(memory.log) + 1)
+
+
+def test_replay_settles_its_sums_where_training_does(monkeypatch):
+    from rosenblatt import log, training
+
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    y = np.random.default_rng(1).integers(0, 3, 200)
+    for module in (log, training):
+        monkeypatch.setattr(module, "SETTLE_EVERY", 64)
+    monkeypatch.setattr(training, "CHUNK", 16)
+    trained = train(X, y, epochs=3, keep_log=True)
+    assert trained.weights.settled == 576
+    assert same_bits(trained.memory().replay().averaged, trained.weights.averaged)
+
+
+def test_an_update_takes_at_most_24_bytes():
+    log = train(np.eye(3), [0, 1, 2], keep_log=True).log
+    assert sum(part.itemsize for part in (log.t, log.row, log.rival, log.tau)) <= 24
+
+
+@given(data=data_sets("integers"), cut=st.integers(0, 12))
+def test_two_runs_remember_as_one(data, cut):
+    whole = run(data.examples(), rules.Perceptron(), Plan(epochs=1, order="given", fit_intercept=data.bias, keep_log=True))
+    examples, cut = data.examples(), min(cut, len(data.X))
+    weights, memory, seen = None, None, 0
+    for numbers in np.split(np.arange(len(data.X)), [cut]):
+        if len(numbers):
+            part = examples.take(numbers)
+            plan = Plan(epochs=1, order="given", fit_intercept=data.bias, keep_log=True)
+            trained = run(part, rules.Perceptron(), plan, weights)
+            weights = trained.weights
+            memory = trained.memory() if memory is None else memory.then(trained.memory(), seen)
+            seen += len(numbers)
+    assert np.array_equal(Voter(whole.classes, memory).scores(data.X), Voter(whole.classes, whole.memory()).scores(data.X))
+    assert memory.numbers[memory.log.row].tolist() == whole.log.row.tolist()
+
+
+def test_equal_votes_go_to_the_first_class():
+    assert elect(np.array([0.0, 2.0, -2.0])).tolist() == [0, 1, 0]
+    assert elect(np.array([[2, 2, 1], [0, 3, 3]])).tolist() == [0, 1]
+
+
+def test_survivors_live_as_long_as_the_run_and_include_the_example_that_made_them():
+    log = Log(t=np.array([3, 4, 9]))
+    assert log.lived(0, 12).tolist() == [3, 1, 5, 3]
+    assert log.lived(2, 12).sum() == 10
+
+
+@pytest.mark.parametrize("other", FORMS)
+@pytest.mark.parametrize("form", FORMS)
+def test_products_come_in_blocks_of_bounded_size(form, other, monkeypatch):
+    monkeypatch.setattr(votes, "BLOCK", 8 * 5 * 20)
+    monkeypatch.setattr(votes, "TILE", 2)
+    X, Y = (np.random.default_rng(seed).integers(-9, 9, (n, 7)).astype(np.float32) for seed, n in ((0, 70), (1, 5)))
+    parts = [(part, products.copy()) for part, products in blocks_of_products(Rows(form(X)), Rows(other(Y)))]
+    assert [part.stop - part.start for part, _ in parts] == [20, 20, 20, 10]
+    assert np.array_equal(np.concatenate([products for _, products in parts]), X.astype(float) @ Y.T.astype(float))
+
+
+def test_one_hot_rows_vote_as_their_dense_form():
+    rng = np.random.default_rng(0)
+    codes = OneHot(np.stack([rng.integers(0, 5, 60), 5 + rng.integers(0, 4, 60)], axis=1), n_features=9)
+    y = rng.integers(0, 3, 60)
+    one, dense = (train(X, y, epochs=2, keep_log=True) for X in (codes, codes.toarray()))
+    assert np.array_equal(
+        Voter(one.classes, one.memory()).scores(codes), Voter(dense.classes, dense.memory()).scores(codes.toarray())
+    )
+
+
+def test_rows_of_any_two_kinds_join():
+    X = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    kinds = [Rows(X), Rows(X.astype(np.float32)), Rows(sp.csr_array(X)), Rows(OneHot(np.array([[0, 2], [1, 2]]), 3))]
+    for above in kinds:
+        for below in kinds:
+            assert np.array_equal(join(above, below).csr().toarray(), np.concatenate([X, X]))
+
+
+def test_a_drawn_survivor_decides_with_its_share_of_the_votes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    trained = train(X, y, epochs=2, keep_log=True)
+    memory, row = trained.memory(), X[:1]
+    share = (Voter(trained.classes, memory).scores(row)[0] / memory.last + 1) / 2  # of votes for class 1
+    drawn = Voter(trained.classes, memory, drawn=3).predict(np.repeat(row, 4000, axis=0))
+    assert abs(drawn.mean() - share) < 4 * np.sqrt(0.25 / 4000)  # four standard deviations
+    every = {tuple(np.r_[w.last[0][0], w.last[1]].tolist()) for w in (memory.replay(k) for k in range(len(memory.log) + 1))}
+    scores = Voter(trained.classes, memory, drawn=3).scores(X)
+    possible = [{float(np.round(np.dot(w[:2], x) + w[2], 9)) for w in every} for x in X]
+    assert all(float(np.round(score, 9)) in scores_of_row for score, scores_of_row in zip(scores, possible, strict=True))
+
+
+def test_rows_that_cannot_be_voted_about_are_refused():
+    trained = train(np.array([[1e120, 1.0], [1.0, -1e120]]), [0, 1], keep_log=True)
+    voter = Voter(trained.classes, trained.memory())
+    with pytest.raises(DataError, match="X has 3 features"):
+        voter.scores([[1, 2, 3]])
+    with pytest.raises(NotFiniteError, match="row 1, column 0"):
+        voter.scores([[1.0, 2.0], [np.nan, 1.0]])
+    with pytest.raises(NotFiniteError, match="Row 1, column 1"):
+        voter.scores([[1.0, 2.0], [1.0, 1e200]])
+
+
+@pytest.mark.parametrize("rule", [rules.Logistic(l2=0.1), rules.WidrowHoff()])
+def test_rules_without_a_dual_say_so(rule):
+    trained = train(np.eye(3), [0, 1, 2], rule, keep_log=True, epochs=2)
+    with pytest.raises(SettingError, match="mistake-driven"):
+        trained.memory()
+    with pytest.raises(SettingError, match="keep_log"):
+        train(np.eye(3), [0, 1, 2]).memory()
+
+
+def test_any_products_can_be_voted_with():
+    """Freund and Schapire's kernels: the same count with K(x, x') in place of x·x', and no bias."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-2, 3, (30, 3)).astype(float), rng.integers(0, 2, 30)
+    K = (1 + X @ X.T) ** 2
+    alpha, t, row = np.zeros(30), [], []
+    total = np.zeros(30)
+    for i in range(30):
+        sign = 1 if y[i] else -1
+        if sign * (alpha @ K[:, i]) <= 0:
+            alpha[i] += sign
+            t.append(i)
+            row.append(i)
+        total += np.where(alpha @ K >= 0, 1, -1)
+    log = Log(np.array(t), np.array(row, np.int32), np.full(len(t), -1, np.int32), np.ones(len(t)))
+    found, last = count_votes(K, Survivors.of(log, y, 1, 0, 30), constant=0.0)
+    assert np.array_equal(found[:, 0], total)
+    assert np.array_equal(last[:, 0], alpha @ K)
