@@ -18,6 +18,7 @@ LEARNERS = {
     "perceptron": (rosenblatt.Perceptron, {}, ""),
     "falling rate": (rosenblatt.Perceptron, {"eta0": 0.3, "learning_rate": "1/updates"}, "&rate=0.3&schedule=1/updates"),
     "averaged": (rosenblatt.AveragedPerceptron, {}, ""),
+    "voted": (rosenblatt.VotedPerceptron, {}, ""),
     "mira": (rosenblatt.Mira, {}, ""),
     "p": (rosenblatt.Mira, {"p": 0.4}, "&p=0.4"),
     "passive-aggressive": (rosenblatt.PassiveAggressive, {"C": 0.3, "variant": "II"}, "&C=0.3&variant=II"),
@@ -84,7 +85,14 @@ def test_every_order_is_the_engines(visit, order):
 
 
 @pytest.mark.parametrize(
-    "link", ["&learner=mira&p=0.3", "&learner=averaged&scale=1", "&learner=kernel&degree=3", "&order=once&w2=2"]
+    "link",
+    [
+        "&learner=mira&p=0.3",
+        "&learner=averaged&scale=1",
+        "&learner=kernel&degree=3",
+        "&learner=voted&rate=0.5",
+        "&order=once&w2=2",
+    ],
 )
 def test_the_exported_python_gives_the_pages_weights(visit, capsys, link):
     there = visit(CLOUDS + link)
@@ -98,6 +106,7 @@ def test_the_exported_python_gives_the_pages_weights(visit, capsys, link):
         assert alphas[clf.support_].tolist() == clf.dual_coef_[0].tolist()
     else:
         view = "averaged" if "averaged" in link else "last"
+        clf = clf.view(view)
         assert there.run(f"page.replay.at(page.replay.T).{view}") == [*clf.coef_[0].tolist(), *clf.intercept_.tolist()]
 
 
