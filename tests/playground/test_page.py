@@ -235,6 +235,19 @@ def test_points_are_added_moved_and_removed_by_hand(visit):
     assert there.run("page.state.points") == points[:2] + points[3:], "the address holds them"
 
 
+def test_points_of_one_class_are_shown_and_the_other_is_asked_for(visit):
+    there = visit("#data=points&points=1,1,%2B")
+    assert "add one of the other" in there.page.locator("#notice-refused").inner_text()
+    assert there.page.locator(".point").count() == 1
+    there.page.click("#points-panel summary")
+    there.page.click("#clear-points")
+    assert "There are no points yet" in there.page.locator("#notice-refused").inner_text()
+    there.run("page.edit([[1, 1, 1], [0, -1, -1]])")
+    there.settle()
+    assert not there.page.locator("#notice-refused").is_visible()
+    assert there.errors == []
+
+
 def test_rows_of_the_table_are_reordered_by_dragging(visit):
     there = visit("#data=four&order=given")
     there.page.click("#points-panel summary")
