@@ -69,5 +69,5 @@ def save(picture, path):
     from PIL import Image
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(160).save(path, optimize=True)
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(path, optimize=True)
     assert path.stat().st_size < 150_000
