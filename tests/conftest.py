@@ -20,13 +20,17 @@ settings.load_profile("full" if os.environ.get("ROSENBLATT_TESTS") == "full" els
 
 
 def use_core(monkeypatch, core):
-    """Every module that computes with the core computes with this one."""
+    """Every module that computes with the core, or counts votes, does so with this one, or with the poll beside it."""
     from rosenblatt import core as uncompiled
-    from rosenblatt.engine import core as chosen
+    from rosenblatt import engine
+    from rosenblatt import poll as uncompiled_poll
 
+    poll = uncompiled_poll if core is uncompiled else engine.poll
+    both = {"core": ((uncompiled, engine.core), core), "poll": ((uncompiled_poll, engine.poll), poll)}
     for name, module in list(sys.modules.items()):
-        if name.startswith("rosenblatt.") and getattr(module, "core", None) in (uncompiled, chosen):
-            monkeypatch.setattr(module, "core", core)
+        for attribute, (old, new) in both.items():
+            if name.startswith("rosenblatt.") and getattr(module, attribute, None) in old:
+                monkeypatch.setattr(module, attribute, new)
 
 
 @pytest.fixture(params=["compiled", "uncompiled"])
