@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators import (
         AveragedPerceptron,
+        FunctionBasis,
         Mira,
         PassiveAggressive,
         Perceptron,
+        PolynomialBasis,
+        RadialBasis,
         SoftPerceptron,
         TableFeatures,
         TextFeatures,
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from rosenblatt.model import Model
     from rosenblatt.rows import OneHot
     from rosenblatt.splits import split
+    from rosenblatt.theory.certificate import Certificate
+    from rosenblatt.theory.deciding import certify
     from rosenblatt.training import Plan, Training, train
 
 __version__ = "0.1.0"
@@ -58,9 +63,12 @@ _HOMES = {
     ],
     "rosenblatt.estimators": [
         "AveragedPerceptron",
+        "FunctionBasis",
         "Mira",
         "PassiveAggressive",
         "Perceptron",
+        "PolynomialBasis",
+        "RadialBasis",
         "SoftPerceptron",
         "TableFeatures",
         "TextFeatures",
@@ -70,17 +78,21 @@ _HOMES = {
     "rosenblatt.model": ["Model"],
     "rosenblatt.rows": ["OneHot"],
     "rosenblatt.splits": ["split"],
+    "rosenblatt.theory.certificate": ["Certificate"],
+    "rosenblatt.theory.deciding": ["certify"],
     "rosenblatt.training": ["Plan", "Training", "train"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AveragedPerceptron",
+    "Certificate",
     "Classifier",
     "DataError",
     "Dataset",
     "DivergenceError",
     "FileError",
+    "FunctionBasis",
     "LabelError",
     "Mira",
     "Model",
@@ -90,6 +102,8 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "Plan",
+    "PolynomialBasis",
+    "RadialBasis",
     "Recipe",
     "RosenblattError",
     "SaveError",
@@ -102,6 +116,7 @@ __all__ = [
     "WidrowHoff",
     "WidrowHoffRegressor",
     "__version__",
+    "certify",
     "learn",
     "load",
     "read",

@@ -151,9 +151,21 @@ class Rows:
         if self.indptr is None:
             assert self.indices is not None
             return Rows(OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d))
+        return Rows(self.matrix()[numbers])
+
+    def matrix(self) -> Any:
+        """The rows for other libraries: an array, or CSR where they are sparse; values are shared where there are any."""
+        if self.dense:
+            return self.values
         from scipy.sparse import csr_array
 
-        return Rows(csr_array((self.values, self.indices, self.indptr), shape=(self.n, self.d))[numbers])
+        assert self.indices is not None
+        indptr, values = self.indptr, self.values
+        if indptr is None:
+            indptr = np.arange(0, len(self.indices) + 1, max(1, self.width), dtype=self.indices.dtype)
+        if values is None:
+            values = np.ones(len(self.indices), dtype=np.float32)
+        return csr_array((values, self.indices, indptr), shape=(self.n, self.d))
 
     def refuse_not_finite(self) -> None:
         """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""

@@ -37,12 +37,24 @@ class SoftPerceptron(LinearClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | x), a column a class: σ(score) for two, the softmax of the scores for more."""
-        scores = self._scores(X)
-        return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else softmax(scores, axis=1)
+        return probabilities(self._scores(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), right also where the probability itself rounds to 0."""
-        scores = self._scores(X)
-        if scores.ndim == 1:
-            return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
-        return log_softmax(scores, axis=1)  # type: ignore[no-any-return]
+        return log_probabilities(self._scores(X))
+
+
+def probabilities(scores: np.ndarray) -> np.ndarray:
+    """P(class | x) of a logistic model, from its scores.
+
+    >>> probabilities(np.array([0.0]))
+    array([[0.5, 0.5]])
+    """
+    return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else softmax(scores, axis=1)
+
+
+def log_probabilities(scores: np.ndarray) -> np.ndarray:
+    """log P(class | x) of a logistic model, from its scores."""
+    if scores.ndim == 1:
+        return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
+    return log_softmax(scores, axis=1)  # type: ignore[no-any-return]

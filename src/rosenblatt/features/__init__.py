@@ -20,6 +20,7 @@ from inspect import signature
 from typing import Any, Protocol
 
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.features.basis import Polynomial, Radial
 from rosenblatt.features.image import ImageMap
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.numbers import NumbersMap
@@ -45,7 +46,15 @@ class FeatureMap(Protocol):
 
 
 FOR_KIND: dict[str, Any] = {"table": TableMap, "text": TextMap, "sparse": NumbersMap, "images": ImageMap}
-SAVED: dict[str, Any] = {"table": TableMap, "text": TextMap, "numbers": NumbersMap, "image": ImageMap, "scale": Scale}
+SAVED: dict[str, Any] = {
+    "table": TableMap,
+    "text": TextMap,
+    "numbers": NumbersMap,
+    "image": ImageMap,
+    "scale": Scale,
+    "polynomial": Polynomial,
+    "radial": Radial,
+}
 
 
 def map_for(kind: str, **options: Any) -> FeatureMap:

@@ -1,0 +1,63 @@
+"""The path of the weights: where every update led."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from rosenblatt.canvas import COLOURS
+from rosenblatt.errors import SettingError
+from rosenblatt.examples import encode
+from rosenblatt.show.display import Display
+
+
+@dataclass
+class PathDisplay(Display):
+    """Two weights, update by update, each step an arrow."""
+
+    path: np.ndarray  # points × 2
+    names: tuple[str, str] = ("w₀", "w₁")
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, features: tuple[int, int] = (0, 1), ax: Any = None) -> Self:
+        """Draws the weights of two features along a fit from 0 with `keep_log=True` on rows X, two classes."""
+        log = getattr(estimator, "log_", None)
+        if log is None:
+            raise SettingError(f"{type(estimator).__name__} kept no log: fit it with keep_log=True.")
+        if len(estimator.classes_) != 2:
+            raise SettingError(f"There are {len(estimator.classes_)} classes, a vector each: the path is drawn for two.")
+        codes = encode(y, np.asarray(estimator.classes_))[1]
+        rows = np.asarray(X, dtype=float)[:, list(features)]
+        steps = (log.tau * np.where(codes[log.row] == 1, 1.0, -1.0))[:, None] * rows[log.row]
+        path = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+        known = getattr(estimator, "feature_names_in_", None)
+        names = [f"w of {known[j]}" if known is not None else f"w{j}" for j in features]
+        return cls(path, (names[0], names[1])).plot(ax)
+
+    @classmethod
+    def from_path(cls, path: Any, names: tuple[str, str] = ("w₀", "w₁"), ax: Any = None) -> Self:
+        """Draws any points in the plane, in their order."""
+        points = np.asarray(path, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 2:
+            raise SettingError(f"The path has shape {points.shape}: expected two numbers a point.")
+        return cls(points, names).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draws."""
+        ax = self._on(ax)
+        moved = np.diff(self.path, axis=0)
+        ax.quiver(
+            *self.path[:-1].T, *moved.T, angles="xy", scale_units="xy", scale=1, color=COLOURS[0], width=0.004,
+        )  # fmt: skip
+        ax.plot([], [], color=COLOURS[0], label=f"{len(moved)} updates")
+        ax.plot(*self.path[0], "o", color=COLOURS[2], label="start")
+        ax.plot(*self.path[-1], "*", color=COLOURS[1], markersize=12, label="end")
+        ax.margins(0.1)
+        ax.update_datalim(self.path)
+        ax.autoscale_view()
+        ax.set(xlabel=self.names[0], ylabel=self.names[1], title="Path of the weights")
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.legend()
+        return self

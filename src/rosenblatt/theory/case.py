@@ -1,0 +1,223 @@
+"""One set of signed vectors and a budget: the tools that decide it, the cheapest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import rules, training
+from rosenblatt.errors import DivergenceError, NotFiniteError
+from rosenblatt.theory import contradiction
+from rosenblatt.theory.rounding import separates
+from rosenblatt.theory.separator import Separator, Solved, separator, shortest, solve
+from rosenblatt.theory.signed import Signed
+from rosenblatt.weights import Weights
+
+# Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
+MOST_WORK = 1e9
+EXACT, BOUND = "exact combination", "rounding bound"
+EPOCHS = 1000  # of the perceptron, where no budget is given
+ROUNDS = 60  # of the working set, likewise
+
+
+@dataclass
+class Verdict:
+    """What is known of one set of signed vectors."""
+
+    separable: bool | None = None
+    method: str = "the solver"
+    coef: np.ndarray | None = None
+    intercept: np.ndarray | None = None
+    margin_at_most: float = np.inf
+    support: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    weights: Any = ()
+    kind: str = ""
+
+
+class OutOfTime(Exception):
+    """The perceptron's share of the budget is over."""
+
+
+@dataclass
+class Case:
+    """A set of signed vectors to be decided, until the clock says stop."""
+
+    signed: Signed
+    clock: Any
+    seed: int
+    say: Callable[[str], None]
+
+    def decide(self, seconds: float | None) -> Verdict:
+        """The verdict, after about so many seconds at most."""
+        signed = self.signed
+        self.deadline = np.inf if seconds is None else time.perf_counter() + seconds
+        if not signed.bias:
+            empty = next((i for i in np.flatnonzero(signed.norms2 == 0) if not signed.rows.row(int(i))[1].any()), None)
+            if empty is not None:
+                number = int(empty) * signed.vectors + (int(signed.codes[empty]) == 0) * (signed.vectors > 1)
+                return Verdict(False, "looking for rows of zeros", numbers=np.array([number]), weights=[1], kind=EXACT)
+        work = self.work(signed.count)
+        if work <= MOST_WORK and work / 4e7 <= self.left():
+            return self.all_at_once()
+        size = f"{signed.rows.n:,} rows × {signed.rows.d:,} features"
+        self.say(f"{size} are too many for the solver at once ({work:.0e} operations a step): the perceptron runs first")
+        found = self.perceptron()
+        return self.working_set(found)
+
+    def left(self) -> float:
+        return max(0.0, self.deadline - time.perf_counter())
+
+    def limit(self) -> float | None:
+        """Seconds for a solver; None: as many as it takes."""
+        return None if np.isinf(self.deadline) else self.left()
+
+    def work(self, count: int) -> float:
+        """Multiplications in a step of the solver, with so many signed vectors."""
+        entries = float(np.mean(self.signed.lengths)) + self.signed.bias
+        entries *= 1 if self.signed.vectors == 1 else 2
+        return count * entries**2 + min(count, self.signed.dimension) ** 3 / 3
+
+    def all_at_once(self) -> Verdict:
+        """The solver on all signed vectors; where it errs, linear programs."""
+        signed, numbers = self.signed, self.signed.numbers()
+        solved = solve(signed, numbers, seconds=self.limit())
+        verdict = Verdict(margin_at_most=shortest(signed, numbers, solved.multipliers))
+        if solved.verdict and self.accept(verdict, separator(signed, numbers, solved)):
+            verdict.method = "the maximum-margin program"
+            return verdict
+        if self.contradict(verdict, numbers, solved):
+            return verdict
+        # Features of very different sizes, or a margin of next to nothing: look for any separator.
+        solved = solve(signed, numbers, seconds=self.limit(), own_metric=False)
+        if solved.verdict and self.accept(verdict, separator(signed, numbers, solved)):
+            verdict.method = "the maximum-margin program in scaled features"
+            return verdict
+        v = contradiction.widest(signed, numbers, self.limit())
+        if v is not None and self.accept(verdict, separator(signed, numbers, Solved(True, v, solved.multipliers))):
+            verdict.method = "a linear program"
+        return verdict
+
+    def accept(self, verdict: Verdict, found: Separator) -> bool:
+        """Takes over a separator if every margin is above 0 for certain."""
+        if not separates(self.signed, found.coef, found.intercept):
+            return False
+        verdict.separable = True
+        verdict.coef, verdict.intercept, verdict.support = found.coef, found.intercept, found.support
+        verdict.margin_at_most = min(verdict.margin_at_most, found.margin_at_most)
+        return True
+
+    def contradict(self, verdict: Verdict, numbers: np.ndarray, solved: Solved) -> bool:
+        """Looks for a combination that vanishes, first where the solver's multipliers are large."""
+        largest = solved.multipliers.max(initial=0)
+        likely = np.flatnonzero(solved.multipliers > 1e-4 * largest)
+        for some in [numbers[likely], numbers] if 0 < len(likely) < len(numbers) else [numbers]:
+            self.say(f"a linear program over {len(some):,} rows, then exact arithmetic")
+            found = contradiction.find(self.signed, some, self.limit())
+            if found is not None:
+                verdict.separable, verdict.numbers, verdict.weights = False, found.numbers, found.weights
+                verdict.kind = EXACT if isinstance(found.weights[0], int) else BOUND
+                verdict.method = "a linear program and exact arithmetic"
+                return True
+        return False
+
+    def perceptron(self) -> Verdict:
+        """The perceptron's own run: if an epoch has no mistake, its weights are the proof."""
+        signed, verdict = self.signed, Verdict()
+        share = time.perf_counter() + (np.inf if np.isinf(self.deadline) else 0.25 * self.left())
+        weights = Weights(signed.vectors, signed.rows.d, signed.bias, sparse=not signed.rows.dense)
+
+        def watch_time(now: training.Progress) -> None:
+            if time.perf_counter() > share:
+                raise OutOfTime
+
+        def tell(run: training.Training) -> None:
+            epochs = len(run.history)
+            if epochs & (epochs - 1) == 0:
+                self.say(f"perceptron, epoch {epochs}: {run.history[-1].mistakes:,} mistakes")
+
+        plan = training.Plan(epochs=EPOCHS, seed=self.seed, fit_intercept=signed.bias)
+        try:
+            watch = training.Watch(epoch=tell, progress=watch_time)
+            training.run(signed.examples, rules.Perceptron(), plan, weights, watch=watch)
+        except (OutOfTime, DivergenceError, NotFiniteError):
+            pass
+        verdict.coef, verdict.intercept = weights.last
+        if separates(signed, verdict.coef, verdict.intercept):
+            verdict.separable, verdict.method = True, "the perceptron's own run"
+            self.say(f"separable: the perceptron has converged after {weights.updates:,} updates; now the largest margin")
+        else:
+            verdict.coef, verdict.intercept = weights.averaged
+        return verdict
+
+    def working_set(self, verdict: Verdict) -> Verdict:
+        """The solver on few vectors, then on those too that its separator gets most wrong, and so on."""
+        signed = self.signed
+        assert verdict.coef is not None
+        assert verdict.intercept is not None
+        most = self.largest_set()
+        size = min(most, max(500, 2 * signed.dimension))
+        numbers = lowest(signed, verdict.coef, verdict.intercept, size)
+        best = self.reached(verdict) if verdict.separable else -np.inf
+        for number in range(ROUNDS):
+            if self.left() < 0.05:
+                break
+            solved = solve(signed, numbers, seconds=self.limit())
+            if solved.verdict is None and self.left() < 0.05:
+                break
+            if solved.verdict is not True:
+                if not verdict.separable and self.contradict(verdict, numbers, solved):
+                    return verdict
+                if len(numbers) >= most:
+                    break
+                numbers = self.joined(numbers, verdict.coef, verdict.intercept, 2 * len(numbers), most)
+                continue
+            found = separator(signed, numbers, solved)
+            verdict.margin_at_most = min(verdict.margin_at_most, found.margin_at_most)
+            self.say(
+                f"round {number + 1}, {len(numbers):,} rows: the margin is {found.margin:.4g} to {verdict.margin_at_most:.4g}"
+            )
+            if found.margin > best and self.accept(verdict, found):
+                best, verdict.method = found.margin, "the maximum-margin program on a working set"
+                if found.margin >= (1 - 1e-6) * verdict.margin_at_most:
+                    return verdict
+            useful = numbers[solved.multipliers > 1e-7 * solved.multipliers.max()]
+            base = numbers if 1.5 * len(numbers) <= most else useful
+            numbers = self.joined(base, found.coef, found.intercept, max(200, len(numbers) // 2), most)
+            if len(numbers) == len(base):
+                break
+        if verdict.separable is None:
+            verdict.coef = verdict.intercept = None
+            verdict.method = "the perceptron and a working set"
+        return verdict
+
+    def largest_set(self) -> int:
+        """How many vectors the solver can take in a step of moderate length."""
+        size = 2 * self.signed.count
+        while size > 200 and self.work(size) > MOST_WORK:
+            size = size * 3 // 4
+        return min(size, self.signed.count)
+
+    def reached(self, verdict: Verdict) -> float:
+        assert verdict.coef is not None
+        assert verdict.intercept is not None
+        size = np.sqrt((verdict.coef**2).sum() + (verdict.intercept**2).sum())
+        return float(self.signed.margins(verdict.coef, verdict.intercept).min() / size)
+
+    def joined(self, numbers: np.ndarray, coef: np.ndarray, intercept: np.ndarray, more: int, most: int) -> np.ndarray:
+        """These vectors and those with the lowest margins, `most` together."""
+        others = lowest(self.signed, coef, intercept, len(numbers) + more)
+        others = others[~np.isin(others, numbers)][: min(more, max(0, most - len(numbers)))]
+        return np.concatenate([numbers, others])
+
+
+def lowest(signed: Signed, coef: np.ndarray, intercept: np.ndarray, count: int) -> np.ndarray:
+    """The numbers of the vectors with the lowest margins, lowest first."""
+    margins = signed.margins(coef, intercept).ravel()
+    count = min(count, signed.count)
+    some = np.argpartition(margins, count - 1)[:count]
+    return some[np.argsort(margins[some], kind="stable")]

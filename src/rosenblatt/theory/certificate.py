@@ -1,0 +1,218 @@
+"""A verdict on linear separability with its proof, which can be checked again from the data.
+
+Separable: weights with every margin above 0. Not separable: rows and weights λ ≥ 0, not all 0, with Σ λ z = 0, z the signed rows.
+Neither: undecided, with the largest margin that is still possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.theory import rounding
+from rosenblatt.theory.exact import vanishes, whole_numbers
+from rosenblatt.theory.separator import length
+from rosenblatt.theory.signed import Signed
+
+SAME = 1e-9  # relative difference up to which a margin computed again is the same
+
+
+@dataclass
+class Proof:
+    """What proves a verdict.
+
+    | kind              | rows                | weights                                                        |
+    |-------------------|---------------------|----------------------------------------------------------------|
+    | weights           | the support         | (w, b): every margin is above 0                                |
+    | identical rows    | two                 | 1, 1: the signed rows cancel                                   |
+    | exact combination | at most dimension+2 | whole numbers λ: the signed rows, so weighted, add up to 0     |
+    | rounding bound    | at most dimension+2 | floats near such λ, which exist by a bound on rounding         |
+
+    With more than two classes `rivals` are the classes (their codes) against which the rows stand.
+    """
+
+    kind: str
+    rows: list[int]
+    weights: list[Any]
+    rivals: list[int] | None = None
+
+    def to_dict(self, first: int = 0) -> dict[str, Any]:
+        made: dict[str, Any] = {"kind": self.kind, "rows": [row + first for row in self.rows]}
+        made["weights"] = [as_text(value) if isinstance(value, int) else value for value in self.weights]
+        return made | ({} if self.rivals is None else {"rivals": self.rivals})
+
+
+def as_text(value: int) -> str:
+    """A whole number that `int(text, 0)` reads: decimal, or hexadecimal where it is very long.
+
+    >>> as_text(17), as_text(2**9999)[:6]
+    ('17', '0x8000')
+    """
+    return str(value) if abs(value) < 10**300 else hex(value)
+
+
+@dataclass
+class Pair:
+    """Two of many classes, and whether they can be separated from each other."""
+
+    classes: tuple[Any, Any]
+    separable: bool | None
+    proof: Proof | None = None  # None where all classes are separated at once, and these with them
+
+
+@dataclass
+class Certificate:
+    """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
+
+    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; both in the space in which the bias is a feature.
+    """
+
+    separable: bool | None
+    classes: list[Any]
+    radius: float
+    fit_intercept: bool = True
+    margin: float | None = None
+    margin_at_most: float | None = None
+    support: list[int] = field(default_factory=list)
+    w: np.ndarray | None = None
+    b: Any = None
+    conflicts: list[tuple[int, int]] = field(default_factory=list)
+    proof: Proof | None = None
+    pairs: list[Pair] = field(default_factory=list)
+    method: str = ""
+    seconds: float = 0.0
+    signed: Signed | None = field(default=None, repr=False)
+
+    @property
+    def bound(self) -> float | None:
+        """R²/γ² updates at most, for a perceptron that starts at 0; twice that for more than two classes, as |z|² = 2 |x|²."""
+        if not self.separable or not self.margin:
+            return None
+        return float((2 if len(self.classes) > 2 else 1) * (self.radius / self.margin) ** 2)
+
+    @property
+    def gap(self) -> float | None:
+        """Where undecided: if something separates the rows, its margin is at most this."""
+        return self.margin_at_most if self.separable is None else None
+
+    @property
+    def optimal(self) -> bool:
+        """Is `margin` γ*, to six digits?"""
+        reached, most = self.margin, self.margin_at_most
+        return bool(self.separable and reached and most and most - reached <= 1e-6 * most)
+
+    def check(self) -> bool:
+        """Does the proof hold? Everything is computed again from the data; False also where nothing was decided."""
+        if self.signed is None or self.proof is None or self.separable is None:
+            return False
+        try:
+            return self._check_weights(self.signed) if self.separable else self._check_combination(self.signed, self.proof)
+        except (IndexError, TypeError, ValueError):  # rows that are not there, weights that are no numbers
+            return False
+
+    def _check_weights(self, signed: Signed) -> bool:
+        assert self.proof is not None
+        v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
+        coef = np.ascontiguousarray(v[:, : signed.rows.d])
+        intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
+        if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
+            return False
+        margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
+        radius = float(np.sqrt(signed.norms2.max()))
+        return bool(self.margin) and close(margin, self.margin) and close(radius, self.radius)
+
+    def _check_combination(self, signed: Signed, proof: Proof) -> bool:
+        rows = np.array(proof.rows, dtype=int)
+        if len(proof.weights) != len(rows) or not len(rows) or rows.min() < 0 or rows.max() >= signed.rows.n:
+            return False
+        numbers = rows
+        if signed.vectors > 1:
+            rivals = np.array(proof.rivals, dtype=int)
+            if rivals.shape != rows.shape or rivals.min() < 0 or rivals.max() >= signed.vectors:
+                return False
+            if (rivals == signed.codes[rows]).any():
+                return False
+            numbers = rows * signed.vectors + rivals
+        Z = signed.matrix(numbers, scaled=False)
+        if proof.kind == "rounding bound":
+            return rounding.combination_exists(Z, np.asarray(proof.weights, dtype=float))
+        weights = proof.weights
+        return all(isinstance(value, int) for value in weights) and vanishes(whole_numbers(Z), weights)
+
+    def sentence(self, first: int = 0) -> str:
+        """The verdict in one sentence; rows are counted from `first`."""
+        if self.separable:
+            updates = "" if self.bound is None else f": a perceptron makes at most {int(self.bound):,} updates"
+            least = "" if self.optimal else "at least "
+            return f"a line separates these rows, with margin {least}{self.margin:.5g}{updates}"
+        if self.separable is None:
+            most = "" if self.gap is None else f"; if a line separates them, its margin is at most {self.gap:.3g}"
+            return (
+                f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
+            )
+        assert self.proof is not None
+        return f"no line can separate these rows: {self._why(self.proof, first)}"
+
+    def _why(self, proof: Proof, first: int) -> str:
+        if proof.kind == "identical rows":
+            i, j = (row + first for row in proof.rows)
+            return f"rows {i:,} and {j:,} are identical but labelled differently"
+        if len(proof.rows) == 1:
+            return f"row {proof.rows[0] + first:,} is all zeros, and without a bias its score is always 0"
+        assert self.signed is not None
+        what = "mean" if self.fit_intercept else "sum"
+        if self.signed.vectors > 1 or len(self.classes) < 2:
+            return f"{len(proof.rows):,} of them contradict each other, weighted as the proof says"
+        sides = np.bincount(self.signed.codes[np.array(proof.rows)], minlength=2).tolist()
+        if 0 in sides:
+            return f"a weighted sum of {max(sides):,} rows of one class is 0, and without a bias so is its score"
+        one, other = (f"{count:,} row{'s' if count > 1 else ''}" for count in sides)
+        return f"a weighted {what} of {one} of {self.classes[0]} equals one of {other} of {self.classes[1]}"
+
+    def __str__(self) -> str:
+        sentence = self.sentence()
+        lines = [sentence[0].upper() + sentence[1:] + "."]
+        space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
+        if self.separable:
+            most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
+            lines.append(
+                f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}; {len(self.support):,} support rows."
+            )
+        if self.conflicts:
+            shown = ", ".join(f"{i} and {j}" for i, j in self.conflicts[:3]) + (" …" if len(self.conflicts) > 3 else "")
+            lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
+        apart = [pair for pair in self.pairs if pair.separable]
+        if self.pairs and len(apart) < len(self.pairs):
+            stuck = [f"{a} / {b}" for a, b in (pair.classes for pair in self.pairs if pair.separable is False)]
+            lines.append(
+                f"{len(apart)} of {len(self.pairs)} pairs of classes can be separated; not: {', '.join(stuck) or 'undecided'}."
+            )
+        elif self.pairs:
+            lines.append(f"All {len(self.pairs)} pairs of classes can be separated.")
+        proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
+        lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
+        return "\n".join(lines)
+
+    def to_dict(self, first: int = 0) -> dict[str, Any]:
+        """What `--json` prints; rows are counted from `first`."""
+        return {
+            "separable": self.separable,
+            "margin": self.margin,
+            "margin_at_most": self.margin_at_most,
+            "radius": self.radius,
+            "bound": self.bound,
+            "support": [row + first for row in self.support],
+            "conflicts": [[i + first, j + first] for i, j in self.conflicts],
+            "proof": None if self.proof is None else self.proof.to_dict(first),
+            "pairs": [{"classes": list(pair.classes), "separable": pair.separable} for pair in self.pairs],
+            "gap": self.gap,
+            "sentence": self.sentence(first),
+            "method": self.method,
+            "seconds": self.seconds,
+        }
+
+
+def close(one: float, other: float) -> bool:
+    return bool(abs(one - other) <= SAME * abs(one))

@@ -1,0 +1,223 @@
+"""Exact arithmetic on the examples' own numbers: every float is a whole number times a power of two.
+
+The weights λ with Σ λ z = 0 are found by p-adic lifting (Dixon, Exact solution of linear equations using p-adic expansions, 1982):
+invert the matrix modulo a small prime once, then each step gives one more digit of the solution in base p, and fractions are
+read off the digits. Nothing rests on that being right: `vanishes` adds the vectors up in whole numbers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.theory.signed import Signed
+
+# Below 2^20, so that sums of up to 8,000 products of digits are exact in double precision.
+PRIMES = (1048573, 1048571, 1048559, 1048549)
+LIMB = 20
+MOST_VECTORS = 4000
+
+
+def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
+    """The rows of a CSR matrix as whole numbers: (column, value) each, every column multiplied by a power of two of its own.
+
+    >>> from scipy.sparse import csr_array
+    >>> whole_numbers(csr_array([[0.5, 3.0], [0.25, 0.0]]))
+    [[(0, 2), (1, 3)], [(0, 1)]]
+    """
+    ratios = [value.as_integer_ratio() for value in Z.data.tolist()]
+    columns = Z.indices.tolist()
+    digits: dict[int, int] = {}
+    for column, (_, denominator) in zip(columns, ratios, strict=True):
+        digits[column] = max(digits.get(column, 1), denominator)
+    entries = [(c, n * (digits[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
+    kept = np.concatenate([[0], np.cumsum(Z.data != 0)])[Z.indptr].tolist()
+    return [entries[a:b] for a, b in zip(kept[:-1], kept[1:], strict=True)]
+
+
+def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
+    """Is Σ λ z exactly 0, with every λ ≥ 0 and one of them above 0?
+
+    >>> vanishes([[(0, 2)], [(0, -3)]], [3, 2]), vanishes([[(0, 2)], [(0, -3)]], [3, 1]), vanishes([[(0, 2)]], [0])
+    (True, False, False)
+    """
+    return min(weights, default=0) >= 0 and any(weights) and adds_to_nothing(rows, weights)
+
+
+def adds_to_nothing(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
+    """Is Σ λ z exactly 0?"""
+    sums: dict[int, int] = {}
+    for weight, row in zip(weights, rows, strict=True):
+        for column, value in row:
+            sums[column] = sums.get(column, 0) + weight * value
+    return not any(sums.values())
+
+
+def combination(Z: Any) -> list[int] | None:
+    """Whole numbers λ > 0 with Σ λ z = 0 over the rows of a CSR matrix, if there is exactly one such λ up to a factor.
+
+    >>> from scipy.sparse import csr_array
+    >>> combination(csr_array([[1.0, 1.0], [-0.5, 0.0], [0.0, -0.25]]))
+    [1, 2, 4]
+    """
+    rows, m = whole_numbers(Z), Z.shape[0]
+    if m > MOST_VECTORS or not all(rows):
+        return None
+    for prime in PRIMES:
+        table = np.zeros((Z.shape[1], m), dtype=np.int64)
+        for i, row in enumerate(rows):
+            for column, value in row:
+                table[column, i] = value % prime
+        chosen, free = independent(table, prime)
+        if len(free) != 1:
+            continue  # none, or too many: or the prime divides what it should not
+        others = [i for i in range(m) if i != free[0]]
+        solved = lift(rows, chosen, others, free[0], prime)
+        if solved is None:
+            continue
+        return solved if min(solved) > 0 else None
+    return None
+
+
+def independent(table: np.ndarray, prime: int) -> tuple[list[int], list[int]]:
+    """Rows of the table that determine all others, and columns that depend on earlier ones, modulo the prime."""
+    table, chosen, free = table.copy(), [], []
+    left = np.ones(len(table), dtype=bool)
+    for column in range(table.shape[1]):
+        candidates = np.flatnonzero(left & (table[:, column] != 0))
+        if not len(candidates):
+            free.append(column)
+            continue
+        pivot = int(candidates[0])
+        chosen.append(pivot)
+        left[pivot] = False
+        inverse = pow(int(table[pivot, column]), -1, prime)
+        others = candidates[1:]
+        factors = table[others, column] * inverse % prime
+        table[others, column:] = (table[others, column:] - factors[:, None] * table[pivot, column:]) % prime
+    return chosen, free
+
+
+def inverse_modulo(table: np.ndarray, prime: int) -> np.ndarray | None:
+    """The inverse of a square matrix modulo a prime.
+
+    >>> inverse_modulo(np.array([[2, 1], [0, 3]]), 7).tolist()
+    [[4, 1], [0, 5]]
+    """
+    n = len(table)
+    both = np.concatenate([table % prime, np.eye(n, dtype=np.int64)], axis=1)
+    for k in range(n):
+        found = np.flatnonzero(both[k:, k])
+        if not len(found):
+            return None
+        both[[k, k + found[0]]] = both[[k + found[0], k]]
+        both[k] = both[k] * pow(int(both[k, k]), -1, prime) % prime
+        others = np.flatnonzero(both[:, k])
+        others = others[others != k]
+        both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % prime
+    return both[:, n:]
+
+
+def lift(rows: list[list[tuple[int, int]]], chosen: list[int], others: list[int], free: int, prime: int) -> list[int] | None:
+    """λ in whole numbers, from the equations of the chosen columns; None if digits do not come to an end."""
+    place = {column: k for k, column in enumerate(chosen)}
+    n = len(chosen)
+    square = np.zeros((n, n), dtype=object)
+    residual = np.zeros(n, dtype=object)
+    for j, i in enumerate(others):
+        for column, value in rows[i]:
+            if column in place:
+                square[place[column], j] = value
+    for column, value in rows[free]:
+        if column in place:
+            residual[place[column]] = -value
+    size = max((abs(int(value)).bit_length() for value in square.flat), default=1)
+    limbs = [limb(square, k) for k in range(-(-size // LIMB))]
+    inverse = inverse_modulo((square % prime).astype(np.int64), prime)
+    if inverse is None:
+        return None
+    inverse = inverse.astype(float)
+    # Hadamard: numerators and denominators are below (√n · largest)^n, and two such must fit.
+    most = 2 * n * (size + n.bit_length()) // 19 + 64
+    digits: list[np.ndarray] = []
+    enough = 8
+    while len(digits) < most:
+        digit = inverse @ (residual % prime).astype(float) % prime
+        digits.append(digit.astype(np.int64))
+        product = sum((part @ digit).astype(np.int64).astype(object) << (LIMB * k) for k, part in enumerate(limbs))
+        residual = (residual - product) // prime
+        if len(digits) >= min(enough, most):
+            enough = len(digits) * 3 // 2
+            solved = fractions(digits, prime)
+            if solved is not None:
+                made = dict(zip(others, solved[0], strict=True)) | {free: solved[1]}
+                found = [made[i] for i in range(n + 1)]
+                if adds_to_nothing(rows, found):
+                    return found
+    return None
+
+
+def limb(square: np.ndarray, k: int) -> np.ndarray:
+    """Bits 20 k to 20 k + 19 of every entry, with its sign."""
+    return np.array([(abs(v) >> (LIMB * k) & (1 << LIMB) - 1) * (1 if v > 0 else -1) for v in square.flat], float).reshape(
+        square.shape
+    )
+
+
+def fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | None:
+    """(numerators, common denominator) of the fractions with these digits; None where there are not enough digits."""
+    modulus, parts = prime, [digit.astype(object) for digit in digits]
+    while len(parts) > 1:  # neighbours together, so that the long products are few
+        parts = [
+            low + high[0] * modulus if high else low for low, *high in (parts[k : k + 2] for k in range(0, len(parts), 2))
+        ]
+        modulus *= modulus
+    modulus = prime ** len(digits)
+    most = isqrt(modulus // 2)
+    denominator, numerators = 1, []
+    for value in parts[0].tolist():
+        value = value * denominator % modulus
+        if min(value, modulus - value) > most // 2**20:
+            found = fraction(value, modulus, most)
+            if found is None or denominator * found[1] > most:
+                return None
+            factor = found[1]
+            denominator *= factor
+            numerators = [n * factor for n in numerators]
+            value = found[0] % modulus
+        numerators.append(value if 2 * value < modulus else value - modulus)
+    return numerators, denominator
+
+
+def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
+    """The fraction n / q that is `value` modulo `modulus`, |n| and q at most `most` (Wang, 1981).
+
+    >>> fraction(pow(3, -1, 101 * 101) * 2 % (101 * 101), 101 * 101, 71)
+    (2, 3)
+    """
+    a, b, s, t = modulus, value, 0, 1
+    while b > most:
+        q = a // b
+        a, b, s, t = b, a - q * b, t, s - q * t
+    if abs(t) > most or t == 0:
+        return None
+    return (b, t) if t > 0 else (-b, -t)
+
+
+def margin_is_positive(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> bool:
+    """Is z·v > 0, computed in fractions?"""
+    row = int(signed.row_of(np.array([number]))[0])
+    columns, values = signed.rows.row(row)
+    kept = np.flatnonzero(values)
+    columns, x = columns[kept].tolist(), [Fraction(float(value)) for value in values[kept]]
+
+    def scored(k: int) -> Fraction:
+        w = coef[k].tolist()
+        return sum((Fraction(w[c]) * value for c, value in zip(columns, x, strict=True)), Fraction(float(intercept[k])))
+
+    if signed.vectors == 1:
+        return (scored(0) > 0) if signed.codes[row] == 1 else (scored(0) < 0)
+    return scored(int(signed.codes[row])) > scored(int(signed.rival_of(np.array([number]))[0]))

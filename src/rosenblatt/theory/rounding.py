@@ -1,0 +1,66 @@
+"""Statements about exact numbers that floating point can prove, because its errors are bounded.
+
+Every bound is for sums in any order: |fl(Σ a b) − Σ a b| ≤ (m + 2) u Σ |a| |b| for m terms, u = 2^-53 (Higham, Accuracy and Stability of
+Numerical Algorithms, chapter 3); where the bound does not decide, fractions do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.theory.exact import margin_is_positive
+from rosenblatt.theory.signed import ROUNDING, Signed
+
+MOST_ENTRIES = 2_000_000  # of rows that are looked at in fractions
+
+
+def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
+    """Is every margin above 0, for certain? Margins within rounding of 0 are computed in fractions.
+
+    >>> from rosenblatt.examples import for_classes
+    >>> signed = Signed(for_classes([[1.0], [-1.0]], [1, 0]))
+    >>> separates(signed, np.array([[1.0]]), np.array([0.0])), separates(signed, np.array([[1.0]]), np.array([1.0]))
+    (True, False)
+    """
+    if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+        return False
+    margins, errors = signed.margins(coef, intercept), signed.errors(coef, intercept)
+    doubtful = ~(margins > (errors if margins.ndim == 1 else errors[:, None]))
+    numbers = np.flatnonzero(doubtful)
+    if not len(numbers):
+        return True
+    if signed.lengths[signed.row_of(numbers)].sum() > MOST_ENTRIES or not margins.min() > -errors.max():
+        return False
+    return all(margin_is_positive(signed, int(number), coef, intercept) for number in numbers)
+
+
+def combination_exists(Z: Any, weights: np.ndarray) -> bool:
+    """Are there λ ≥ 0, not all 0, near these weights with Σ λ z = 0 exactly?
+
+    The square system B λ = e: Σ λ z = 0 for a choice of as many features as can be independent, and Σ λ = 1. With C ≈ B⁻¹ and |I − C B| ≤ α < 1
+    (largest row sum), B is invertible and its λ differs from the weights by at most |C (e − B weights)| / (1 − α) (Rump, Verification methods,
+    2010, 10.1). It only proves something where all features that are not 0 are in B: then Z has full rank and one row more than that.
+    """
+    Z = Z.tocsc()
+    used = np.flatnonzero(np.diff(Z.indptr))
+    n = Z.shape[0]
+    if len(used) + 1 != n or len(weights) != n or not np.isfinite(weights).all() or not weights.min() > 0:
+        return False
+    B = np.vstack([Z[:, used].toarray().T, np.ones((1, n))])
+    # A power of two for each equation: exact, and the inverse is better for it.
+    B *= np.ldexp(1.0, 1 - np.frexp(np.abs(B).max(axis=1))[1])[:, None]
+    weights = weights / weights.sum()
+    wanted = np.zeros(n)
+    wanted[-1] = B[-1, 0]
+    try:
+        C = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return False
+    slack = (n + 4) * ROUNDING * 1.01
+    size, sizes = np.abs(B), np.abs(C)
+    alpha = (np.abs(np.eye(n) - C @ B) + slack * (sizes @ size) + slack).sum(axis=1).max() * 1.01
+    residual = np.abs(wanted - B @ weights) + slack * (size @ weights + wanted)
+    change = (sizes @ residual).max() * 1.01 / (1 - alpha) if alpha < 1 else np.inf
+    return bool(change < weights.min())

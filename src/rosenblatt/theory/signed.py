@@ -1,0 +1,181 @@
+"""Examples as the theory sees them: signed vectors z, one for every inequality z·v > 0 that a separator v must satisfy.
+
+Two classes: z = y (x, 1), one a row; v = (w, b). More classes (Kesler's construction): for every row and every rival class r,
+z has (x, 1) in the place of the right class, −(x, 1) in the place of r, and 0 elsewhere; then z·v = s_y − s_r, and |z|² = 2 |(x, 1)|².
+Without bias the constant feature is not there. Rows stay where they lie; only those that a solver asks for are copied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.examples import Examples
+from rosenblatt.rows import Rows
+from rosenblatt.weights import score
+
+BLOCK = 2**20  # entries looked at in one go
+ROUNDING = 2.0**-53
+SMALLEST = 2.0**-1074
+
+
+@dataclass
+class Signed:
+    """The signed vectors of examples, numbered: row i for two classes, row i against rival r is i · classes + r for more."""
+
+    examples: Examples
+    bias: bool = True
+
+    @property
+    def rows(self) -> Rows:
+        return self.examples.rows
+
+    @property
+    def vectors(self) -> int:
+        return self.examples.vectors
+
+    @property
+    def width(self) -> int:
+        """Features, the constant one included."""
+        return self.rows.d + self.bias
+
+    @property
+    def dimension(self) -> int:
+        return self.vectors * self.width
+
+    @property
+    def count(self) -> int:
+        return self.rows.n if self.vectors == 1 else self.rows.n * (self.vectors - 1)
+
+    @property
+    def codes(self) -> np.ndarray:
+        assert self.examples.codes is not None
+        return self.examples.codes
+
+    def numbers(self) -> np.ndarray:
+        """All numbers of signed vectors."""
+        if self.vectors == 1:
+            return np.arange(self.rows.n)
+        every = np.arange(self.rows.n * self.vectors)
+        return every[every % self.vectors != np.repeat(self.codes, self.vectors)]
+
+    def row_of(self, numbers: np.ndarray) -> np.ndarray:
+        return np.asarray(numbers) // (1 if self.vectors == 1 else self.vectors)
+
+    def rival_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The class against which each signed vector stands."""
+        numbers = np.asarray(numbers)
+        return 1 - self.codes[numbers] if self.vectors == 1 else numbers % self.vectors
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """A power of two for each feature that brings its largest entry into [1, 2): scaling by it is exact."""
+        largest = np.zeros(self.rows.d)
+        for columns, values, *_ in blocks(self.rows):
+            if columns is None:
+                np.maximum(largest, np.abs(values).max(axis=0), out=largest)
+            else:
+                np.maximum.at(largest, columns, np.abs(values))
+        _, exponent = np.frexp(largest)
+        features = np.ldexp(1.0, np.where(largest > 0, np.clip(1 - exponent, -1000, 1000), 0))
+        return np.append(features, 1.0) if self.bias else features
+
+    @cached_property
+    def norms2(self) -> np.ndarray:
+        """|x|² of every row, the constant feature included if there is one."""
+        return row_norms2(self.rows) + self.bias
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Entries of every row."""
+        if self.rows.indptr is not None:
+            return np.diff(self.rows.indptr)
+        return np.full(self.rows.n, self.rows.d if self.rows.dense else self.rows.width)
+
+    def matrix(self, numbers: np.ndarray, scaled: bool = True) -> Any:
+        """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
+        from scipy.sparse import coo_array, csr_array
+
+        picked = self.rows.take(self.row_of(numbers))
+        if picked.dense:
+            entries = csr_array(np.asarray(picked.values, dtype=float))
+        else:
+            indptr = np.arange(picked.n + 1) * picked.width if picked.indptr is None else picked.indptr
+            values = np.ones(picked.entries) if picked.values is None else picked.values.astype(float)
+            entries = csr_array((values, picked.indices, indptr), shape=(picked.n, picked.d))
+        entries = entries.tocoo()
+        at, column, value = (*entries.coords, entries.data)
+        if self.bias:
+            at = np.append(at, np.arange(picked.n))
+            column, value = np.append(column, np.full(picked.n, picked.d)), np.append(value, np.ones(picked.n))
+        if scaled:
+            value = value * self.scale[column]
+        codes = self.codes[self.row_of(numbers)]
+        if self.vectors == 1:
+            value = np.where(codes[at] == 1, value, -value)
+        else:
+            right, wrong = column + codes[at] * self.width, column + self.rival_of(numbers)[at] * self.width
+            at, column, value = np.tile(at, 2), np.concatenate([right, wrong]), np.concatenate([value, -value])
+        return coo_array((value, (at, column)), shape=(len(numbers), self.dimension)).tocsr()
+
+    def weights(self, v: np.ndarray, scaled: bool = True) -> tuple[np.ndarray, np.ndarray]:
+        """(coef, intercept) from v, whose features are scaled by `scale` if it came from scaled vectors."""
+        table = np.asarray(v, dtype=float).reshape(self.vectors, self.width) * (self.scale if scaled else 1.0)
+        return table[:, : self.rows.d], table[:, self.rows.d] if self.bias else np.zeros(self.vectors)
+
+    def margins(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """z·v of every signed vector: n for two classes, n × classes for more, infinite in the right class's place."""
+        scores = score(self.rows, coef, intercept)
+        if self.vectors == 1:
+            return np.where(self.codes == 1, scores[:, 0], -scores[:, 0])
+        right = self.codes[:, None].astype(np.intp)
+        margins: np.ndarray = np.take_along_axis(scores, right, axis=1) - scores
+        np.put_along_axis(margins, right, np.inf, axis=1)
+        return margins
+
+    def errors(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """By how much a margin of each row can differ from its exact value, through rounding in whatever order of adding.
+
+        (m + 3) u (|w| |x| + |b|) for m entries, u = 2^-53 (Higham, Accuracy and Stability, 3.1), with room for this sum's own rounding.
+        """
+        w, b = np.sqrt(np.einsum("kj,kj->k", coef, coef)), np.abs(intercept)
+        largest = np.sqrt(self.norms2) * w.max() + b.max()
+        sides = 1 if self.vectors == 1 else 2
+        bound: np.ndarray = sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01
+        return bound
+
+
+def blocks(rows: Rows) -> Any:
+    """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
+    step = max(1, BLOCK // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
+    for start in range(0, rows.n, step):
+        stop = min(start + step, rows.n)
+        if rows.dense:
+            assert rows.values is not None
+            yield None, rows.values[start:stop].astype(float), start, stop
+            continue
+        assert rows.indices is not None
+        a, b = (start * rows.width, stop * rows.width) if rows.indptr is None else (rows.indptr[start], rows.indptr[stop])
+        yield rows.indices[a:b], np.ones(b - a) if rows.values is None else rows.values[a:b].astype(float), start, stop
+
+
+def row_norms2(rows: Rows) -> np.ndarray:
+    """|x|² of every row, in double precision.
+
+    >>> row_norms2(Rows([[3.0, 4.0], [0.0, 1.0]]))
+    array([25.,  1.])
+    """
+    squares = np.zeros(rows.n)
+    with np.errstate(over="ignore"):  # infinite: then no rounding bound holds, and exact arithmetic is asked
+        for columns, values, start, stop in blocks(rows):
+            if columns is None:
+                squares[start:stop] = np.einsum("ij,ij->i", values, values)
+            elif rows.indptr is None:
+                squares[start:stop] = rows.width
+            else:
+                place = np.repeat(np.arange(stop - start), np.diff(rows.indptr[start : stop + 1]))
+                squares[start:stop] = np.bincount(place, values * values, minlength=stop - start)
+    return squares
