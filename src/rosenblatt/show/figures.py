@@ -53,14 +53,24 @@ def epochs(history: History, averages: bool, name: str = "epochs") -> Markup:
             ax.plot(np.arange(1, len(best) + 1), best, "--", color=COLOURS[3], linewidth=2, label="held out, best so far")
         if len(history) == 1:
             ax.set_xticks([1])
-        ax.legend()
+        legend_above(ax)
 
     return figure(draw, name, "Error by epoch")
 
 
 def margins(values: np.ndarray, name: str = "margins") -> Markup:
     """The histogram of margins."""
-    return figure(lambda ax: MarginDisplay(values, what="distance from the boundary").plot(ax), name, "Histogram of margins")
+
+    def draw(ax: Any) -> None:
+        MarginDisplay(values, what="distance from the boundary").plot(ax)
+        legend_above(ax)
+
+    return figure(draw, name, "Histogram of margins")
+
+
+def legend_above(ax: Any) -> None:
+    """Where it hides nothing."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0, handlelength=1.6)
 
 
 def figure(draw: Any, name: str, title: str) -> Markup:

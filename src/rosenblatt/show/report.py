@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import __version__
-from rosenblatt.classifier import LEARNERS, Classifier
+from rosenblatt.classifier import LEARNERS, Classifier, Recipe
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.explain import Weight, bias, numeric_features, warnings, weights
@@ -30,6 +31,7 @@ from rosenblatt.show.pixels import weight_pictures
 CLASSES = 30  # that are shown one by one
 WEIGHTS = 10  # a class
 CONFUSIONS = 15  # that are listed where there are too many classes for a matrix
+NAMES = {"averaged": "averaged perceptron", "mira": "MIRA", "averaged mira": "averaged MIRA", "widrow-hoff": "Widrow-Hoff"}
 KINDS = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
 
 
@@ -73,10 +75,26 @@ def page_template() -> Any:
     page = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, finalize=seen, trim_blocks=True, lstrip_blocks=True
     )
-    page.filters.update(
-        shown=shown, percent=lambda share: f"{100 * share:.2f} %", counted=lambda n: f"{n:,}", bare=lambda css: Markup(css)
-    )
+    page.filters.update(shown=shown, percent=percent, counted=lambda n: f"{n:,}", signed=signed, bare=Markup)
     return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
+
+
+def percent(share: float, decimals: int = 2) -> str:
+    """A share with its sign on the same line.
+
+    >>> percent(0.146)
+    '14.60\\xa0%'
+    """
+    return f"{100 * share:.{decimals}f}\u00a0%"
+
+
+def signed(value: float, style: str = ".3g") -> str:
+    """A number with a minus that is as wide as a plus.
+
+    >>> signed(-0.4251)
+    '−0.425'
+    """
+    return format(value, style).replace("-", "−")
 
 
 def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: Origin) -> dict[str, Any]:
@@ -88,6 +106,7 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
         "version": __version__,
         "origin": origin,
         "model": model,
+        "learner": named(model.recipe),
         "facts": training_facts(model),
         "columns": columns(model),
         "classes": class_rows(model, found.measured if found else None),
@@ -116,19 +135,26 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     parameters = ", ".join(f"{name} {recipe.parameters[name]}" for name in names if name in recipe.parameters)
     rows, features = f"{summary['examples']:,} rows of {KINDS[model.kind]}", f"{summary['features']:,} features"
     dev = summary["dev_error"]
-    held_out = dev and ", ".join(f"{view} {100 * error:.2f} %" for view, error in dev.items())
+    views = [view for view in ("last", "averaged", "best") if dev and view in dev]
+    held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
-        ("learner", learner_name(recipe) + (f" ({parameters})" if parameters else "")),
+        ("learner", named(recipe) + (f" ({parameters})" if parameters else "")),
         ("predicts", None if model.target is None else f"column {shown(model.target)}"),
         ("learned from", f"{rows}, {features}{'' if recipe.fit_intercept else ', no bias'}"),
         ("training", f"{summary['epochs']:,} epochs, {summary['updates']:,} updates; ended by: {summary['stopped_because']}"),
         ("order", f"{recipe.order}, seed {recipe.seed}"),
         ("classes weighted", None if recipe.class_weight is None else shown(recipe.class_weight)),
         ("weights that predict", model.view),
-        ("training error", f"{100 * summary['train_error']:.2f} %"),
+        ("training error", percent(summary["train_error"])),
         ("held-out error", held_out or None),
     ]
     return [(name, value) for name, value in lines if value is not None]
+
+
+def named(recipe: Recipe) -> str:
+    """The learner as people call it."""
+    name = learner_name(recipe)
+    return NAMES.get(name, name)
 
 
 def columns(model: Classifier) -> list[tuple[str, str]]:
@@ -196,13 +222,14 @@ def weight_lists(model: Classifier) -> list[dict[str, Any]]:
     for weight in weights(model, top=WEIGHTS):
         by_class[codes[weight.label]].append(weight)
     longest = max((abs(w.weight) for code in chosen for w in by_class[code]), default=0) or 1.0
+    style = f".{min(12, max(0, 3 - math.floor(math.log10(longest))))}f"  # as many decimals as show four digits of the largest
     numbers, b = numeric_features(model), bias(model)
     return [
         {
             "label": labels[code],
-            "bias": b[str(labels[code])] if isinstance(b, dict) else None,
+            "bias": signed(b[str(labels[code])], ".4g") if isinstance(b, dict) else None,
             "weights": [
-                {"feature": w.feature, "weight": w.weight, "bar": round(100 * abs(w.weight) / longest, 1),
+                {"feature": w.feature, "weight": signed(w.weight, style), "for": w.weight > 0, "bar": round(100 * abs(w.weight) / longest, 1),
                  "count": None if w.feature in numbers else w.count, "share": w.share}
                 for w in by_class[code]
             ],
