@@ -59,7 +59,7 @@ class Findings:
     rows: int  # of the file
     measured: Measured
     majority: float  # error of always answering what was most frequent in training
-    familiar: bool  # as many rows of each class as in training: probably the same rows
+    recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # by |w|, of finite ones; empty if all weights are 0
     wrong: list[Wrong]
     rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
@@ -84,10 +84,10 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
     predicted = decide(model.model().scores(examples.rows))
     measured = measure(examples.codes, predicted, len(model.classes))
-    if wishes.holdout is not None and len(data) - len(numbers) != model.summary["examples"]:
+    recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
+    if wishes.holdout is not None and not recognised:
         notes.append(
-            f"The model has learned from {model.summary['examples']:,} rows, this split leaves {len(data) - len(numbers):,} "
-            "to learn from: it is not the split of its training."
+            "These are not the rows that were held out in training: their number, or the error on them, is another."
         )
     margins = margins_of(model, examples)
     by_margin = np.argsort(margins if len(margins) else examples.codes == predicted, kind="stable")
@@ -100,7 +100,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         rows=len(data),
         measured=measured,
         majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
-        familiar=wishes.holdout is None and measured.truths.tolist() == model.class_counts.tolist(),
+        recognised=recognised,
         margins=margins[np.isfinite(margins)],
         wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
@@ -109,6 +109,15 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         certificate=certificate,
         notes=notes + remarks + own_remarks,
     )
+
+
+def rows_of_training(model: Classifier, measured: Measured, others: int | None) -> bool:
+    """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
+    if others is None:
+        same = measured.truths.tolist() == model.class_counts.tolist()
+        return bool(same and measured.error == model.summary["train_error"])
+    dev = model.summary["dev_error"] or {}
+    return bool(others == model.summary["examples"] and measured.error == dev.get(model.view))
 
 
 def margins_of(model: Classifier, examples: Examples) -> np.ndarray:

@@ -52,7 +52,8 @@ def geometric_margins(estimator: Any, X: Any, y: Any) -> np.ndarray:
         raise DataError("All weights are 0: there is no boundary to measure from.")
     if scores.ndim == 1:
         return scores * np.where(codes == 1, 1.0, -1.0) / np.linalg.norm(coef)  # type: ignore[no-any-return]
-    lengths = np.stack([np.linalg.norm(coef - w, axis=1) for w in coef])  # not all differences at once: with words, gigabytes
+    # Not all differences at once: with words they take gigabytes.
+    lengths = np.stack([np.linalg.norm(coef - w, axis=1) for w in coef])
     apart = scores[np.arange(len(codes)), codes][:, None] - scores
     margins = np.divide(apart, lengths[codes], out=np.full_like(apart, np.inf), where=lengths[codes] > 0)
     least: np.ndarray = margins.min(axis=1)

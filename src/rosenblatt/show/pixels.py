@@ -23,7 +23,9 @@ def png(pixels: np.ndarray) -> bytes:
     lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)  # 0: lines as they are
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if pixels.ndim == 2 else 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
-    packed = (struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
+    packed = (
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
@@ -59,4 +61,7 @@ def two_sided(values: np.ndarray) -> np.ndarray:
     """Numbers from -1 to 1 as colours: blue, white, orange."""
     low, high = (np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for colour in COLOURS[:2])
     strength = np.abs(values)[:, :, None]
-    return np.round(255 * (1 - strength) + np.where(values[:, :, None] < 0, low, high) * strength).astype(np.uint8)
+    colours: np.ndarray = np.round(255 * (1 - strength) + np.where(values[:, :, None] < 0, low, high) * strength).astype(
+        np.uint8
+    )
+    return colours

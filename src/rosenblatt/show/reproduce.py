@@ -41,7 +41,7 @@ class Training:
     """Where the rows came from; the model file does not know it. `read` are further keywords of `rosenblatt.read`."""
 
     file: str = "FILE"
-    target: str | None = None
+    target: str | int | None = None
     dev: str | None = None
     holdout: float | None = None
     read: dict[str, Any] = field(default_factory=dict)

@@ -39,7 +39,8 @@ def wrong_rows(model: Classifier, data: Dataset, numbers: np.ndarray, margins: n
     """The rows of a data set, in its order, with why they were decided so."""
     made = []
     for i, number in enumerate(numbers.tolist()):
-        row = replace(data.slice(i, i + 1), kind=model.kind)  # a table may stand for texts
+        row = data.slice(i, i + 1)
+        row = row if row.kind == model.kind else replace(row, kind="text")  # a table may stand for texts
         why = explain(model, row)
         truth = np.asarray(row.labels).tolist()[0]
         made.append(
