@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import order, rules
+from rosenblatt import markup, order, rules
 from rosenblatt.engine import core
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
@@ -81,6 +81,13 @@ class Training:
         if name not in self._views:
             self._views[name] = model_of(self.weights, self.classes, name)
         return self._views[name]
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        told = {"updates": self.weights.updates, "ended by": self.stopped_because or "nothing yet"}
+        if self.best is not None:
+            told |= {"best held-out error": self.best_error, "in epoch": self.best_epoch}
+        return markup.facts("Training", told) + self.history._repr_html_()
 
 
 def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -53,6 +54,7 @@ def report(
     return str(template.render(**contents(model, found, wishes, origin)))
 
 
+@cache
 def page_template() -> Any:
     """The page, in which every value is escaped, and characters that would act are made visible."""
     try:

@@ -87,9 +87,8 @@ def weight_lists(model: Classifier) -> list[dict[str, Any]]:
     for weight in weights(model, top=WEIGHTS):
         by_class[codes[weight.label]].append(weight)
     longest = max((abs(w.weight) for code in chosen for w in by_class[code]), default=0) or 1.0
-    style = (
-        f".{min(12, max(0, 3 - math.floor(math.log10(longest))))}f"  # as many decimals as show four digits of the largest
-    )
+    decimals = 3 - math.floor(math.log10(longest))  # four digits of the largest
+    style = f".{min(12, max(0, decimals))}f"
     numbers, b = numeric_features(model), bias(model)
     return [
         {
