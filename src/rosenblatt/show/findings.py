@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.classifier import LEARNERS, Classifier, Recipe
+from rosenblatt.classifier import Classifier, Recipe
 from rosenblatt.compare import ALL, Row, compare
 from rosenblatt.data import Dataset
-from rosenblatt.errors import DataError, DivergenceError, RosenblattError
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.examples import Examples
 from rosenblatt.measures import Measured, measure
 from rosenblatt.model import decide
@@ -86,9 +86,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     measured = measure(examples.codes, predicted, len(model.classes))
     recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
     if wishes.holdout is not None and not recognised:
-        notes.append(
-            "These are not the rows that were held out in training: their number, or the error on them, is another."
-        )
+        notes.append("These are not the rows held out in training: their number, or the error on them, is another.")
     margins = margins_of(model, examples)
     by_margin = np.argsort(margins if len(margins) else examples.codes == predicted, kind="stable")
     worst = by_margin[(examples.codes != predicted)[by_margin]][: wishes.wrong]
@@ -151,20 +149,12 @@ def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tupl
     if isinstance(recipe.class_weight, dict):
         recipe = replace(recipe, class_weight=None)
 
-    def run(learners: list[str]) -> list[Row]:
-        def told(seed: int, learner: str) -> None:
-            say(f"comparing: split {seed + 1} of {wishes.splits}, {learner}")
-
-        return compare(data, learners, wishes.splits, wishes.holdout or HOLDOUT, recipe, told)
+    def told(seed: int, learner: str) -> None:
+        say(f"comparing: split {seed + 1} of {wishes.splits}, {learner}")
 
     learners = list(dict.fromkeys((*ALL, learner_name(model.recipe))))
     try:
-        return run(learners), []
-    except DivergenceError:
-        # Only rules that move on every example can run away.
-        steady = [name for name in learners if not LEARNERS[name.removeprefix("averaged ")][0]().moves_always]
-        gone = ", ".join(name for name in learners if name not in steady)
-        return run(steady), [f"Not compared, since weights overflowed: {gone}. Smaller rates or scaled features help."]
+        return compare(data, learners, wishes.splits, wishes.holdout or HOLDOUT, recipe, told), []
     except RosenblattError as problem:
         return [], [f"Other learners were not compared: {problem}"]
 
