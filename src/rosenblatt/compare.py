@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 from rosenblatt import features
 from rosenblatt.classifier import LEARNERS, Recipe, labels_of
 from rosenblatt.data import Dataset
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.examples import Examples, encode, for_classes
 from rosenblatt.model import decide
 from rosenblatt.splits import split
@@ -32,6 +32,7 @@ CHANCE = 0.05  # differences that chance alone makes at least as often are not m
 EXACT = 1000  # up to this many disagreements the binomial sum is exact; beyond, the normal law is as good
 
 Progress = Callable[[int, str], None]
+Entrants = Mapping[str, Callable[[int], Any]]  # by name: a seed gives something with scikit-learn's fit and predict
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Row:
     learner: str
     error_mean: float
     error_sd: float | None  # None where there is one split only
-    updates: float  # a split, on average
+    updates: float | None  # a split, on average; None for learners that do not learn by updates
     seconds: float  # of training a split, on average
     differs_from_best: bool
 
@@ -52,10 +53,10 @@ class Outcome:
 
     learner: str
     right: list[np.ndarray] = field(default_factory=list)  # which held-out rows
-    updates: list[int] = field(default_factory=list)
+    updates: list[int | None] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, right: np.ndarray, updates: int, seconds: float) -> None:
+    def add(self, right: np.ndarray, updates: int | None, seconds: float) -> None:
         self.right.append(right)
         self.updates.append(updates)
         self.seconds.append(seconds)
@@ -72,7 +73,9 @@ class Outcome:
         sd = float(np.std(self.errors, ddof=1)) if len(self.errors) > 1 else None
         pooled, of_best = np.concatenate(self.right), np.concatenate(best.right)
         chance = mcnemar(int(np.sum(of_best & ~pooled)), int(np.sum(pooled & ~of_best)))
-        return Row(self.learner, self.error, sd, float(np.mean(self.updates)), float(np.mean(self.seconds)), chance < CHANCE)
+        counted = [updates for updates in self.updates if updates is not None]
+        updates = float(np.mean(counted)) if counted else None
+        return Row(self.learner, self.error, sd, updates, float(np.mean(self.seconds)), chance < CHANCE)
 
 
 def compare(
@@ -82,17 +85,21 @@ def compare(
     holdout: float = 0.2,
     recipe: Recipe | None = None,
     progress: Progress | None = None,
+    also: Entrants | None = None,
 ) -> list[Row]:
     """All learners on the same splits: the majority rate first, then the learners, the lowest error first.
 
     Seeds 0, 1, … decide the split and the order of training. `recipe` gives epochs, features and all else but learner,
-    seed and average. `progress` is called with the number of the split and the learner that comes next.
+    seed and average. `progress` is called with the number of the split and the learner that comes next. `also` are other
+    learners on the same splits and features, `rosenblatt.neighbours.entrants.ENTRANTS` for one; who refuses the rows of a
+    split (as a hard margin does, where no plane separates them) is left out.
     """
     whole("seeds", seeds, least=1)
     recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(ALL)}.")
-    outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes)}
+    entrants = dict(also or {})
+    outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes, *entrants)}
     for seed, (train, test) in enumerate(encoded_splits(data, seeds, holdout, recipe or Recipe())):
         assert train.codes is not None
         assert test.codes is not None
@@ -106,9 +113,24 @@ def compare(
             seconds = time.perf_counter() - started
             model = trained.view("averaged" if chosen.averages else "last")
             outcomes[name].add(decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
+        for name, entrant in list(entrants.items()):
+            if progress:
+                progress(seed, name)
+            try:
+                outcomes[name].add(*enter(entrant(seed), train, test))
+            except DataError:
+                del entrants[name], outcomes[name]
     majority = outcomes.pop(MAJORITY)
     ranked = sorted(outcomes.values(), key=lambda outcome: outcome.error)
     return [outcome.row(best=ranked[0]) for outcome in (majority, *ranked)]
+
+
+def enter(estimator: Any, train: Examples, test: Examples) -> tuple[np.ndarray, None, float]:
+    """Which held-out rows an estimator gets right, no count of updates, and the seconds that it learned."""
+    started = time.perf_counter()
+    fitted = estimator.fit(train.rows.matrix(), train.codes)
+    seconds = time.perf_counter() - started
+    return np.asarray(fitted.predict(test.rows.matrix())) == test.codes, None, seconds
 
 
 def recipe_of(name: str, recipe: Recipe) -> Recipe:

@@ -5,7 +5,9 @@
 >>> y = np.sin(6 * x[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=40)
 >>> from sklearn.pipeline import make_pipeline
 >>> from rosenblatt import PolynomialBasis
->>> curve = complexity_curve(lambda degree: make_pipeline(PolynomialBasis(degree=degree), RidgeRegressor(l2=0)), range(1, 12), x, y)
+>>> def polynomial(degree):
+...     return make_pipeline(PolynomialBasis(degree=degree), RidgeRegressor(l2=0))
+>>> curve = complexity_curve(polynomial, range(1, 12), x, y)
 >>> curve.best
 3.0
 """

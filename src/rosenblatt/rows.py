@@ -162,7 +162,7 @@ class Rows:
         assert self.indices is not None
         indptr, values = self.indptr, self.values
         if indptr is None:
-            indptr = np.arange(0, len(self.indices) + 1, max(1, self.width), dtype=self.indices.dtype)
+            indptr = np.arange(self.n + 1, dtype=self.indices.dtype) * self.width
         if values is None:
             values = np.ones(len(self.indices), dtype=np.float32)
         return csr_array((values, self.indices, indptr), shape=(self.n, self.d))

@@ -9,12 +9,16 @@ import sys
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier
 
 from rosenblatt.cli import run
 from rosenblatt.cli.compare import LEARNERS
 from rosenblatt.cli.compare import compare as command
 from rosenblatt.compare import ALL, compare, mcnemar
-from rosenblatt.data import read
+from rosenblatt.data import open_known, read
+from rosenblatt.features import map_for
+from rosenblatt.neighbours.entrants import ENTRANTS
 from rosenblatt.splits import split
 
 KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best"]
@@ -166,3 +170,36 @@ def test_compare_on_a_file_imports_neither_scikit_learn_nor_matplotlib(tmp_path)
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def test_with_neighbours_they_run_on_the_same_splits_and_the_others_stay_as_they_were(capsys):
+    arguments = ["breast-cancer", "--seeds", "2", "--learners", "perceptron,averaged"]
+    alone = {row["learner"]: row["error_mean"] for row in rows_of(capsys, *arguments)}
+    assert run(["compare", *arguments, "--with", "neighbours", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["learner"]: row for row in found["rows"]}
+    assert {name: rows[name]["error_mean"] for name in alone} == alone
+    assert set(rows) | set(found["left_out"]) == {*alone, *ENTRANTS}
+    assert {rows[name]["updates"] for name in rows if name in ENTRANTS} == {None}
+    # The same splits and features by hand, for one of ours and one of scikit-learn's.
+    data, errors = open_known("breast-cancer"), {"ridge": [], "nearest neighbours": []}
+    for seed in range(2):
+        train, test = split(data, 0.2, seed)
+        table = map_for("table").fit(train.rows)
+        (X, y), (Z, z) = ((table.transform(part.rows), part.labels.to_list()) for part in (train, test))
+        for name, clf in (("ridge", Ridge()), ("nearest neighbours", KNeighborsClassifier())):
+            numbers = np.array([label == "malignant" for label in y]) * 2 - 1
+            guess = np.where(clf.fit(X, numbers).predict(Z) > 0, "malignant", "benign")
+            errors[name].append(np.mean(guess != np.array(z)))
+    for name, by_hand in errors.items():
+        assert rows[name]["error_mean"] == pytest.approx(np.mean(by_hand))
+
+
+def test_a_hard_margin_is_left_out_where_no_plane_separates(capsys, tmp_path):
+    arguments = ["compare", noisy(tmp_path / "noisy.csv", n=200), "-t", "y", "--seeds", "1", "-l", "averaged"]
+    assert run([*arguments, "--with", "neighbours"]) == 0
+    out, err = capsys.readouterr()
+    assert "cannot be learned that way: max margin." in out
+    assert "Warning" not in err
+    assert run([*arguments, "--with", "relatives"]) == 2
+    assert "'neighbours'" in capsys.readouterr().err

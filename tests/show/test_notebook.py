@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import assert_alone
 
-from rosenblatt import train
+from rosenblatt import certify, train
 from rosenblatt.classifier import Recipe, learn
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.markup import shown
@@ -32,6 +32,13 @@ def test_a_history_shows_every_epoch_with_its_numbers():
     for epoch in model.history:
         assert f"{epoch.mistakes:,}" in page.texts("td")
         assert f"{epoch.held_out_averaged:.6g}" in page.texts("td")
+
+
+def test_a_certificate_shows_its_sentence_as_text():
+    found = certify([[0, 0], [1, 1], [0, 1], [1, 0]], ["<b>", "<b>", "<i>", "<i>"])
+    page = assert_alone(found._repr_html_())
+    assert shown(found.sentence()) in page.texts("td")
+    assert "<b>" in found.sentence()
 
 
 def test_a_training_shows_why_it_ended():

@@ -24,6 +24,7 @@ VERBS = {
     "compare": "Try all learners on the same splits.",
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",
+    "certify": "Decide, with a proof, whether a line separates the classes.",
     "report": "Write one HTML file about a model, to look at or to send.",
     "demo": "Take a two-minute tour on bundled data.",
 }

@@ -18,6 +18,9 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.argument("file")
 @options.target
 @click.option("-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}.")
+@click.option(
+    "--with", "others", type=click.Choice(["neighbours"]), help="Also what the lectures set beside the perceptron."
+)
 @click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="Number of splits.")
 @click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
@@ -30,11 +33,13 @@ def compare(file: str, **given: Any) -> None:
     """Try all learners on the same splits of FILE.
 
     Each split holds other rows out; every learner gets the same. The first line is what always guessing the most frequent
-    class would give. `averaged` before a learner's name takes the average of its weights.
+    class would give. `averaged` before a learner's name takes the average of its weights. `--with neighbours` adds batch
+    learners, naive Bayes, ridge, support vectors, nearest neighbours and decision trees.
 
     \b
     rosenblatt compare breast-cancer
     rosenblatt compare iris --learners "perceptron,averaged,averaged mira" --seeds 10
+    rosenblatt compare wine --with neighbours
     """
     from rosenblatt.classifier import Recipe
     from rosenblatt.compare import compare as compare_learners
@@ -51,13 +56,27 @@ def compare(file: str, **given: Any) -> None:
     data = read(file, target=options.column(given["target"]), **reading)
     silent = given["quiet"] or given["as_json"]
     progress = None if silent else Progress(given["seeds"])
-    rows = compare_learners(data, learners, given["seeds"], given["holdout"], recipe, progress)
+    others = entrants(given["others"])
+    rows = compare_learners(data, learners, given["seeds"], given["holdout"], recipe, progress, others)
+    left_out = [name for name in others if name not in {row.learner for row in rows}]
     if progress:
         progress.end()
     if given["as_json"]:
-        options.print_json({"rows": [asdict(row) for row in rows]})
+        more = {"left_out": left_out} if others else {}
+        options.print_json({"rows": [asdict(row) for row in rows], **more})
     else:
         tell(rows, given["seeds"], given["holdout"])
+        if left_out:
+            click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+
+
+def entrants(chosen: str | None) -> dict[str, Any]:
+    """The other learners; scikit-learn is imported only for them."""
+    if chosen is None:
+        return {}
+    from rosenblatt.neighbours.entrants import ENTRANTS
+
+    return ENTRANTS
 
 
 class Progress:
@@ -88,7 +107,8 @@ def tell(rows: list[Any], seeds: int, holdout: float) -> None:
     for row in rows:
         error = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if spread else "")
         mark = " *" if row.differs_from_best else "  "
-        trained = f"{row.updates:11,.0f}  {row.seconds:8.4f}" if row is not rows[0] else ""
+        updates = "–" if row.updates is None else f"{row.updates:,.0f}"
+        trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
         click.echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
     what = f"mean ± sd over {seeds} splits" if spread else "one split"
     click.echo(

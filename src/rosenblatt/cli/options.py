@@ -52,6 +52,41 @@ def read_options(given: Mapping[str, Any], model: Classifier | None = None) -> d
     return {name: value for name, value in chosen.items() if value is not None}
 
 
+def encoding(command: F) -> F:
+    """How values become features."""
+    for option in reversed(
+        [
+            click.option(
+                "--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken."
+            ),
+            click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
+            click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
+            click.option(
+                "--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."
+            ),
+            click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
+            click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def feature_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the feature map that differ from its own."""
+    chosen = {name: given[name] for name in ("numeric", "hashing", "ngrams") if given[name] is not None}
+    if given["no_scale"]:
+        chosen["scale"] = False
+    if given["per_column"]:
+        pairs = [part.rpartition("=") for part in given["per_column"]]
+        if not all(name for name, _, _ in pairs):
+            raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
+        chosen["per_column"] = {name: how for name, _, how in pairs}
+    if given["products"]:
+        chosen["products"] = "all" if "all" in given["products"] else [p.split(",") for p in given["products"]]
+    return chosen
+
+
 def column(name: str | None) -> str | int | None:
     """A column's number if it is one, else its name."""
     if name is None:

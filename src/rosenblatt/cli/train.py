@@ -39,12 +39,7 @@ LEARNERS = ["perceptron", "averaged", "mira", "passive-aggressive", "logistic", 
 @click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive.")
 @click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive.")
 @click.option("--l2", type=float, help="Shrinkage of logistic.")
-@click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
-@click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column.")
-@click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
-@click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features.")
-@click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features.")
-@click.option("--ngrams", type=int, help="Text: also runs of up to N words.")
+@options.encoding
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -108,25 +103,12 @@ class Job:
             "fit_intercept": False if given["no_bias"] else None,
             "class_weight": "balanced" if given["balanced"] else None,
             "parameters": self.only(eta0="eta0", learning_rate="learning_rate", p="p", C="C", variant="variant", l2="l2"),
-            "features": self.features(),
+            "features": options.feature_options(given),
         }
         return chosen | {name: value for name, value in others.items() if value not in (None, {})}
 
     def only(self, **names: str) -> dict[str, Any]:
         return {name: self.given[option] for name, option in names.items() if self.given[option] is not None}
-
-    def features(self) -> dict[str, Any]:
-        chosen = self.only(numeric="numeric", hashing="hashing", ngrams="ngrams")
-        if self.given["no_scale"]:
-            chosen["scale"] = False
-        if self.given["per_column"]:
-            pairs = [part.rpartition("=") for part in self.given["per_column"]]
-            if not all(name for name, _, _ in pairs):
-                raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
-            chosen["per_column"] = {name: how for name, _, how in pairs}
-        if self.given["products"]:
-            chosen["products"] = "all" if "all" in self.given["products"] else [p.split(",") for p in self.given["products"]]
-        return chosen
 
     def split(self) -> dict[str, Any]:
         return {"seed": self.given["seed"]} | self.only(group="group", after="after")

@@ -8,14 +8,18 @@ from rosenblatt.neighbours.batch_perceptron import BatchPerceptron
 from rosenblatt.neighbours.descent import Descent, descend
 from rosenblatt.neighbours.gaussian_bayes import GaussianBayes
 from rosenblatt.neighbours.logistic_ascent import LogisticAscent
+from rosenblatt.neighbours.max_margin import MaxMargin
 from rosenblatt.neighbours.ridge import RidgeClassifier, RidgeRegressor
+from rosenblatt.neighbours.soft_margin import SoftMargin
 
 __all__ = [
     "BatchPerceptron",
     "Descent",
     "GaussianBayes",
     "LogisticAscent",
+    "MaxMargin",
     "RidgeClassifier",
     "RidgeRegressor",
+    "SoftMargin",
     "descend",
 ]

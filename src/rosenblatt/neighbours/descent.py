@@ -72,7 +72,7 @@ class Descent:
                    colors="0.75", linewidths=0.8)  # fmt: skip
         ax.plot(*near.T, ".-", color=COLOURS[0], linewidth=1, markersize=4, label="path")
         ax.plot(*near[0], "o", color=COLOURS[1], label="start")
-        ax.plot(*near[-1], "*", color=COLOURS[2], markersize=12, label="end")
+        ax.plot(*near[-1], "*", color=COLOURS[2], markersize=12, label="end" if len(near) == len(self.path) else "flies off")
         ax.set(xlabel="θ₁", ylabel="θ₂")
 
 
@@ -125,7 +125,9 @@ def descend(
         values.append(float(f(ahead)))
         path[len(path) if keep_path else 1 :] = [ahead]
     made = np.array(values)
-    message = message or _verdict(made, eta, steps, tol, converged)
+    if converged:
+        message = f"No slope exceeds {tol:g} after {len(made) - 1} steps."
+    message = message or _why_not(made, eta, accelerate)
     return Descent(np.array(path), made, eta, converged, message, f)
 
 
@@ -137,12 +139,11 @@ def _look_ahead(theta: np.ndarray, moved: np.ndarray, slope: np.ndarray, pace: f
     return theta + (pace - 1) / faster * moved, faster
 
 
-def _verdict(values: np.ndarray, eta: float, steps: int, tol: float, converged: bool) -> str:
+def _why_not(values: np.ndarray, eta: float, accelerate: bool) -> str:
+    """Why descent has not arrived: it overshoots, or it is slow. An accelerated one may rise on its way."""
     taken = len(values) - 1
-    if converged:
-        return f"No slope exceeds {tol:g} after {taken} steps."
     rises = int((np.diff(values[taken // 2 :]) > 0).sum())
-    if 4 * rises > taken // 2:
+    if 4 * rises > taken // 2 and not accelerate:
         return (
             f"eta = {eta:g} is too large: after {taken} steps the value still rises and falls, last at {values[-1]:.4g}. "
             f"Try a smaller eta, such as {eta / 10:g}."

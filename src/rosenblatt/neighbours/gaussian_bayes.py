@@ -81,8 +81,8 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         apart = -0.5 * np.stack(
             [((X - mean) ** 2 / var).sum(axis=1) for mean, var in zip(self.theta_, self.var_, strict=True)], axis=1
         )
-        joint: np.ndarray = apart - 0.5 * np.log(2 * np.pi * self.var_).sum(axis=1) + np.log(self.class_prior_)
-        return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
+        joint = apart - 0.5 * np.log(2 * np.pi * self.var_).sum(axis=1) + np.log(self.class_prior_)
+        return np.asarray(joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row."""
@@ -94,11 +94,11 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """ln P(class | x), a column a class."""
         scores = self.decision_function(X)
         columns = np.stack([np.zeros_like(scores), scores], axis=1) if scores.ndim == 1 else scores
-        return log_softmax(columns, axis=1)  # type: ignore[no-any-return]
+        return np.asarray(log_softmax(columns, axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | x), a column a class."""
-        return np.exp(self.predict_log_proba(X))
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     @property
     def parameters_(self) -> int:

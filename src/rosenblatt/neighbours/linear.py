@@ -20,12 +20,23 @@ from rosenblatt.neighbours.descent import Descent
 from rosenblatt.rows import OneHot, Rows
 from rosenblatt.rules import as_number
 
+HUGE = 1e100
+
 
 def as_matrix(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
     """X, and y if given, checked by scikit-learn's rules, in double precision."""
     X = Rows(X).matrix() if isinstance(X, OneHot) else X
     sparse = "csr" if estimator.__sklearn_tags__().input_tags.sparse else False
-    return validate_data(estimator, X, y, reset=reset, accept_sparse=sparse, dtype=np.float64)
+    checked = validate_data(estimator, X, y, reset=reset, accept_sparse=sparse, dtype=np.float64)
+    refuse_huge(checked if isinstance(y, str) else checked[0])
+    return checked
+
+
+def refuse_huge(X: Any) -> None:
+    """Numbers whose squares, summed over rows and columns, would overflow are named."""
+    if abs(X).max() > HUGE:
+        largest = np.asarray(abs(X).max(axis=1).todense() if hasattr(X, "todense") else abs(X).max(axis=1))
+        raise Rows(X).blame(int(largest.ravel().argmax()))
 
 
 def as_examples(estimator: Any, X: Any, y: Any) -> Examples:
@@ -98,4 +109,10 @@ def keep_descent(estimator: Any, found: Descent) -> None:
     estimator.loss_curve_, estimator.n_iter_ = found.values, found.steps
     estimator.converged_ = found.converged
     if not found.converged:
-        warnings.warn(f"{type(estimator).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
+        message = found.message
+        if estimator.eta is None:  # then η is not to blame
+            message = (
+                f"a slope still exceeds {estimator.tol:g} after {found.steps} steps. Scale the features, for example with "
+                "StandardScaler, or take a larger max_iter."
+            )
+        warnings.warn(f"{type(estimator).__name__}: {message}", ConvergenceWarning, stacklevel=3)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, log_softmax
 
 from rosenblatt.examples import Examples
-from rosenblatt.neighbours.losses import logistic, perceptron_criterion
+from rosenblatt.theory.losses import logistic, perceptron_criterion
 
 EXACT = 1000  # up to this many rows or columns the curvature is exact, beyond it a bound
 
@@ -162,8 +162,8 @@ def centred_gram(X: Any, centre: np.ndarray) -> np.ndarray:
     n, d = X.shape
     if isinstance(X, np.ndarray):
         C = X - centre
-        return C.T @ C if d <= n else C @ C.T  # type: ignore[no-any-return]
+        return np.asarray(C.T @ C if d <= n else C @ C.T)
     if d <= n:
-        return np.asarray((X.T @ X).toarray()) - n * np.outer(centre, centre)
+        return np.asarray((X.T @ X).toarray() - n * np.outer(centre, centre))
     onto = np.asarray(X @ centre)
-    return np.asarray((X @ X.T).toarray()) - onto[:, None] - onto + centre @ centre
+    return np.asarray((X @ X.T).toarray() - onto[:, None] - onto + centre @ centre)

@@ -9,9 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.errors import DataError
 from rosenblatt.model import Model
 from rosenblatt.neighbours.linear import LinearNeighbour, as_examples, as_matrix, not_negative
 from rosenblatt.neighbours.objective import centred_gram
+
+MOST = 5000  # the side of the table that the closed form decomposes for sparse rows
 
 
 def ridge(X: Any, Y: np.ndarray, l2: float, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
@@ -34,6 +37,11 @@ def ridge(X: Any, Y: np.ndarray, l2: float, fit_intercept: bool = True) -> tuple
         u, s, vt = np.linalg.svd(X - x_mean, full_matrices=False)
         w = (vt.T * shrink(s, l2, s)) @ (u.T @ Yc)
         return w.T, y_mean - x_mean @ w
+    if min(n, d) > MOST:
+        raise DataError(
+            f"The closed form for {n:,} sparse rows of {d:,} columns decomposes a table of side {min(n, d):,}, more than "
+            f"{MOST:,}: take scikit-learn's Ridge(solver='sparse_cg')."
+        )
     e, v = np.linalg.eigh(centred_gram(X, x_mean))
     inverse = v * shrink(np.sqrt(np.maximum(e, 0.0)), l2, np.ones_like(e))
     if d <= n:
@@ -49,7 +57,8 @@ def shrink(s: np.ndarray, l2: float, over: np.ndarray) -> np.ndarray:
     flat = s <= s.max(initial=0.0) * np.finfo(float).eps ** (0.5 if over is not s else 1.0) * len(s)
     below = s * s + l2
     usable = (below > 0) & ~(flat & (l2 == 0))
-    return np.divide(over, below, out=np.zeros_like(s), where=usable)
+    factors: np.ndarray = np.divide(over, below, out=np.zeros_like(s), where=usable)
+    return factors
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -8,10 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.errors import DataError
+from rosenblatt.examples import Examples
 from rosenblatt.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.rules import positive
 from rosenblatt.theory.signed import Signed
 
+MOST_ENTRIES = 20_000_000  # of the program's constraints: some minutes, some gigabytes
 ENDED_WELL = ("Solved", "AlmostSolved")
 
 
@@ -24,12 +26,14 @@ class SoftMargin(LinearNeighbour):
     C: the price of a row's shortfall; a large C comes near the hard margin, where there is one.
     fit_intercept: learn a bias, which is not part of |w|.
 
-    Solved exactly, as a quadratic program: for some ten thousand rows. scikit-learn's LinearSVC is for more, but makes the bias part
-    of |w| and squares ξ.
+    Solved exactly, as a quadratic program: for some ten thousand rows. scikit-learn's LinearSVC is for more, but makes the
+    bias part of |w| and squares ξ.
 
-    >>> clf = SoftMargin(C=0.25).fit([[-2.0], [0.5], [2.0]], ["no", "no", "yes"])
-    >>> clf.coef_.round(4), clf.intercept_.round(4)
-    (array([[0.5]]), array([-0.]))
+    >>> X, y = [[-2.0], [-1.0], [0.0], [1.0], [2.0]], ["no", "no", "yes", "yes", "yes"]
+    >>> SoftMargin(C=100.0).fit(X, y).coef_.round(4)  # the street from −1 to 0 costs nothing
+    array([[2.]])
+    >>> SoftMargin(C=1.0).fit(X, y).coef_.round(4)  # twice as wide, at the price of rows that stand in it
+    array([[1.]])
     """
 
     C: float = 1.0
@@ -37,9 +41,21 @@ class SoftMargin(LinearNeighbour):
     def fit(self, X: Any, y: Any) -> Self:
         """Solves the quadratic program for rows X with labels y."""
         price = positive("C", self.C)
-        signed = Signed(as_examples(self, X, y), self.fit_intercept)
+        signed = Signed(within_reach(as_examples(self, X, y)), self.fit_intercept)
         self._keep(*signed.weights(soft_margin(signed, price), scaled=False))
         return self
+
+
+def within_reach(examples: Examples) -> Examples:
+    """The examples, if an exact solver can take them."""
+    rows = examples.rows
+    entries = (rows.n * rows.d if rows.dense else rows.entries) * (1 if examples.vectors == 1 else 2 * examples.vectors - 2)
+    if entries > MOST_ENTRIES:
+        raise DataError(
+            f"{rows.n:,} rows and {examples.vectors} vector(s) of weights make a program of {entries:,} entries, more than "
+            f"the {MOST_ENTRIES:,} that are solved exactly: take fewer rows, or scikit-learn's LinearSVC."
+        )
+    return examples
 
 
 def soft_margin(signed: Signed, price: float) -> np.ndarray:
@@ -58,7 +74,7 @@ def soft_margin(signed: Signed, price: float) -> np.ndarray:
         fined[signed.rows.d :: signed.width] = 0.0
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
     answer = clarabel.DefaultSolver(
         csc_array(diags_array(np.append(fined, np.zeros(n)))),
         np.append(np.zeros(d), np.full(n, price)),

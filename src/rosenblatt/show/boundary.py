@@ -54,10 +54,10 @@ class BoundaryDisplay(Display):
         ask = getattr(estimator, response, None) if isinstance(response, str) else response
         if ask is None:
             raise SettingError(f"{type(estimator).__name__} has no {response}: pass response='predict', or a function.")
-        sides = [np.linspace(*spread(X[:, j]), POINTS) for j in (0, 1)]
-        grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+        across, up = (np.linspace(*spread(X[:, j]), POINTS) for j in (0, 1))
+        grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
         scores = as_scores(np.asarray(ask(grid)), classes)
-        made = cls(*sides, scores.reshape(POINTS, POINTS, *scores.shape[1:]), classes, X)
+        made = cls(across, up, scores.reshape(POINTS, POINTS, *scores.shape[1:]), classes, X)
         made.names = made.names if names is None else (str(names[0]), str(names[1]))
         by_score = response == "decision_function" and getattr(estimator, "_chosen", None) != "voted"
         made.what = "score" if by_score else "votes" if response == "decision_function" else name_of(response)
@@ -85,9 +85,9 @@ class BoundaryDisplay(Display):
                 self._contour(self.band, "--", f"|{self.what}| = {self.band:.3g}")
         else:
             won = decide(self.scores.reshape(-1, self.scores.shape[-1])).reshape(self.scores.shape[:2])
-            colours = ListedColormap(COLOURS[: len(self.classes)])
+            colours = ListedColormap([COLOURS[code % len(COLOURS)] for code in range(len(self.classes))])
             ax.pcolormesh(
-                self.across, self.up, won, cmap=colours, vmin=-0.5, vmax=len(colours.colors) - 0.5, alpha=0.2,
+                self.across, self.up, won, cmap=colours, vmin=-0.5, vmax=len(self.classes) - 0.5, alpha=0.2,
                 rasterized=True,
             )  # fmt: skip
             for code in range(len(self.classes)):

@@ -14,7 +14,7 @@ from rosenblatt.show.display import Display
 
 @dataclass
 class CurveDisplay(Display):
-    """Training and held-out error, a line each, shaded where the middle 80 % of splits lie; the least held-out error is marked."""
+    """Training and held-out error, shaded where the middle 80 % of splits lie; the least held-out error is marked."""
 
     values: np.ndarray
     train: np.ndarray  # splits × values
@@ -28,7 +28,10 @@ class CurveDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draws."""
         ax = self._on(ax)
-        for name, errors, colour, style in (("training", self.train, COLOURS[0], "o-"), ("held out", self.held_out, COLOURS[1], "s-")):  # fmt: skip
+        for name, errors, colour, style in (
+            ("training", self.train, COLOURS[0], "o-"),
+            ("held out", self.held_out, COLOURS[1], "s-"),
+        ):
             mean = errors.mean(axis=0)
             ax.plot(self.values, mean, style, color=colour, markersize=4, label=name)
             if len(errors) > 1:

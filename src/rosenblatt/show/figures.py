@@ -62,7 +62,7 @@ def margins(values: np.ndarray, name: str = "margins") -> Markup:
     """The histogram of margins."""
 
     def draw(ax: Any) -> None:
-        MarginDisplay(values, what="distance from the boundary").plot(ax)
+        MarginDisplay(values, what="margin by |w|").plot(ax)
         legend_above(ax)
 
     return figure(draw, name, "Histogram of margins")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,15 @@ import numpy as np
 from rosenblatt.classifier import Classifier, Recipe
 from rosenblatt.compare import ALL, Row, compare
 from rosenblatt.data import Dataset
-from rosenblatt.errors import DataError, RosenblattError
+from rosenblatt.errors import RosenblattError
 from rosenblatt.examples import Examples
 from rosenblatt.measures import Measured, measure
 from rosenblatt.model import decide
-from rosenblatt.show.margins import geometric_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.splits import split
 from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.margins import weight_norm
+from rosenblatt.training import training_margins
 
 Say = Callable[[str], None]
 HOLDOUT = 0.2  # share of the rows that other learners are measured on, as in `compare`
@@ -60,7 +60,7 @@ class Findings:
     measured: Measured
     majority: float  # error of always answering what was most frequent in training
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
-    margins: np.ndarray  # by |w|, of finite ones; empty if all weights are 0
+    margins: np.ndarray  # by |w|; empty if all weights are 0
     wrong: list[Wrong]
     rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
     own: str  # the model's learner among them
@@ -99,7 +99,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         measured=measured,
         majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
         recognised=recognised,
-        margins=margins[np.isfinite(margins)],
+        margins=margins,
         wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
         own=learner_name(model.recipe),
@@ -119,13 +119,10 @@ def rows_of_training(model: Classifier, measured: Measured, others: int | None) 
 
 
 def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
-    """How far each row is on the right side of the boundary; nothing where all weights are 0 and there is none."""
+    """How far each row is on the right side of the boundary, by |w|; nothing where all weights are 0 and there is none."""
     linear = model.model()
-    face = SimpleNamespace(classes_=np.arange(len(model.classes)), decision_function=linear.scores, coef_=linear.coef)
-    try:
-        return geometric_margins(face, examples.rows, examples.codes)
-    except DataError:
-        return np.empty(0)
+    size = weight_norm(linear)
+    return training_margins(linear, examples) / size if size else np.empty(0)
 
 
 def learner_name(recipe: Recipe) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from rosenblatt.canvas import COLOURS
 from rosenblatt.errors import SettingError
-from rosenblatt.neighbours.losses import LOSSES
 from rosenblatt.show.display import Display
+from rosenblatt.theory.losses import LOSSES
 
 STYLES = ("-", "-", "--", "-.", ":")
 
@@ -31,7 +31,7 @@ class LossDisplay(Display):
         ax = self._on(ax)
         for name, colour, style in zip(LOSSES, COLOURS, STYLES, strict=False):
             if name in self.losses:
-                x, cost = self.margins, LOSSES[name](self.margins)
+                x, cost = self.margins, LOSSES[name](self.margins).astype(float)
                 if name == "0/1":  # a step has no slope: it is not joined
                     x, cost = np.insert(x, x.searchsorted(0.0, "right"), np.nan), np.insert(cost, int(cost.sum()), np.nan)
                 ax.plot(x, cost, style, color=colour, label=name)

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.canvas import COLOURS
-from rosenblatt.errors import DataError
-from rosenblatt.examples import encode
+from rosenblatt.model import Model
 from rosenblatt.show.display import Display
+from rosenblatt.theory.margins import geometric_margins
 
 
 @dataclass
@@ -19,12 +19,15 @@ class MarginDisplay(Display):
 
     margins: np.ndarray
     bins: int = 30
-    what: str = "margin by |w|: distance from the boundary"
+    what: str = "margin"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, bins: int = 30, ax: Any = None) -> Self:
-        """Draws the geometric margins of rows X with labels y for a fitted linear classifier."""
-        return cls(geometric_margins(estimator, X, y), bins).plot(ax)
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, by: str = "w", ax: Any = None) -> Self:
+        """Draws the margins of rows X with labels y for a fitted linear classifier, divided by |w| or by="w and b"."""
+        model = Model(np.asarray(estimator.classes_), np.asarray(estimator.coef_), np.asarray(estimator.intercept_))
+        drawn = cls(geometric_margins(model, X, y, by))
+        drawn.what = "margin by |w|: distance from the boundary" if by == "w" else "margin by |(w, b)|"
+        return drawn.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draws."""
@@ -42,19 +45,3 @@ class MarginDisplay(Display):
         ax.set(xlabel=self.what, ylabel="rows", title="Margins")
         ax.legend()
         return self
-
-
-def geometric_margins(estimator: Any, X: Any, y: Any) -> np.ndarray:
-    """y (w·x + b) / |w|; with many classes the least of (s_y − s_k) / |w_y − w_k| over the others."""
-    codes = encode(y, np.asarray(estimator.classes_))[1]
-    scores, coef = np.asarray(estimator.decision_function(X)), np.asarray(estimator.coef_)
-    if not np.any(coef):
-        raise DataError("All weights are 0: there is no boundary to measure from.")
-    if scores.ndim == 1:
-        return scores * np.where(codes == 1, 1.0, -1.0) / np.linalg.norm(coef)  # type: ignore[no-any-return]
-    # Not all differences at once: with words they take gigabytes.
-    lengths = np.stack([np.linalg.norm(coef - w, axis=1) for w in coef])
-    apart = scores[np.arange(len(codes)), codes][:, None] - scores
-    margins = np.divide(apart, lengths[codes], out=np.full_like(apart, np.inf), where=lengths[codes] > 0)
-    least: np.ndarray = margins.min(axis=1)
-    return least

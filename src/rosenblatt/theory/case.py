@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,9 +19,9 @@ from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import Weights
 
 # Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
-MOST_WORK = 1e9
+AT_ONCE, IN_A_ROUND = 5e7, 5e8
 EXACT, BOUND = "exact combination", "rounding bound"
-EPOCHS = 1000  # of the perceptron, where no budget is given
+EPOCHS = 200  # of the perceptron, where no budget is given
 ROUNDS = 60  # of the working set, likewise
 
 
@@ -29,7 +30,7 @@ class Verdict:
     """What is known of one set of signed vectors."""
 
     separable: bool | None = None
-    method: str = "the solver"
+    method: str = "the perceptron and the solver"
     coef: np.ndarray | None = None
     intercept: np.ndarray | None = None
     margin_at_most: float = np.inf
@@ -39,7 +40,7 @@ class Verdict:
     kind: str = ""
 
 
-class OutOfTime(Exception):
+class OutOfTimeError(Exception):
     """The perceptron's share of the budget is over."""
 
 
@@ -62,12 +63,17 @@ class Case:
                 number = int(empty) * signed.vectors + (int(signed.codes[empty]) == 0) * (signed.vectors > 1)
                 return Verdict(False, "looking for rows of zeros", numbers=np.array([number]), weights=[1], kind=EXACT)
         work = self.work(signed.count)
-        if work <= MOST_WORK and work / 4e7 <= self.left():
+        if work <= AT_ONCE and work / 2e7 <= self.left():
             return self.all_at_once()
         size = f"{signed.rows.n:,} rows × {signed.rows.d:,} features"
         self.say(f"{size} are too many for the solver at once ({work:.0e} operations a step): the perceptron runs first")
-        found = self.perceptron()
-        return self.working_set(found)
+        weights = Weights(signed.vectors, signed.rows.d, signed.bias, sparse=not signed.rows.dense)
+        verdict = self.working_set(self.perceptron(weights, share=0.25))
+        if verdict.separable is None and np.isfinite(self.left()) and self.left() > 0.1:
+            self.say("the perceptron again, for the rest of the time")
+            most, verdict = verdict.margin_at_most, self.perceptron(weights, share=1.0, patient=True)
+            verdict.margin_at_most = most
+        return verdict
 
     def left(self) -> float:
         return max(0.0, self.deadline - time.perf_counter())
@@ -125,31 +131,35 @@ class Case:
                 return True
         return False
 
-    def perceptron(self) -> Verdict:
-        """The perceptron's own run: if an epoch has no mistake, its weights are the proof."""
+    def perceptron(self, weights: Weights, share: float, patient: bool = False) -> Verdict:
+        """The perceptron's own run, a proof if an epoch has no mistake; unless patient, it gives up if it gets nowhere."""
         signed, verdict = self.signed, Verdict()
-        share = time.perf_counter() + (np.inf if np.isinf(self.deadline) else 0.25 * self.left())
-        weights = Weights(signed.vectors, signed.rows.d, signed.bias, sparse=not signed.rows.dense)
+        end = time.perf_counter() + share * self.left()
+        seen = [np.inf]
 
         def watch_time(now: training.Progress) -> None:
-            if time.perf_counter() > share:
-                raise OutOfTime
+            if time.perf_counter() > end:
+                raise OutOfTimeError
 
         def tell(run: training.Training) -> None:
-            epochs = len(run.history)
+            epochs, mistakes = len(run.history), run.history[-1].mistakes
             if epochs & (epochs - 1) == 0:
-                self.say(f"perceptron, epoch {epochs}: {run.history[-1].mistakes:,} mistakes")
+                self.say(f"perceptron, epoch {epochs}: {mistakes:,} mistakes")
+                if epochs >= 16 and mistakes > 0.9 * seen[-1] and not patient:
+                    raise OutOfTimeError
+                seen.append(mistakes)
 
-        plan = training.Plan(epochs=EPOCHS, seed=self.seed, fit_intercept=signed.bias)
-        try:
-            watch = training.Watch(epoch=tell, progress=watch_time)
+        epochs = EPOCHS if np.isinf(self.deadline) else 1000 * EPOCHS
+        plan = training.Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
+        watch = training.Watch(epoch=tell, progress=watch_time)
+        with contextlib.suppress(OutOfTimeError, DivergenceError, NotFiniteError):
             training.run(signed.examples, rules.Perceptron(), plan, weights, watch=watch)
-        except (OutOfTime, DivergenceError, NotFiniteError):
-            pass
         verdict.coef, verdict.intercept = weights.last
         if separates(signed, verdict.coef, verdict.intercept):
             verdict.separable, verdict.method = True, "the perceptron's own run"
-            self.say(f"separable: the perceptron has converged after {weights.updates:,} updates; now the largest margin")
+            margins = signed.margins(verdict.coef, verdict.intercept).ravel()
+            verdict.support = np.unique(signed.row_of(np.flatnonzero(margins <= margins.min())))
+            self.say(f"separable: the perceptron has converged after {weights.updates:,} updates")
         else:
             verdict.coef, verdict.intercept = weights.averaged
         return verdict
@@ -178,9 +188,8 @@ class Case:
                 continue
             found = separator(signed, numbers, solved)
             verdict.margin_at_most = min(verdict.margin_at_most, found.margin_at_most)
-            self.say(
-                f"round {number + 1}, {len(numbers):,} rows: the margin is {found.margin:.4g} to {verdict.margin_at_most:.4g}"
-            )
+            known = f"{found.margin:.4g} to {verdict.margin_at_most:.4g}"
+            self.say(f"round {number + 1}, {len(numbers):,} rows: the margin is {known}")
             if found.margin > best and self.accept(verdict, found):
                 best, verdict.method = found.margin, "the maximum-margin program on a working set"
                 if found.margin >= (1 - 1e-6) * verdict.margin_at_most:
@@ -190,15 +199,12 @@ class Case:
             numbers = self.joined(base, found.coef, found.intercept, max(200, len(numbers) // 2), most)
             if len(numbers) == len(base):
                 break
-        if verdict.separable is None:
-            verdict.coef = verdict.intercept = None
-            verdict.method = "the perceptron and a working set"
         return verdict
 
     def largest_set(self) -> int:
         """How many vectors the solver can take in a step of moderate length."""
         size = 2 * self.signed.count
-        while size > 200 and self.work(size) > MOST_WORK:
+        while size > 200 and self.work(size) > IN_A_ROUND:
             size = size * 3 // 4
         return min(size, self.signed.count)
 

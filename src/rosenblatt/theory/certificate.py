@@ -1,7 +1,7 @@
 """A verdict on linear separability with its proof, which can be checked again from the data.
 
-Separable: weights with every margin above 0. Not separable: rows and weights λ ≥ 0, not all 0, with Σ λ z = 0, z the signed rows.
-Neither: undecided, with the largest margin that is still possible.
+Separable: weights with every margin above 0. Not separable: rows and weights λ ≥ 0, not all 0, with Σ λ z = 0, z the signed
+rows. Neither: undecided, with the largest margin that is still possible.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt import markup
 from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import vanishes, whole_numbers
 from rosenblatt.theory.separator import length
@@ -66,7 +67,7 @@ class Pair:
 class Certificate:
     """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
 
-    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; both in the space in which the bias is a feature.
+    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both.
     """
 
     separable: bool | None
@@ -87,7 +88,7 @@ class Certificate:
 
     @property
     def bound(self) -> float | None:
-        """R²/γ² updates at most, for a perceptron that starts at 0; twice that for more than two classes, as |z|² = 2 |x|²."""
+        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|²."""
         if not self.separable or not self.margin:
             return None
         return float((2 if len(self.classes) > 2 else 1) * (self.radius / self.margin) ** 2)
@@ -121,7 +122,7 @@ class Certificate:
             return False
         margin = float(signed.margins(coef, intercept).min()) / length(coef, intercept)
         radius = float(np.sqrt(signed.norms2.max()))
-        return bool(self.margin) and close(margin, self.margin) and close(radius, self.radius)
+        return self.margin is not None and close(margin, self.margin) and close(radius, self.radius)
 
     def _check_combination(self, signed: Signed, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
@@ -172,23 +173,26 @@ class Certificate:
         return f"a weighted {what} of {one} of {self.classes[0]} equals one of {other} of {self.classes[1]}"
 
     def __str__(self) -> str:
-        sentence = self.sentence()
+        return self.told()
+
+    def told(self, first: int = 0) -> str:
+        """The verdict, the numbers and the proof in a paragraph; rows are counted from `first`."""
+        sentence = self.sentence(first)
         lines = [sentence[0].upper() + sentence[1:] + "."]
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
             most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
-            lines.append(
-                f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}; {len(self.support):,} support rows."
-            )
+            numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
+            lines.append(f"{numbers}; {len(self.support):,} support rows.")
         if self.conflicts:
-            shown = ", ".join(f"{i} and {j}" for i, j in self.conflicts[:3]) + (" …" if len(self.conflicts) > 3 else "")
+            shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3]) + (
+                " …" if len(self.conflicts) > 3 else ""
+            )
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
         apart = [pair for pair in self.pairs if pair.separable]
         if self.pairs and len(apart) < len(self.pairs):
-            stuck = [f"{a} / {b}" for a, b in (pair.classes for pair in self.pairs if pair.separable is False)]
-            lines.append(
-                f"{len(apart)} of {len(self.pairs)} pairs of classes can be separated; not: {', '.join(stuck) or 'undecided'}."
-            )
+            stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
+            lines.append(f"{len(apart)} of {len(self.pairs)} pairs of classes can be separated; not {stuck or 'decided'}.")
         elif self.pairs:
             lines.append(f"All {len(self.pairs)} pairs of classes can be separated.")
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
@@ -212,6 +216,11 @@ class Certificate:
             "method": self.method,
             "seconds": self.seconds,
         }
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": self.proof and self.proof.kind}
+        return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
 def close(one: float, other: float) -> bool:

@@ -1,12 +1,13 @@
 """Proofs that no plane separates: weights λ ≥ 0, not all 0, with Σ λ z = 0 (Gordan, 1873).
 
-If z·v > 0 held for every z, then 0 = (Σ λ z)·v = Σ λ (z·v) > 0. For two classes the combination is a point that lies in the hull of both
-(Radon, 1921). A linear program gives a corner of the set of all such λ, with at most dimension + 2 rows; its λ are floats, and only tell which rows
-to take: the weights are then solved for in whole numbers.
+If z·v > 0 held for every z, then 0 = (Σ λ z)·v = Σ λ (z·v) > 0. For two classes the combination is a point that lies in
+the hull of both (Radon, 1921). A linear program gives a corner of the set of all such λ, with at most dimension + 2
+rows; its λ are floats, and only tell which rows to take: the weights are then solved for in whole numbers.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +19,13 @@ from rosenblatt.theory.signed import Signed
 
 THRESHOLDS = (1e-10, 1e-8, 1e-12, 1e-6)  # a weight below is one that rounding left where a 0 belongs
 
-MOST_WORK = 2e10  # of exact arithmetic: about half a minute
+WORK_A_SECOND = 4e8  # of exact arithmetic
+MOST_SECONDS = 50
 
 
 @dataclass(frozen=True)
 class Combination:
-    """Signed vectors and whole numbers λ with Σ λ z = 0; or floats near such λ, which a bound on rounding proves to exist."""
+    """Signed vectors and whole numbers λ with Σ λ z = 0; or floats near such λ, which exist by a bound on rounding."""
 
     numbers: np.ndarray
     weights: list[int] | list[float]
@@ -31,6 +33,7 @@ class Combination:
 
 def find(signed: Signed, numbers: np.ndarray, seconds: float | None = None, tries: int = 3) -> Combination | None:
     """A combination of some of these signed vectors that vanishes exactly, if one is found."""
+    end = time.perf_counter() + (np.inf if seconds is None else seconds)
     Z = signed.matrix(numbers)
     factors = size_factors(Z)
     Z = balanced(Z)
@@ -45,9 +48,10 @@ def find(signed: Signed, numbers: np.ndarray, seconds: float | None = None, trie
                 continue
             seen.add(len(kept))
             own = signed.matrix(numbers[kept], scaled=False)
-            if work(own) > MOST_WORK and combination_exists(own, floats := weights[kept] * factors[kept]):
+            slow = work(own) > WORK_A_SECOND * min(MOST_SECONDS, end - time.perf_counter())
+            if slow and combination_exists(own, floats := weights[kept] * factors[kept]):
                 return Combination(numbers[kept], floats.tolist())
-            found = combination(own)
+            found = None if slow and seconds is not None else combination(own)
             if found is not None:
                 return Combination(numbers[kept], found)
     return None
@@ -92,7 +96,7 @@ def corner(Z: Any, seed: int, seconds: float | None = None) -> np.ndarray | None
 
 
 def widest(signed: Signed, numbers: np.ndarray, seconds: float | None = None) -> np.ndarray | None:
-    """The v, |v_j| ≤ 1, that makes the least z·v largest, every z brought to the same size: a plane that a solver of squares missed."""
+    """The v, |v_j| ≤ 1, that makes the least z·v largest, every z brought to the same size."""
     from scipy.optimize import linprog
     from scipy.sparse import csc_array, hstack
 

@@ -1,10 +1,12 @@
 """`certify`: can a line separate the classes? Which tools are tried, in which order, and for how long.
 
 1. Identical rows with different labels.
-2. Where the data are small enough for it: the maximum-margin program on all rows. It gives a separator, which is checked with a bound on rounding
-   or in fractions; or it says that there is none, and a linear program and exact arithmetic make that a proof.
-3. Where they are not: the perceptron's own run, which is a proof if it converges; then the same programs on a working set, to which the rows
-   that its separator gets most wrong are added until nothing is wrong, or the set contradicts itself.
+2. Where the data are small enough for it: the maximum-margin program on all rows. It gives a separator, which is
+   checked with a bound on rounding or in fractions; or it says that there is none, and a linear program and exact
+   arithmetic make that a proof.
+3. Where they are not: the perceptron's own run, which is a proof if it converges; then the same programs on a working
+   set, to which the rows that its separator gets most wrong are added until nothing is wrong, or the set contradicts
+   itself.
 """
 
 from __future__ import annotations
@@ -57,13 +59,14 @@ def certify(
 ) -> Certificate:
     """Decides, with a proof, whether a line (plane, hyperplane) separates the classes of rows X with labels y.
 
-    A margin of 0 is a mistake: separable means that some (w, b) gives every margin above 0. With more than two classes, that every row's own class
-    scores above all others. One class alone is separable with a bias (by a constant), and without one if its rows lie on one side of the origin.
-    `seconds` is a budget, `progress` gets sentences about what is being tried.
+    A margin of 0 is a mistake: separable means that some (w, b) gives every margin above 0. With more than two classes,
+    that every row's own class scores above all others. One class alone is separable with a bias (by a constant), and
+    without one if its rows lie on one side of the origin. `seconds` is a budget, `progress` gets sentences about what
+    is being tried.
 
     >>> found = certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"])
     >>> found.separable, round(found.margin, 4), found.check()
-    (True, 0.3780, True)
+    (True, 0.686, True)
     >>> print(certify([[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "different", "different"]).sentence())
     no line can separate these rows: a weighted mean of 2 rows of different equals one of 2 rows of same
     """
@@ -125,7 +128,7 @@ def look_at_pairs(made: Certificate, signed: Signed, case: Case) -> None:
         known = True if made.separable else None
         made.pairs = [Pair((made.classes[a], made.classes[b]), known) for a, b in pairs]
         return
-    touched = {}
+    touched: dict[tuple[int, ...], tuple[int, int]] = {}
     for i, j in made.conflicts:
         touched.setdefault(tuple(sorted((int(signed.codes[i]), int(signed.codes[j])))), (i, j))
     for place, (a, b) in enumerate(pairs):

@@ -1,13 +1,15 @@
 """Exact arithmetic on the examples' own numbers: every float is a whole number times a power of two.
 
-The weights λ with Σ λ z = 0 are found by p-adic lifting (Dixon, Exact solution of linear equations using p-adic expansions, 1982):
-invert the matrix modulo a small prime once, then each step gives one more digit of the solution in base p, and fractions are
-read off the digits. Nothing rests on that being right: `vanishes` adds the vectors up in whole numbers.
+The weights λ with Σ λ z = 0 are found by p-adic lifting (Dixon, Exact solution of linear equations using p-adic
+expansions, 1982): invert the matrix modulo a small prime once, then each step gives one more digit of the solution in
+base p, and fractions are read off the digits. Nothing rests on that being right: `vanishes` adds the vectors up in
+whole numbers.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
@@ -35,7 +37,7 @@ def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
         digits[column] = max(digits.get(column, 1), denominator)
     entries = [(c, n * (digits[c] // q)) for c, (n, q) in zip(columns, ratios, strict=True) if n]
     kept = np.concatenate([[0], np.cumsum(Z.data != 0)])[Z.indptr].tolist()
-    return [entries[a:b] for a, b in zip(kept[:-1], kept[1:], strict=True)]
+    return [entries[a:b] for a, b in pairwise(kept)]
 
 
 def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
@@ -177,7 +179,8 @@ def fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | N
         modulus *= modulus
     modulus = prime ** len(digits)
     most = isqrt(modulus // 2)
-    denominator, numerators = 1, []
+    denominator = 1
+    numerators: list[int] = []
     for value in parts[0].tolist():
         value = value * denominator % modulus
         if min(value, modulus - value) > most // 2**20:

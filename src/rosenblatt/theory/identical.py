@@ -11,25 +11,21 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def conflicts(rows: Rows, codes: np.ndarray) -> list[tuple[int, int]]:
-    """Pairs (i, j), i < j, of identical rows with different classes: the first row of each further class beside the first of all.
+    """Pairs (i, j), i < j, of identical rows with different classes: the first of them with the first of each further class.
 
     >>> conflicts(Rows([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [1.0, 2.0]]), np.array([0, 1, 1, 1]))
     [(0, 2)]
     """
     marks = fingerprints(rows)
     order = np.lexsort((np.arange(rows.n), codes, marks))
-    starts = np.flatnonzero(np.r_[True, marks[order][1:] != marks[order][:-1]])
-    first_of_class = np.r_[True, (marks[order][1:] != marks[order][:-1]) | (codes[order][1:] != codes[order][:-1])]
-    group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, rows.n]))
-    heads, of_group = order[first_of_class], group[first_of_class]
-    mixed = np.bincount(of_group, minlength=len(starts)) > 1
-    pairs = []
-    heads, of_group = heads[mixed[of_group]], of_group[mixed[of_group]]
-    cuts = np.flatnonzero(np.r_[True, of_group[1:] != of_group[:-1]]) if len(of_group) else []
-    for members in np.split(heads, cuts[1:]) if len(heads) else []:
-        first, *others = sorted(members.tolist())
-        pairs += [(first, other) for other in others if identical(rows, first, other)]
-    return sorted(pairs)
+    other_row = np.diff(marks[order], prepend=marks[order][:1] + np.uint64(1)) != 0
+    first_of_class = other_row | (np.diff(codes[order], prepend=-1) != 0)
+    heads, group = order[first_of_class], np.cumsum(other_row)[first_of_class]
+    members: dict[int, list[int]] = {}
+    for place in np.flatnonzero(np.bincount(group)[group] > 1):
+        members.setdefault(int(group[place]), []).append(int(heads[place]))
+    pairs = [(min(same), row) for same in members.values() for row in same if row != min(same)]
+    return sorted(pair for pair in pairs if identical(rows, *pair))
 
 
 def identical(rows: Rows, i: int, j: int) -> bool:
@@ -42,7 +38,7 @@ def identical(rows: Rows, i: int, j: int) -> bool:
 def fingerprints(rows: Rows) -> np.ndarray:
     """A 64-bit number a row that is the same for identical rows, and almost surely differs for others."""
     random = np.random.default_rng(1958)
-    keys = random.integers(1, 2**63, rows.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    keys = random.integers(1, 2**63, (rows.d,), dtype=np.uint64) | np.uint64(1)
     marks = np.zeros(rows.n, dtype=np.uint64)
     for columns, values, start, stop in blocks(rows):
         bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
@@ -51,7 +47,7 @@ def fingerprints(rows: Rows) -> np.ndarray:
         if columns is None:
             marks[start:stop] = (mixed * keys).sum(axis=1, dtype=np.uint64)
             continue
-        terms = np.r_[np.uint64(0), np.cumsum(mixed * keys[columns], dtype=np.uint64)]
+        terms = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * keys[columns], dtype=np.uint64)])
         ends = np.arange(stop - start + 1) * rows.width if rows.indptr is None else rows.indptr[start : stop + 1]
         ends = ends - ends[0]
         marks[start:stop] = terms[ends[1:]] - terms[ends[:-1]]

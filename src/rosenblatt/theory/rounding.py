@@ -1,7 +1,7 @@
 """Statements about exact numbers that floating point can prove, because its errors are bounded.
 
-Every bound is for sums in any order: |fl(Σ a b) − Σ a b| ≤ (m + 2) u Σ |a| |b| for m terms, u = 2^-53 (Higham, Accuracy and Stability of
-Numerical Algorithms, chapter 3); where the bound does not decide, fractions do.
+Every bound is for sums in any order: |fl(Σ a b) − Σ a b| ≤ (m + 2) u Σ |a| |b| for m terms, u = 2^-53 (Higham, Accuracy and
+Stability of Numerical Algorithms, chapter 3); where the bound does not decide, fractions do.
 """
 
 from __future__ import annotations
@@ -39,9 +39,15 @@ def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
 def combination_exists(Z: Any, weights: np.ndarray) -> bool:
     """Are there λ ≥ 0, not all 0, near these weights with Σ λ z = 0 exactly?
 
-    The square system B λ = e: Σ λ z = 0 for a choice of as many features as can be independent, and Σ λ = 1. With C ≈ B⁻¹ and |I − C B| ≤ α < 1
-    (largest row sum), B is invertible and its λ differs from the weights by at most |C (e − B weights)| / (1 − α) (Rump, Verification methods,
-    2010, 10.1). It only proves something where all features that are not 0 are in B: then Z has full rank and one row more than that.
+    They solve the square system B λ = e: Σ λ z = 0, an equation for each feature that is not 0, and Σ λ = 1. It is
+    square if there is one row more than such features; otherwise this proves nothing. With C ≈ B⁻¹ and |I − C B| ≤ α <
+    1 (largest row sum), B is invertible, and λ differs from the weights by at most |C| |e − B weights| / (1 − α) (Rump,
+    Verification methods, 2010, 10.1).
+
+    >>> from scipy.sparse import csr_array
+    >>> Z = csr_array([[1.0, 0.1], [-0.3, 0.7], [-0.1, -0.9]])
+    >>> combination_exists(Z, np.array([0.70, 0.90, 0.73])), combination_exists(Z, np.array([0.1, 0.3, 0.6]))
+    (True, False)
     """
     Z = Z.tocsc()
     used = np.flatnonzero(np.diff(Z.indptr))

@@ -2,9 +2,9 @@
 
     minimise ½ |v|²  subject to  z·v ≥ 1 for all z;        γ* = 1 / |v*|
 
-Solved by clarabel, an interior-point method that also says when there is no such v. For two classes v = (w, b); with more, all
-classes' weights side by side, and z·v = s_y − s_r. The bias counts as a feature, as everywhere in the theory; `bias="free"` leaves it out
-of |v|, which gives the support vector machine of the textbooks.
+Solved by clarabel, an interior-point method that also says when there is no such v. For two classes v = (w, b); with more,
+all the classes' weights side by side, and z·v = s_y − s_r. The bias counts as a feature, as everywhere in the theory;
+`bias="free"` leaves it out of |v|, which gives the support vector machine of the textbooks.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "featu
     """The separator with the largest margin; refuses data that cannot be separated.
 
     >>> found = max_margin([[2.0, 0.0], [0.0, 0.0], [3.0, 5.0]], ["yes", "no", "yes"], bias="free")
-    >>> found.w.round(4), round(found.b, 4), round(found.margin, 4), found.support
-    (array([ 1., -0.]), -1.0, 1.0, array([0, 1]))
+    >>> found.w.round(4) + 0, round(found.b, 4), round(found.margin, 4), found.support
+    (array([1., 0.]), -1.0, 1.0, array([0, 1]))
     """
     if bias not in ("feature", "free"):
         raise SettingError(f"bias is {bias!r}: expected 'feature' or 'free'.")
@@ -66,9 +66,7 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "featu
     solved = solve(signed, numbers, free=free)
     found = separator(signed, numbers, solved, free) if solved.verdict else None
     if found is None or not found.margin > 0:
-        raise DataError(
-            "No plane separates these rows, or none that the solver can find: certify(X, y) tells which, and why."
-        )
+        raise DataError("No plane separates these rows, or none that the solver finds: certify(X, y) tells which, and why.")
     return found
 
 
@@ -113,7 +111,7 @@ def solve(
         metric[signed.rows.d :: signed.width] = 0.0
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.max_threads = 2
+    settings.max_threads = 1 if Z.nnz < 200_000 else 0  # 0: as many as there are
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     if seconds is not None:
         settings.time_limit = max(seconds, 0.01)

@@ -1,8 +1,9 @@
 """Examples as the theory sees them: signed vectors z, one for every inequality z·v > 0 that a separator v must satisfy.
 
-Two classes: z = y (x, 1), one a row; v = (w, b). More classes (Kesler's construction): for every row and every rival class r,
-z has (x, 1) in the place of the right class, −(x, 1) in the place of r, and 0 elsewhere; then z·v = s_y − s_r, and |z|² = 2 |(x, 1)|².
-Without bias the constant feature is not there. Rows stay where they lie; only those that a solver asks for are copied.
+Two classes: z = y (x, 1), one a row; v = (w, b). More classes (Kesler's construction): for every row and every rival
+class r, z has (x, 1) in the place of the right class, −(x, 1) in the place of r, and 0 elsewhere; then z·v = s_y − s_r,
+and |z|² = 2 |(x, 1)|². Without bias the constant feature is not there. Rows stay where they lie; only those that a
+solver asks for are copied.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Signed:
     @property
     def width(self) -> int:
         """Features, the constant one included."""
-        return self.rows.d + self.bias
+        return int(self.rows.d + self.bias)
 
     @property
     def dimension(self) -> int:
@@ -48,7 +49,7 @@ class Signed:
 
     @property
     def count(self) -> int:
-        return self.rows.n if self.vectors == 1 else self.rows.n * (self.vectors - 1)
+        return int(self.rows.n if self.vectors == 1 else self.rows.n * (self.vectors - 1))
 
     @property
     def codes(self) -> np.ndarray:
@@ -60,7 +61,8 @@ class Signed:
         if self.vectors == 1:
             return np.arange(self.rows.n)
         every = np.arange(self.rows.n * self.vectors)
-        return every[every % self.vectors != np.repeat(self.codes, self.vectors)]
+        others: np.ndarray = every[every % self.vectors != np.repeat(self.codes, self.vectors)]
+        return others
 
     def row_of(self, numbers: np.ndarray) -> np.ndarray:
         return np.asarray(numbers) // (1 if self.vectors == 1 else self.vectors)
@@ -107,7 +109,7 @@ class Signed:
             values = np.ones(picked.entries) if picked.values is None else picked.values.astype(float)
             entries = csr_array((values, picked.indices, indptr), shape=(picked.n, picked.d))
         entries = entries.tocoo()
-        at, column, value = (*entries.coords, entries.data)
+        (at, column), value = entries.coords, entries.data
         if self.bias:
             at = np.append(at, np.arange(picked.n))
             column, value = np.append(column, np.full(picked.n, picked.d)), np.append(value, np.ones(picked.n))
@@ -139,7 +141,8 @@ class Signed:
     def errors(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """By how much a margin of each row can differ from its exact value, through rounding in whatever order of adding.
 
-        (m + 3) u (|w| |x| + |b|) for m entries, u = 2^-53 (Higham, Accuracy and Stability, 3.1), with room for this sum's own rounding.
+        (m + 3) u (|w| |x| + |b|) for m entries, u = 2^-53 (Higham, Accuracy and Stability, 3.1), with room for its own
+        rounding.
         """
         w, b = np.sqrt(np.einsum("kj,kj->k", coef, coef)), np.abs(intercept)
         largest = np.sqrt(self.norms2) * w.max() + b.max()

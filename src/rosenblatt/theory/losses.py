@@ -4,7 +4,7 @@ All are functions of the margin m = y (w·x + b), which is positive where the pr
 
 >>> margins = np.array([-1.0, 0.0, 2.0])
 >>> zero_one(margins), perceptron_criterion(margins)  # at 0 the first counts a mistake, the second costs nothing yet
-(array([1., 1., 0.]), array([1., 0., 0.]))
+(array([1, 1, 0]), array([1., 0., 0.]))
 >>> hinge(margins), squared(margins)
 (array([2., 1., 0.]), array([4., 1., 1.]))
 >>> logistic(margins).round(4)
@@ -20,7 +20,7 @@ import numpy as np
 
 def zero_one(margins: np.ndarray) -> np.ndarray:
     """1 for a mistake, margin ≤ 0, else 0: what one wants to be small, and no slope shows the way."""
-    return (np.asarray(margins) <= 0).astype(float)
+    return np.where(np.asarray(margins) <= 0, 1, 0)
 
 
 def perceptron_criterion(margins: np.ndarray) -> np.ndarray:
@@ -35,12 +35,12 @@ def hinge(margins: np.ndarray) -> np.ndarray:
 
 def logistic(margins: np.ndarray) -> np.ndarray:
     """ln(1 + e^(−m)) = −ln P(y | x) of logistic regression; always wants a little more margin."""
-    return np.logaddexp(0.0, -np.asarray(margins))
+    return np.asarray(np.logaddexp(0.0, -np.asarray(margins)))
 
 
 def squared(margins: np.ndarray) -> np.ndarray:
     """(1 − m)² = (y − w·x − b)² for labels ±1: linear regression; also fines what is too right."""
-    return (1.0 - np.asarray(margins)) ** 2
+    return np.asarray((1.0 - np.asarray(margins)) ** 2)
 
 
 LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {

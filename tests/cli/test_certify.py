@@ -1,0 +1,95 @@
+"""rosenblatt certify: verdicts, row numbers as in the file, and the contract of its JSON."""
+
+import json
+
+import pytest
+
+import rosenblatt
+from rosenblatt.cli import run
+
+PEOPLE = "age,sector,income\n50,public,rich\n30,private,poor\n50,public,poor\n20,private,poor\n"
+LINE = "size,kind\n1,small\n2,small\n8,large\n9,large\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "line.csv").write_text(LINE)
+    return tmp_path
+
+
+def certified(capsys, *arguments):
+    assert run(["certify", *arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return json.loads(captured.out)
+
+
+def test_the_json_has_the_keys_of_its_contract(folder, capsys):
+    found = certified(capsys, "line.csv", "--target", "kind")
+    # Issue 4 names these.
+    assert {"separable", "margin", "radius", "bound", "support", "conflicts", "proof", "seconds"} <= set(found)
+    assert {"rows", "weights"} <= set(found["proof"])
+    assert found["separable"] is True
+    assert found["support"] == [2, 3]  # 2 and 8 lie next to each other; counted from 1
+    assert found["bound"] == pytest.approx((found["radius"] / found["margin"]) ** 2)
+
+
+def test_conflicting_rows_are_counted_from_1_without_the_header(folder, capsys):
+    found = certified(capsys, "people.csv", "--target", "income")
+    assert found["separable"] is False
+    assert found["conflicts"] == [[1, 3]]
+    assert found["proof"] == {"kind": "identical rows", "rows": [1, 3], "weights": ["1", "1"]}
+    assert run(["certify", "people.csv", "--target", "income"]) == 0
+    told = capsys.readouterr().out
+    assert "rows 1 and 3 are identical but labelled differently" in told
+    assert "rows 1 and 3: rich and poor" in told
+
+
+def test_the_features_are_those_of_train(folder, capsys):
+    (folder / "ring.csv").write_text("a,y\n1,in\n2,out\n3,in\n")
+    assert certified(capsys, "ring.csv", "--target", "y")["separable"] is False
+    found = certified(capsys, "ring.csv", "--target", "y", "--numeric", "category")
+    assert found["separable"] is True
+    assert found["features"] == 3
+    model = rosenblatt.learn(rosenblatt.read("ring.csv", target="y"), rosenblatt.Recipe(features={"numeric": "category"}))
+    assert model.summary["features"] == 3
+
+
+def test_without_bias_the_plane_goes_through_the_origin(folder, capsys):
+    assert certified(capsys, "line.csv", "--target", "kind", "--no-scale")["separable"] is True
+    assert certified(capsys, "line.csv", "--target", "kind", "--no-scale", "--no-bias")["separable"] is False
+
+
+def test_every_example_of_the_help_runs(folder, capsys):
+    assert run(["certify", "--help"]) == 0
+    examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
+    assert len(examples) == 2
+    for arguments in examples:
+        assert run(arguments) == 0
+        assert "Proof:" in capsys.readouterr().out
+
+
+def test_progress_goes_to_standard_error_and_quiet_silences_it(folder, capsys, monkeypatch):
+    from rosenblatt.theory import case
+
+    monkeypatch.setattr(case, "AT_ONCE", 0)
+    assert run(["certify", "line.csv", "--target", "kind"]) == 0
+    assert "perceptron, epoch 1" in capsys.readouterr().err
+    assert run(["certify", "line.csv", "--target", "kind", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["line.csv"], 1, "--target"),
+        (["line.csv", "--target", "kind", "--seconds", "0"], 2, "--seconds"),
+        (["line.csv", "--target", "kind", "--column", "size"], 2, "COL=HOW"),
+        (["nothing.csv", "--target", "kind"], 1, "nothing.csv"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_remedy(folder, capsys, arguments, code, message):
+    assert run(["certify", *arguments]) == code
+    assert message in capsys.readouterr().err

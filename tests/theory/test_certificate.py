@@ -1,0 +1,351 @@
+"""certify: verdicts known by construction or by an exact oracle, proofs that check, and proofs that were tampered with."""
+
+import copy
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from separable_sets import (
+    contradicts_itself,
+    with_a_point_inside,
+    with_planted_contradiction,
+    with_planted_margin,
+)
+
+import rosenblatt
+from rosenblatt import certify
+from rosenblatt.examples import Examples
+from rosenblatt.rows import Rows
+from rosenblatt.theory import case, contradiction, rounding
+from rosenblatt.theory.exact import whole_numbers
+from rosenblatt.theory.separator import max_margin
+from rosenblatt.theory.signed import Signed
+
+
+@given(made=with_planted_margin())
+def test_a_planted_margin_is_found_and_its_proof_checks(made):
+    found = certify(made.X, made.y, made.bias)
+    assert found.separable is True
+    assert found.check()
+    signed = np.where(made.y == made.y.max(), 1, -1)
+    assert (signed * (made.X @ found.w + found.b) > 0).all()
+
+
+@given(made=with_planted_margin(classes=4))
+def test_a_planted_margin_of_many_classes_is_found_and_with_it_every_pair(made):
+    found = certify(made.X, made.y, made.bias)
+    assert found.separable is True
+    assert found.check()
+    if len(found.classes) > 2:
+        assert all(pair.separable for pair in found.pairs)
+        assert (np.array(found.classes)[(made.X @ found.w.T + found.b).argmax(axis=1)] == made.y).all()
+
+
+@given(made=with_planted_contradiction())
+def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(made):
+    found = certify(made.X, made.y, made.bias)
+    assert found.separable is False
+    assert found.check()
+    assert len(found.proof.rows) <= made.X.shape[1] + 2
+    rows = made.signed()
+    total = [
+        sum(int(w) * rows[i][j] for i, w in zip(found.proof.rows, found.proof.weights, strict=True))
+        for j in range(len(rows[0]))
+    ]
+    assert not any(total)
+    assert min(found.proof.weights) > 0
+
+
+@given(made=with_a_point_inside())
+def test_a_point_inside_the_other_class_is_a_contradiction_at_every_scale(made):
+    found = certify(made.X, made.y, made.bias)
+    assert found.separable is False
+    assert found.check()
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 7),
+    d=st.integers(1, 3),
+    bias=st.booleans(),
+    form=st.sampled_from(["dense", "csr"]),
+)
+def test_small_sets_get_the_verdict_of_the_exact_oracle(seed, n, d, bias, form):
+    random = np.random.default_rng(seed)
+    X, y = random.integers(-2, 3, (n, d)).astype(float), random.integers(0, 2, n)
+    sign = np.where(y == y.max(), 1, -1)
+    rows = [[int(s * v) for v in [*x, *([1] if bias else [])]] for s, x in zip(sign, X.astype(int).tolist(), strict=True)]
+    wanted = not contradicts_itself([[Fraction(value) for value in row] for row in rows])
+    found = certify(X if form == "dense" else sp.csr_array(X), y, bias)
+    assert found.separable is wanted
+    assert found.check()
+
+
+def xor():
+    return certify([[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "different", "different"])
+
+
+def boulder():
+    return certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"])
+
+
+def test_u3_xor_is_not_separable_and_its_two_means_are_the_proof():
+    found = xor()
+    assert found.separable is False
+    assert found.proof.kind == "exact combination"
+    assert sorted(zip(found.proof.rows, found.proof.weights, strict=True)) == [(0, 1), (1, 1), (2, 1), (3, 1)]
+    assert found.sentence() == (
+        "no line can separate these rows: a weighted mean of 2 rows of different equals one of 2 rows of same"
+    )
+
+
+def test_b6_boulders_points_are_separable_with_the_margin_of_an_independent_solver():
+    from scipy.optimize import minimize
+
+    found = boulder()
+    Z = np.array([[1, 1, 1], [-0.5, 1, -1], [1, 1, -1], [1, -1, -1]])
+    witness = minimize(
+        lambda v: v @ v / 2, np.ones(3), jac=lambda v: v, constraints={"type": "ineq", "fun": lambda v: Z @ v - 1}
+    )
+    assert found.margin == pytest.approx(1 / np.linalg.norm(witness.x), rel=1e-6)
+    assert found.radius == pytest.approx(np.sqrt(3))
+    assert found.bound == pytest.approx(3 * witness.x @ witness.x, rel=1e-6)
+    assert found.optimal
+
+
+@pytest.mark.parametrize("bias", ["feature", "free"])
+def test_the_margin_is_that_of_scikit_learns_svm(bias):
+    from sklearn.svm import SVC
+
+    random = np.random.default_rng(5)
+    X = random.normal(size=(80, 4))
+    score = X @ [1, -2, 0.5, 1] + 0.3
+    X, y = X[abs(score) > 0.4], score[abs(score) > 0.4] > 0
+    found = max_margin(X, y, bias=bias)
+    if bias == "free":
+        svm = SVC(kernel="linear", C=1e8, tol=1e-8).fit(X, y)
+        margin = 1 / np.linalg.norm(svm.coef_)
+        assert set(found.support) == set(svm.support_)
+    else:  # the constant feature as a column, and scikit-learn's own bias taken away by mirroring every row
+        Z = np.column_stack([X, np.ones(len(X))]) * np.where(y, 1, -1)[:, None]
+        svm = SVC(kernel="linear", C=1e8, tol=1e-8).fit(np.vstack([Z, -Z]), np.repeat([1, 0], len(Z)))
+        margin = 1 / np.linalg.norm(svm.coef_)
+    assert found.margin == pytest.approx(margin, rel=1e-4)
+    signs = np.where(y, 1, -1)
+    np.testing.assert_allclose(found.w, (found.multipliers * signs[found.support]) @ X[found.support], rtol=1e-3, atol=1e-3)
+
+
+def test_max_margin_refuses_what_cannot_be_separated():
+    with pytest.raises(rosenblatt.DataError, match="certify"):
+        max_margin([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 0, 0])
+    with pytest.raises(rosenblatt.SettingError, match="'free'"):
+        max_margin([[0.0], [1.0]], [0, 1], bias="none")
+
+
+TAMPERED = {
+    "another row": lambda p: p.rows.__setitem__(0, (p.rows[0] + 1) % 4),
+    "another weight": lambda p: p.weights.__setitem__(0, p.weights[0] * 2),
+    "a negative weight": lambda p: p.weights.__setitem__(0, -p.weights[0]),
+    "no weights": lambda p: p.weights.clear(),
+    "all weights 0": lambda p: p.weights.__setitem__(slice(None), [0] * len(p.weights)),
+    "a row that is not there": lambda p: p.rows.__setitem__(0, 99),
+    "a row from the end": lambda p: p.rows.__setitem__(0, p.rows[0] - 4),
+    "a weight that is nearly right": lambda p: p.weights.__setitem__(0, p.weights[0] * (1 + 1e-15) + 1e-15),
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_a_contradiction_that_was_tampered_with_does_not_check(how):
+    found = xor()
+    assert found.check()
+    TAMPERED[how](found.proof)
+    assert not found.check()
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_weights_that_were_tampered_with_do_not_check(part):
+    found = boulder()
+    assert found.check()
+    found.proof.weights[part] = -found.proof.weights[part]
+    assert not found.check()
+
+
+def test_a_margin_or_verdict_that_was_tampered_with_does_not_check():
+    for change in ({"margin": 0.7}, {"radius": 1.0}, {"separable": False}, {"separable": None}, {"proof": None}):
+        found = copy.copy(boulder())
+        for name, value in change.items():
+            setattr(found, name, value)
+        assert not found.check()
+    lie = xor()
+    lie.separable = True
+    assert not lie.check()
+
+
+def test_proofs_of_other_data_do_not_check():
+    found, other = xor(), boulder()
+    found.signed = other.signed
+    assert not found.check()
+
+
+def test_identical_rows_with_different_labels_are_named_in_every_form():
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [-0.0, 1.0], [5.0, 5.0], [2.0, 3.0], [2.0, 3.0]])
+    y = ["a", "b", "a", "b", "a", "c"]
+    for form in (X, X.astype(np.float32), sp.csr_array(X), np.asfortranarray(X)):
+        found = certify(form, y)
+        assert found.conflicts == [(1, 4), (1, 5)]
+        assert found.proof.kind == "identical rows"
+        assert found.proof.rows == [1, 4]
+        assert found.check()
+        assert (
+            found.sentence(first=1) == "no line can separate these rows: rows 2 and 5 are identical but labelled differently"
+        )
+
+
+def test_zeros_that_are_stored_are_zeros_that_are_not():
+    stored = sp.csr_array((np.array([0.0, 1.0, 1.0]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    assert certify(stored, [0, 1]).conflicts == [(0, 1)]
+
+
+def test_without_a_bias_a_row_of_zeros_is_itself_the_proof():
+    found = certify([[1.0], [0.0]], [1, 0], fit_intercept=False)
+    assert found.separable is False
+    assert (found.proof.rows, found.proof.weights) == ([1], [1])
+    assert found.check()
+    assert "row 1 is all zeros" in found.sentence()
+    assert certify([[1.0], [0.0]], [1, 0]).separable is True
+    many = certify([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]], [0, 1, 2], fit_intercept=False)
+    assert many.separable is False
+    assert many.check()
+
+
+def test_one_class_alone_is_separable_with_a_bias_and_without_one_if_it_lies_on_one_side():
+    assert certify([[1.0], [-1.0]], ["a", "a"]).check()
+    assert certify([[1.0], [2.0]], ["a", "a"], fit_intercept=False).separable is True
+    both_sides = certify([[1.0], [-2.0]], ["a", "a"], fit_intercept=False)
+    assert both_sides.separable is False
+    assert both_sides.check()
+
+
+def test_many_classes_may_be_separable_in_pairs_and_not_at_once():
+    # Three classes on a line: each pair has a threshold, but the middle one cannot score highest between two others
+    # unless the weights grow along it, which they can; on a circle twice around, they cannot.
+    at_once = certify([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    assert at_once.separable is True
+    inside = certify([[0.0, 0.0], [3.0, 0.0], [-3.0, 3.0], [-3.0, -3.0], [0.1, 0.0]], ["a", "b", "b", "b", "c"])
+    assert inside.separable is False
+    assert inside.check()
+    verdicts = {pair.classes: pair.separable for pair in inside.pairs}
+    assert verdicts == {("a", "b"): False, ("a", "c"): True, ("b", "c"): False}
+
+
+def test_the_rounding_bound_proves_what_exact_arithmetic_proves_and_nothing_false():
+    random = np.random.default_rng(3)
+    proved = 0
+    for _ in range(50):
+        d = int(random.integers(1, 6))
+        Z = random.normal(size=(d + 1, d))
+        _, _, vt = np.linalg.svd(Z.T)
+        weights = vt[-1]
+        exists = bool((weights > 0).all() or (weights < 0).all())
+        for tilt in (0.0, 1e-12):
+            claimed = rounding.combination_exists(sp.csr_array(Z), np.abs(weights) * (1 + tilt))
+            assert claimed <= exists
+            proved += claimed
+        Z *= np.sign(weights)[:, None]
+        assert rounding.combination_exists(sp.csr_array(Z), np.abs(weights))
+    assert proved > 0
+
+
+def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so(monkeypatch):
+    monkeypatch.setattr(contradiction, "MOST_SECONDS", 0)
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
+    found = certify(X, y)
+    assert found.separable is False
+    assert found.proof.kind == "rounding bound"
+    assert found.check()
+    found.proof.weights[0] *= -1
+    assert not found.check()
+
+
+def test_margins_within_rounding_of_zero_are_decided_in_fractions():
+    # (1 + 2^-52) - 1 against 0: a margin of 2^-52 after terms of size 1.
+    X, y = [[1.0 + 2.0**-52, -1.0], [-1.0, 1.0 + 2.0**-52]], [1, 1]
+    signed = Signed(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
+    assert rounding.separates(signed, np.array([[1.0, 1.0]]), np.zeros(1))
+    assert not rounding.separates(signed, np.array([[1.0, 1.0 + 2.0**-51]]), np.zeros(1))
+
+
+def test_whole_numbers_are_the_floats_themselves():
+    values = [[0.1, 1e-8, 0.0], [1e8, -1e-300, 3.0]]
+    rows = whole_numbers(sp.csr_array(values))
+    dense = [[dict(row).get(j, 0) for j in range(3)] for row in rows]
+    for j in range(3):
+        a, b = (Fraction(values[i][j]) for i in range(2))
+        assert dense[0][j] * b == dense[1][j] * a
+
+
+def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(3000, 6))
+    score = X @ np.arange(1, 7) + 1
+    noisy = np.where(random.random(3000) < 0.02, score < 0, score > 0)
+    verdicts = {}
+    for limit in (case.AT_ONCE, 0):
+        monkeypatch.setattr(case, "AT_ONCE", limit)
+        said = []
+        verdicts[limit] = [
+            certify(form, y, progress=said.append)
+            for form in (X, sp.csr_array(X), X.astype(np.float32))
+            for y in (score > 0, noisy)
+        ]
+        assert any("too many for the solver at once" in sentence for sentence in said) == (limit == 0)
+    for one, other in zip(*verdicts.values(), strict=True):
+        assert one.separable is other.separable
+        assert one.check()
+        assert other.check()
+        if one.separable:
+            assert one.margin == pytest.approx(other.margin, rel=1e-5)
+            assert other.optimal
+    assert [found.separable for found in verdicts[0]] == [True, False] * 3
+
+
+def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible(monkeypatch):
+    monkeypatch.setattr(case, "AT_ONCE", 0)
+    random = np.random.default_rng(1)
+    X = random.normal(size=(20000, 40))
+    found = certify(X, X @ np.arange(40) > 0, seconds=1e-6)
+    assert found.separable is None
+    assert not found.check()
+    assert found.proof is None
+    assert "undecided" in found.sentence()
+    with pytest.raises(rosenblatt.SettingError, match="seconds"):
+        certify(X, X[:, 0] > 0, seconds=0)
+
+
+def test_numbers_that_are_not_finite_are_refused_by_row_and_column():
+    with pytest.raises(rosenblatt.NotFiniteError, match="row 1, column 0"):
+        certify([[0.0], [np.nan]], [0, 1])
+
+
+@given(made=with_planted_margin(scales=(1.0,)), seed=st.integers(0, 99))
+def test_a_perceptron_never_needs_more_updates_than_the_certificate_allows(made, seed):
+    found = certify(made.X, made.y, made.bias)
+    if len(found.classes) == 1 or found.bound > 20000:
+        return
+    run = rosenblatt.train(made.X, made.y, seed=seed, epochs=30000, fit_intercept=made.bias)
+    assert run.converged
+    assert run.weights.updates <= found.bound * (1 + 1e-9)
+
+
+@given(made=with_planted_margin(classes=3, scales=(1.0,)), seed=st.integers(0, 99))
+def test_nor_with_many_classes(made, seed):
+    found = certify(made.X, made.y, made.bias)
+    if len(found.classes) < 3 or found.bound > 20000:
+        return
+    run = rosenblatt.train(made.X, made.y, seed=seed, epochs=30000, fit_intercept=made.bias)
+    assert run.converged
+    assert run.weights.updates <= found.bound * (1 + 1e-9)
