@@ -73,7 +73,7 @@ KINDS = {
 def test_every_kind_of_data_gives_a_page_that_stands_alone_with_the_right_error(kind):
     data = KINDS[kind]
     model = learn(data, Recipe(epochs=3))
-    page = assert_alone(report(model, data, Wishes(splits=1, certify=1)))
+    page = assert_alone(report(model, data, Wishes(splits=1, certify=0.2)))
     wrong = np.mean(np.asarray(data.labels) != model.predict(data.rows))
     assert page.texts("dd", id_="error") == [f"{100 * wrong:.2f}\u00a0%"]
     labels, counts = np.unique(np.asarray(data.labels), return_counts=True)
@@ -152,7 +152,7 @@ from rosenblatt.data import open_known
 from rosenblatt.show.findings import Wishes
 from rosenblatt.show.report import report
 data = open_known("iris")
-sys.stdout.buffer.write(report(learn(data, dev=data), data, Wishes(splits=1, certify=2)).encode())
+sys.stdout.buffer.write(report(learn(data, dev=data), data, Wishes(splits=1, certify=0)).encode())
 """
 
 

@@ -40,7 +40,7 @@ def certify(file: str, **given: Any) -> None:
     from rosenblatt.theory.deciding import certify as decide
 
     started = time.perf_counter()
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given)
     data = read(file, **reading, target=options.column(given["target"]))
     labels = labels_of(data)
     classes = classes_of(labels)

@@ -219,7 +219,8 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": self.proof and self.proof.kind}
+        kind = None if self.proof is None else self.proof.kind
+        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
         return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
