@@ -127,7 +127,7 @@ def test_command_and_python_make_the_same_bytes(people, capsys):
 
 def test_the_report_tells_its_own_command(people, capsys):
     first = page_of(
-        capsys, "people.rosenblatt", "--data", "dev.csv", "--target", "income", "--splits", "1", "--certify", "2"
+        capsys, "people.rosenblatt", "--data", "dev.csv", "--target", "income", "--splits", "1", "--certify", "60"
     )
     again = first.texts("pre")[-1]
     before = Path("report.html").read_bytes()
@@ -184,7 +184,7 @@ def test_what_the_command_line_cannot_say_is_told_in_python_alone():
 
 def test_progress_goes_to_standard_error_and_quiet_silences_it(people, capsys):
     capsys.readouterr()
-    call = ["report", "people.rosenblatt", "--data", "dev.csv", "--splits", "1", "--certify", "1"]
+    call = ["report", "people.rosenblatt", "--data", "dev.csv", "--splits", "1", "--certify", "0.1"]
     assert run([*call, "-o", "report.html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
