@@ -27,6 +27,7 @@ VERBS = {
     "certify": "Decide, with a proof, whether a line separates the classes.",
     "walk": "Walk through a training run, step by step.",
     "lab": "Run an experiment of the lectures again.",
+    "report": "Write one HTML file about a model, to look at or to send.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 
