@@ -26,6 +26,7 @@ VERBS = {
     "facts": "Look at data before learning: balance, values, contradictions.",
     "certify": "Decide, with a proof, whether a line separates the classes.",
     "walk": "Walk through a training run, step by step.",
+    "play": "Watch learners learn, in the browser.",
     "lab": "Run an experiment of the lectures again.",
     "report": "Write one HTML file about a model, to look at or to send.",
     "demo": "Take a two-minute tour on bundled data.",

@@ -1,0 +1,143 @@
+"""What stands between the network and the app: who may ask, how much, and for how long.
+
+The server listens on the loopback only, but any page in the user's browser can send requests there, and a name that
+resolves to 127.0.0.1 would make a foreign page look like ours. So Host and Origin must be our own address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from rosenblatt.playground.requests import BODY
+
+PATIENCE = 9.0  # seconds that a connection has for each answer, from being opened or from the answer before
+READING = 5.0  # of them to send its body
+IDLE = 3  # seconds that a connection may rest between requests
+CONNECTIONS = 100
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Refuses foreign hosts and origins, and puts the protective headers on every answer."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *given]}
+            await send(message)
+
+        refusal = foreign(scope)
+        if refusal:
+            await refuse(send_with_headers, 403, refusal)
+        else:
+            await self.app(scope, receive, send_with_headers)
+
+
+def foreign(scope: Scope) -> str | None:
+    """Why this request is not from our own page, or from a program on this machine; None if it may pass."""
+    port = scope["server"][1]
+    hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+    if port == 80:
+        hosts |= {"127.0.0.1", "localhost"}
+    headers: dict[bytes, list[str]] = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name, []).append(value.decode("latin-1"))
+    host = headers.get(b"host", [])
+    if len(host) != 1 or host[0].lower() not in hosts:
+        return "The Host is not that of this playground: open the address that `rosenblatt play` printed."
+    if any(origin not in {f"http://{host}" for host in hosts} for origin in headers.get(b"origin", [])):
+        return "The request comes from another site."
+    if any(site not in ("same-origin", "none") for site in headers.get(b"sec-fetch-site", [])):
+        # A link from elsewhere may open the page; nothing else may be asked for.
+        navigation = scope["method"] == "GET" and scope["path"] == "/" and headers.get(b"sec-fetch-mode") == ["navigate"]
+        return None if navigation else "The request comes from another site."
+    return None
+
+
+async def refuse(send: Send, status: int, why: str) -> None:
+    body = json.dumps({"error": why}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, if it is JSON by its type, not too long, and there in time."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":  # which no foreign page may send without being allowed to
+        raise HTTPException(415, "The body must be application/json.")
+    announced = request.headers.get("content-length", "0")
+    if announced.isdigit() and int(announced[:20]) > BODY:
+        raise HTTPException(413, f"The body is longer than {BODY:,} bytes.", headers={"connection": "close"})
+    body = bytearray()
+    try:
+        async with asyncio.timeout(READING):
+            async for part in request.stream():
+                body += part
+                if len(body) > BODY:
+                    raise HTTPException(413, f"The body is longer than {BODY:,} bytes.", headers={"connection": "close"})
+    except TimeoutError:
+        raise HTTPException(408, "The body did not come in time.", headers={"connection": "close"}) from None
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection ended before the body did.") from None
+    return bytes(body)
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP that hangs up on whoever takes too long, at whatever: uvicorn itself waits for a request for ever."""
+
+    _clock: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            transport.abort()
+        else:
+            self._start_clock()
+
+    def on_response_complete(self) -> None:
+        self._start_clock()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._clock:
+            self._clock.cancel()
+        super().connection_lost(exc)
+
+    def _start_clock(self) -> None:
+        if self._clock:
+            self._clock.cancel()
+        self._clock = self.loop.call_later(PATIENCE, self.transport.abort)

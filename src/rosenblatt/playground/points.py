@@ -1,0 +1,155 @@
+"""The points of the playground: made by a small recipe, given one by one, or two columns of a table."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, LabelError, SettingError
+from rosenblatt.playground.requests import POINTS, Data
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Boulder's worked example.
+FOUR = ((1.0, 1.0, 1), (0.5, -1.0, -1), (-1.0, -1.0, -1), (-1.0, 1.0, -1))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows of two coordinates, a label of 1 or -1 each, and what the axes and classes are called."""
+
+    x: np.ndarray
+    y: np.ndarray
+    names: tuple[str, str] = ("x₁", "x₂")
+    classes: tuple[str, str] = ("−", "+")
+    columns: tuple[str, ...] = ()  # of the table that they come from
+    chosen: tuple[str, ...] = ()  # which of them are x, y and the target
+    notes: tuple[str, ...] = field(default=())
+
+
+class Chance:
+    """Random numbers that a seed fixes for good: numpy promises the raw words of PCG64, not what it makes of them."""
+
+    def __init__(self, seed: int):
+        self.bits = np.random.PCG64([7, seed])
+
+    def uniform(self, n: int) -> np.ndarray:
+        """Between 0 and 1, 0 not included."""
+        return ((self.bits.random_raw(n) >> np.uint64(11)).astype(float) + 0.5) / 2.0**53
+
+    def normal(self, n: int) -> np.ndarray:
+        """Box and Muller's way from two uniform numbers to a normal one."""
+        made: np.ndarray = np.sqrt(-2 * np.log(self.uniform(n))) * np.cos(2 * np.pi * self.uniform(n))
+        return made
+
+
+def make(data: Data) -> Points:
+    """The points that a recipe describes; coordinates have two decimals, so that the arithmetic can be read.
+
+    >>> make(Data("four")).y.tolist()
+    [1, -1, -1, -1]
+    >>> blobs = make(Data("blobs", n=6, margin=0.5, seed=1))
+    >>> blobs.x.shape, sorted(blobs.y.tolist())
+    ((6, 2), [-1, -1, -1, 1, 1, 1])
+    """
+    if data.kind in ("four", "points"):
+        rows = FOUR if data.kind == "four" else data.points
+        table = np.array(rows, dtype=float).reshape(len(rows), 3)
+        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64))
+    chance = Chance(data.seed)
+    y = np.where(np.arange(data.n) % 2 == 0, 1, -1)
+    x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, chance)
+    y = np.where(chance.uniform(data.n) < data.noise, -y, y)
+    if data.kind == "ordered":
+        first = np.argsort(-y, kind="stable")
+        x, y = x[first], y[first]
+    return Points(np.round(x, 2) + 0.0, y)  # + 0.0: no negative zero
+
+
+def clouds(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+    """Two clouds on the two sides of a random line, `margin` away from it; a negative margin lets them overlap."""
+    angle, offset = chance.uniform(2)
+    along = np.array([np.cos(2 * np.pi * angle), np.sin(2 * np.pi * angle)])
+    across = np.array([-along[1], along[0]])
+    away = y * (data.margin + np.abs(chance.normal(data.n)) * 0.45) + (offset - 0.5) * 0.5
+    return np.outer(away, along) + np.outer(chance.normal(data.n) * 0.55, across)
+
+
+def xor(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+    """Positive where both coordinates have the same sign, `margin` away from the axes."""
+    sides = np.where(chance.uniform(data.n) < 0.5, 1, -1)
+    size = np.abs(data.margin) + chance.uniform(2 * data.n).reshape(2, -1)
+    return np.stack([sides * size[0], sides * y * size[1]], axis=1)
+
+
+def rings(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+    """Positive inside, negative in a ring around it, `margin` apart on both sides of radius 0.7."""
+    turn = 2 * np.pi * chance.uniform(data.n)
+    share = chance.uniform(data.n)
+    inner = np.maximum(0.7 - data.margin, 0.05) * np.sqrt(share)
+    outer = 0.7 + data.margin + 0.4 * share
+    radius = np.where(y == 1, inner, outer)
+    return np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+
+
+def from_text(data: Data) -> Points:
+    """The points of a CSV that was pasted or dropped, read as every file is read."""
+    from rosenblatt.data import read
+
+    try:
+        content = data.text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise DataError("The text has letters that are none: save it as UTF-8.") from None
+    table = read(io.BytesIO(content), format=None if "\t" in data.text else "csv")
+    if table.kind != "table":
+        raise DataError("The text is no table: expected lines of two numbers and a label, commas between them.")
+    return from_table(table.rows, data)
+
+
+def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> Points:
+    """Two columns of numbers and one of labels; rows that miss one of the three are left out, and counted."""
+    names = tuple(frame.columns)
+    target = data.target if data.target is not None else names[-1]
+    free = [name for name in names if name != target and frame[name].dtype.is_numeric()]
+    x = data.x if data.x is not None else next(iter(free), None)
+    y = data.y if data.y is not None else next((name for name in free if name != x), None)
+    for what, name in (("x", x), ("y", y), ("target", target)):
+        if name is None or name not in names:
+            missing = f"There is no column {name!r}" if name else "There are fewer than two columns of numbers"
+            raise DataError(f"{missing} for {what}: the columns are {', '.join(names[:30])}.")
+        if what != "target" and not frame[name].dtype.is_numeric():
+            raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
+    assert x is not None
+    assert y is not None
+    chosen = frame.select(frame[x].alias("x"), frame[y].alias("y"), frame[target].alias("target"))
+    complete = chosen.drop_nulls()
+    notes = []
+    if len(complete) < len(chosen):
+        notes.append(f"{len(chosen) - len(complete)} rows with a missing value were left out.")
+    if len(complete) > POINTS:
+        notes.append(f"The first {POINTS:,} of {len(complete):,} rows are shown.")
+        complete = complete.head(POINTS)
+    labels, classes, told = two_classes(complete["target"].to_list(), positive)
+    coordinates = complete.select("x", "y").to_numpy().astype(float)
+    if not np.isfinite(coordinates).all() or np.abs(coordinates).max(initial=0) > 1e12:
+        raise DataError(f"A number in {x!r} or {y!r} is not finite, or too large to draw: correct it, or leave it empty.")
+    return Points(coordinates, labels, (x, y), classes, names, (x, y, target), (*notes, *told))
+
+
+def two_classes(values: list[Any], positive: str | None) -> tuple[np.ndarray, tuple[str, str], list[str]]:
+    """Labels as 1 and -1: the second of two is positive; of more, one against the rest."""
+    found = sorted(set(values), key=lambda value: (str(type(value)), value))
+    if len(found) < 2:
+        raise LabelError(f"The target has {len(found)} class(es): two are needed to tell one from another.")
+    names = [str(value) for value in found]
+    if positive is not None and positive not in names:
+        raise SettingError(f"There is no class {positive!r}: choose one of {', '.join(names[:20])}.")
+    chosen = found[names.index(positive)] if positive is not None else found[-1]
+    labels = np.array([1 if value == chosen else -1 for value in values])
+    if len(found) == 2:
+        return labels, (next(str(value) for value in found if value != chosen), str(chosen)), []
+    return labels, (f"not {chosen}", str(chosen)), [f"{len(found)} classes: {chosen} against the rest."]

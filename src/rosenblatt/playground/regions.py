@@ -1,0 +1,41 @@
+"""Scores over a grid of the plane, where they are not linear: votes, and sums of kernels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rosenblatt.kernel_model import View
+from rosenblatt.playground.requests import Grid
+from rosenblatt.playground.running import Run
+from rosenblatt.training import model_of
+from rosenblatt.votes import Voter
+
+
+def grid_scores(made: Run, grid: Grid) -> list[float]:
+    """Scores row by row from the top, after so many examples: w·x + b, Σ α K, or votes as a share of all, −1 to 1."""
+    left, right, bottom, top = grid.box
+    across = left + (np.arange(grid.columns) + 0.5) * (right - left) / grid.columns
+    down = top - (np.arange(grid.rows) + 0.5) * (top - bottom) / grid.rows
+    cells = np.stack([np.tile(across, grid.rows), np.repeat(down, grid.columns)], axis=1)
+    seen = min(grid.examples, made.t)
+    scores = scores_after(made, grid.view, seen, cells)
+    largest = float(np.abs(scores).max(initial=0))
+    # Three digits are more than a colour shows; a small answer is a quick one.
+    return np.round(scores / largest if largest > 0 else scores, 3).tolist()  # type: ignore[no-any-return]
+
+
+def scores_after(made: Run, view: str, seen: int, cells: np.ndarray) -> np.ndarray:
+    """The scores of cells by the weights that the run had after so many examples."""
+    if seen == 0 and (made.dual is not None or view == "voted"):
+        return np.zeros(len(cells))
+    if made.dual is not None:
+        return made.dual.scores(cells, View(view, after=seen))
+    assert made.training is not None
+    memory = replace(made.training.memory(), last=seen)
+    memory.log = memory.log.until(seen)
+    if view == "voted":
+        assert made.training.classes is not None
+        return Voter(made.training.classes, memory).scores(cells)
+    return model_of(memory.replay(), made.training.classes, view).scores(cells)

@@ -1,0 +1,177 @@
+"""A task of the page, run by the engine, within the limits of the playground."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import dual
+from rosenblatt.classifier import Recipe
+from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
+from rosenblatt.examples import Examples, for_classes
+from rosenblatt.features.scale import mean_and_sd, standardise
+from rosenblatt.history import History
+from rosenblatt.kernel_model import Dual
+from rosenblatt.kernels import Polynomial
+from rosenblatt.log import Log
+from rosenblatt.playground.points import Points
+from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
+from rosenblatt.rules import Rule
+from rosenblatt.theory.certificate import Certificate
+from rosenblatt.theory.deciding import certify
+from rosenblatt.training import Interrupted, Plan, Progress, Training, Watch, run
+from rosenblatt.weights import Weights
+
+SECONDS = 3.0  # that a run may take
+PROVING = 1.5  # and the certificate
+
+
+@dataclass(frozen=True)
+class Table:
+    """Points, and the rows that are learned from: the same, or centred and divided by what is told here."""
+
+    points: Points
+    examples: Examples
+    mean: list[float] | None = None
+    sd: list[float] | None = None
+
+
+@dataclass
+class Run:
+    """A task, the examples that it means, and what training on them gave: weights, or with a kernel a sum of examples."""
+
+    task: Task
+    table: Table
+    rule: Rule
+    log: Log
+    history: History
+    converged: bool
+    stopped_because: str
+    t: int
+    training: Training | None = None
+    dual: Dual | None = None
+    verdict: Certificate | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+class Runs:
+    """The last few runs, so that a grid after a trace does not train again, and two learners share a certificate."""
+
+    def __init__(self, points_of: Callable[[Data], Points]):
+        self.points_of = points_of
+        self.of = lru_cache(maxsize=8)(self._of)
+        self.table = lru_cache(maxsize=4)(self._table)
+        self.verdict = lru_cache(maxsize=8)(self._verdict)
+
+    def _of(self, task: Task) -> Run:
+        table = self.table(task.data, task.scale)
+        n = len(table.points.y)
+        if n * task.epochs > EXAMPLES:
+            raise SettingError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
+        made = learn_kernel(task, table) if task.learner == "kernel" else learn(task, table)
+        made.notes = [*table.points.notes, *made.notes]
+        made.verdict = self.verdict(task.data, task.scale, task.bias)
+        return made
+
+    def _table(self, data: Data, scaled: bool) -> Table:
+        points = self.points_of(data)
+        if not len(points.y):
+            raise DataError("There are no points yet: click into the plane to add one of each class.")
+        if len(set(points.y.tolist())) < 2:
+            raise LabelError("All points are of one class: add one of the other, to tell them apart.")
+        if not scaled:
+            return Table(points, for_classes(points.x, points.y))
+        # As the feature map of tables does it.
+        measured = [mean_and_sd(column) for column in points.x.T]
+        columns = [standardise(column, mean, sd) for column, (mean, sd) in zip(points.x.T, measured, strict=True)]
+        examples = for_classes(np.stack(columns, axis=1), points.y)
+        return Table(points, examples, [mean for mean, _ in measured], [sd for _, sd in measured])
+
+    def _verdict(self, data: Data, scaled: bool, bias: bool) -> Certificate:
+        table = self.table(data, scaled)
+        return certify(table.examples.rows, table.points.y, bias, seconds=PROVING)
+
+
+def rule_of(task: Task) -> Rule:
+    """The rule of the task's learner; voting and kernels learn as the perceptron does."""
+    if task.learner in ("voted", "kernel"):
+        return Recipe(learner="perceptron").rule()
+    return Recipe(learner=task.learner, parameters=dict(task.parameters)).rule()
+
+
+def kernel_of(task: Task) -> Polynomial:
+    """(1 + x·x')^degree; without a bias the 1 is not there."""
+    return Polynomial(int(dict(task.parameters).get("degree", 2)), 1.0 if task.bias else 0.0)
+
+
+def learn(task: Task, table: Table) -> Run:
+    """Runs the engine; what it did, and why it ended early if it did."""
+    examples = table.examples
+    plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
+    weights = Weights(examples.vectors, examples.rows.d, task.bias)
+    weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
+    notes: list[str] = []
+    rule = rule_of(task)
+    with limited() as watch:
+        try:
+            done = run(examples, rule, plan, weights, watch=watch)
+        except Interrupted as stop:
+            done = stop.training
+            notes.append(stopped(done))
+        except DivergenceError as stop:
+            done = stop.training
+            notes.append(str(stop))
+    assert done.log is not None
+    log = done.log.until(done.weights.t)  # a log goes on into the epoch that was taken back
+    ended = done.converged, done.stopped_because, done.weights.t
+    return Run(task, table, rule, log, done.history, *ended, training=done, notes=notes)
+
+
+def learn_kernel(task: Task, table: Table) -> Run:
+    """The same where w is a sum of examples."""
+    plan = Plan(task.epochs, task.order, task.seed, fit_intercept=False)
+    notes: list[str] = []
+    rule = rule_of(task)
+    with limited() as watch:
+        try:
+            done = dual.learn(table.examples, rule, kernel_of(task), plan, watch=watch)
+        except Interrupted as stop:
+            done = stop.training  # type: ignore[assignment]
+            notes.append(stopped(done))
+    assert done.dual.logs is not None
+    ended = done.converged, done.stopped_because, done.dual.t
+    return Run(task, table, rule, done.dual.logs[0], done.history, *ended, dual=done.dual, notes=notes)
+
+
+@contextmanager
+def limited() -> Iterator[Watch]:
+    """A watch that interrupts a run, as Ctrl-C would, after too many updates or too long."""
+    end = time.monotonic() + SECONDS
+
+    def look(training: Any) -> None:
+        if not training.stopped_because and (total_updates(training) >= UPDATES or time.monotonic() > end):
+            raise KeyboardInterrupt
+
+    def late(progress: Progress) -> None:
+        if time.monotonic() > end:
+            raise KeyboardInterrupt
+
+    yield Watch(epoch=look, progress=late)
+
+
+def total_updates(training: Any) -> int:
+    return sum(epoch.updates for epoch in training.history)
+
+
+def stopped(training: Any) -> str:
+    """Why the playground ended a run, also as the run's own reason."""
+    many = total_updates(training) >= UPDATES
+    why = f"{UPDATES:,} updates are as many as the page shows" if many else f"{SECONDS:g} seconds were over"
+    training.stopped_because = f"the playground's limit: {why}"
+    return f"Training was stopped after {len(training.history)} epochs: {why}."

@@ -1,0 +1,187 @@
+"""The server of the playground: starlette on 127.0.0.1, five routes and a fixed set of files."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from importlib.resources import files
+from threading import Lock, Thread
+from typing import Any
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rosenblatt.errors import RosenblattError
+from rosenblatt.playground import requests
+from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, read_body
+from rosenblatt.playground.points import Points, from_table, from_text, make
+from rosenblatt.playground.regions import grid_scores
+from rosenblatt.playground.requests import Data
+from rosenblatt.playground.running import Runs
+from rosenblatt.playground.trace import trace
+
+HOST = "127.0.0.1"
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+class Playground:
+    """The answers; `table`, where given, is the file of the command line as a polars frame."""
+
+    def __init__(self, table: Any = None, chosen: Data | None = None, positive: str | None = None):
+        self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
+        self.runs = Runs(self.points_of)
+        self.workers = anyio.CapacityLimiter(2)
+        self.warming, self.warm_already = Lock(), False
+
+    def points_of(self, data: Data) -> Points:
+        """The points that a request means."""
+        if data.kind == "csv":
+            return from_text(data)
+        if data.kind != "file":
+            return make(data)
+        if self.table is None:
+            raise HTTPException(422, "There is no file: start with `rosenblatt play FILE`.")
+        wanted = {name: getattr(data, name) or getattr(self.chosen, name) for name in ("x", "y", "target")}
+        return from_table(self.table, Data("file", **wanted), self.positive)
+
+    async def trace(self, request: Request) -> Response:
+        """POST /api/trace: a run of the engine, to be replayed."""
+        body = await read_body(request)
+        return JSONResponse(await self.work(request, lambda: trace(self.runs.of(requests.as_task(requests.parse(body))))))
+
+    async def grid(self, request: Request) -> Response:
+        """POST /api/grid: scores over the plane, where they are not linear."""
+        body = await read_body(request)
+
+        def answer() -> dict[str, Any]:
+            grid = requests.as_grid(requests.parse(body))
+            return {"scores": grid_scores(self.runs.of(grid.task), grid)}
+
+        return JSONResponse(await self.work(request, answer))
+
+    async def datasets(self, request: Request) -> Response:
+        """GET /api/datasets: the recipes, and the columns of the file."""
+        found: dict[str, Any] = {
+            "made": requests.MADE,
+            "file": None,
+            "limits": {"points": requests.POINTS, "epochs": requests.EPOCHS},
+        }
+        if self.table is not None:
+            points = self.points_of(Data("file"))
+            found["file"] = {"columns": points.columns, "chosen": points.chosen, "rows": len(points.y)}
+        return JSONResponse(found)
+
+    async def health(self, request: Request) -> Response:
+        """GET /healthz: still there."""
+        return JSONResponse({"status": "ok"})
+
+    def warm(self) -> None:
+        """Imports what questions need, once: while the page is being opened, or before the first answer."""
+        with self.warming:
+            if not self.warm_already:
+                self.runs.of(requests.Task(Data("xor", n=8)))
+            self.warm_already = True
+
+    async def work(self, request: Request, job: Callable[[], Any]) -> Any:
+        """Runs a job beside the event loop, two at a time; one that nobody waits for any more is not begun."""
+
+        def after_warming() -> Any:
+            self.warm()
+            return job()
+
+        async with self.workers:
+            if await request.is_disconnected():
+                raise HTTPException(400, "The connection was closed before the answer.")
+            return await anyio.to_thread.run_sync(after_warming)
+
+
+def static_routes() -> list[Route]:
+    """A route for every file of the page, read once: no path of a request ever opens a file."""
+    routes = []
+    for file in files("rosenblatt.playground").joinpath("static").iterdir():
+        kind = TYPES.get(file.name.rpartition(".")[2])
+        if kind is None:
+            continue
+        content = file.read_bytes()
+        paths = ["/"] if file.name == "index.html" else [f"/{file.name}"]
+        paths += ["/favicon.ico"] if file.name == "icon.svg" else []
+        routes += [Route(path, answer_with(content, kind)) for path in paths]
+    return routes
+
+
+def answer_with(content: bytes, kind: str) -> Any:
+    async def answer(request: Request) -> Response:
+        return Response(content, headers={"content-type": kind})
+
+    return answer
+
+
+def app(playground: Playground | None = None) -> Starlette:
+    """The app, ready to be served or tested."""
+    playground = playground or Playground()
+    made = Starlette(
+        routes=[
+            Route("/api/trace", playground.trace, methods=["POST"]),
+            Route("/api/grid", playground.grid, methods=["POST"]),
+            Route("/api/datasets", playground.datasets),
+            Route("/healthz", playground.health),
+            *static_routes(),
+        ],
+        middleware=[Middleware(Guard), Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)],
+        exception_handlers={RosenblattError: refused, HTTPException: failed},
+    )
+    made.router.redirect_slashes = False
+    return made
+
+
+async def refused(request: Request, problem: Exception) -> Response:
+    """What the library refuses is the request's fault."""
+    return JSONResponse({"error": str(problem)}, 422)
+
+
+async def failed(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    return JSONResponse({"error": problem.detail}, problem.status_code, headers=problem.headers)
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on the loopback; port 0 is any that is free."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def serve(playground: Playground, listener: socket.socket) -> None:
+    """Answers until interrupted."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # bad requests are answered, not told
+    config = uvicorn.Config(
+        app(playground),
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE,
+        timeout_graceful_shutdown=1,
+    )
+    Thread(target=playground.warm, daemon=True).start()
+    uvicorn.Server(config).run(sockets=[listener])

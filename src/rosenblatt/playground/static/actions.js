@@ -1,0 +1,70 @@
+// What buttons and keys do.
+
+import { by } from "./dom.js";
+import { openExport } from "./export-dialog.js";
+import { listen, showKeys } from "./keyboard.js";
+import { showLessons } from "./lessons.js";
+import { FIELDS } from "./state.js";
+
+export function bindActions(page) {
+  showKeys();
+  showLessons();
+  const actions = { ...replayActions(page), ...looksActions(page), ...dialogActions(page) };
+  listen(actions);
+  const onClick = (nodes, action) => nodes.forEach((node) => node.addEventListener("click", () => action(node)));
+  onClick(document.querySelectorAll("[data-action]"), ({ dataset }) => actions[dataset.action](dataset.argument));
+  onClick(document.querySelectorAll("[data-view]"), ({ dataset }) => page.choose({ view: dataset.view }));
+  onClick(document.querySelectorAll("[data-close]"), (button) => button.closest("dialog").close());
+  onClick(document.querySelectorAll("[data-dismiss]"), (button) => { button.closest(".notice").hidden = true; });
+  onClick([by("shade")], () => page.choose({ shade: !page.state.shade }));
+  onClick([by("next-label")], (button) => {
+    page.nextLabel = -page.nextLabel;
+    const plus = page.nextLabel > 0;
+    button.textContent = plus ? "+" : "−";
+    button.className = `label-button ${plus ? "plus" : "minus"}`;
+    button.setAttribute("aria-label", `A click adds a ${plus ? "positive" : "negative"} point. Change it`);
+  });
+}
+
+function replayActions({ player }) {
+  return {
+    toggle: () => player.toggle(),
+    step: (direction, unit) => player.step(direction, unit),
+    nextMistake: () => player.nextMistake(),
+    nextEpoch: () => player.nextEpoch(),
+    toStart: () => player.toStart(),
+    toEnd: () => player.toEnd(),
+  };
+}
+
+function looksActions(page) {
+  return {
+    speed: (change) => {
+      const { options } = FIELDS.speed;
+      const speed = options[options.indexOf(page.state.speed) + change];
+      if (speed) page.choose({ speed });
+    },
+    nextView: () => {
+      const { options } = FIELDS.view;
+      page.choose({ view: options[(options.indexOf(page.state.view) + 1) % options.length] });
+    },
+    theme: () => {
+      const dark = page.state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : page.state.theme === "dark";
+      page.choose({ theme: dark ? "light" : "dark" });
+      page.pictures.recolour();
+    },
+  };
+}
+
+function dialogActions(page) {
+  return {
+    table: () => {
+      by("points-panel").open = true;
+      by("points-panel").querySelector("summary").focus();
+    },
+    remove: () => page.remove(),
+    lessons: () => by("lessons").showModal(),
+    exports: () => openExport(page),
+    help: () => by("help").showModal(),
+  };
+}

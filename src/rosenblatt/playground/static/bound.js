@@ -1,0 +1,42 @@
+// Is there a line, and how many mistakes can there be? The certificate in a sentence, and the bound beside the updates.
+
+import { by, element } from "./dom.js";
+import { NAMES, count, number, plural } from "./words.js";
+
+export function showBound(runs) {
+  const { replay, certificate } = runs[""];
+  const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]).filter((run) => run.replay.T);
+  const ends = shown.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
+  const parts = [];
+  if (certificate?.separable === false) {
+    const proof = certificate.rows.length;
+    const these = proof === 1 ? "this point proves" : `these ${[
+      "", "", "two", "three", "four", "five",
+    ][proof] ?? proof} points prove`;
+    parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that no line separates them.`));
+  }
+  if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
+  if (certificate?.separable) parts.push(...bound(replay, certificate));
+  by("bound-text").replaceChildren(...parts, ...ends);
+}
+
+function ending({ replay, learner }, named) {
+  const { trace } = replay;
+  const rest = trace.converged ? "came to rest" : "did not come to rest";
+  return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.`;
+}
+
+function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {
+  if (most === null) return [element("p", { class: "muted" }, `No bound for this run: ${none}.`)];
+  const made = counts === "mistakes" ? replay.trace.epochs.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.K;
+  const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
+  meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, made / most))}%`;
+  return [
+    element(
+      "p", {}, element("strong", {}, count(made)), ` ${counts}, of at most ${formula} = `,
+      element("strong", {}, number(most, 1))
+    ),
+    meter,
+    element("p", { class: "muted" }, `R = ${number(radius, 3)}, γ = ${number(margin, 3)}. ${source}.`),
+  ];
+}

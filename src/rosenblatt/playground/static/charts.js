@@ -1,0 +1,223 @@
+// Small charts of a whole run, with a mark where the replay stands.
+
+import { element, set, svg } from "./dom.js";
+import { norm } from "./replay.js";
+import { count, number } from "./words.js";
+
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 110, 40, 8, 10, 20];
+const SAMPLES = 240;
+
+class Chart {
+  constructor(title, describe) {
+    this.title = title;
+    this.describe = describe;
+    this.caption = element(
+      "figcaption", {}, element("span", { class: "chart-title" }, title),
+      (this.value = element("span", { class: "chart-value" }))
+    );
+    this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": title });
+    this.root = element("figure", {}, this.caption, this.picture);
+    this.marker = svg("line", { class: "marker", y1: TOP, y2: HEIGHT - BOTTOM });
+  }
+
+  frame(x, y, yTicks) {
+    this.toX = (value) => LEFT + ((value - x[0]) / (x[1] - x[0] || 1)) * (WIDTH - LEFT - RIGHT);
+    this.toY = (value) => HEIGHT - BOTTOM - ((value - y[0]) / (y[1] - y[0] || 1)) * (HEIGHT - TOP - BOTTOM);
+    const parts = [svg("line", { class: "base", x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM })];
+    for (const value of yTicks) {
+      parts.push(svg("line", { class: "tick", x1: LEFT, x2: WIDTH - RIGHT, y1: this.toY(value), y2: this.toY(value) }));
+      parts.push(svg(
+        "text", { x: LEFT - 5, y: this.toY(value) + 3.5, "text-anchor": "end" },
+        number(value, Math.abs(value) < 10 ? 2 : 0)
+      ));
+    }
+    return parts;
+  }
+
+  below(left, right) {
+    return [
+      svg("text", { x: LEFT, y: HEIGHT - 5 }, left),
+      svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, right),
+    ];
+  }
+
+  curve(points, name) {
+    return svg(
+      "polyline",
+      {
+        class: `curve ${name}`,
+        points: points.map(([x, y]) => `${this.toX(x).toFixed(1)},${this.toY(y).toFixed(1)}`).join(" "),
+      }
+    );
+  }
+
+  mark(x, text) {
+    set(this.marker, { x1: this.toX(x), x2: this.toX(x) });
+    this.value.textContent = text;
+  }
+}
+
+// The charts of one run; `show(t)` moves their marks.
+export class Charts {
+  constructor(host, replay, certificate, learner) {
+    this.replay = replay;
+    this.certificate = certificate;
+    this.parts = [];
+    const additive = ["perceptron", "averaged", "voted"].includes(learner);
+    this.updates();
+    if (!replay.kernel) this.lengths(additive);
+    if (!replay.kernel && certificate?.separable && certificate.w) this.angles();
+    this.epochs();
+    if (additive || learner === "mira" || learner === "kernel") this.votes();
+    host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
+  }
+
+  add(chart, parts, show) {
+    chart.picture.replaceChildren(...parts, chart.marker);
+    this.parts.push({ chart, show });
+  }
+
+  samples() {
+    const { K } = this.replay;
+    const every = Math.max(1, Math.ceil(K / SAMPLES));
+    const ks = [];
+    for (let k = 0; k < K; k += every) ks.push(k);
+    return [...ks, K];
+  }
+
+  updates() {
+    const { K, T } = this.replay;
+    const bound = this.certificate?.counts === "updates" ? this.certificate.bound : null;
+    const near = bound !== null && bound <= 5 * Math.max(1, K);
+    const top = Math.max(1, K, near ? bound : 0);
+    const chart = new Chart("Updates");
+    const parts = chart.frame([0, Math.max(1, T)], [0, top * 1.06], K ? [0, K] : [0]);
+    const steps = this.samples().flatMap((k) => [[k < this.replay.K ? this.replay.t[k] : T, k]]);
+    parts.push(chart.curve(steps, "main"));
+    if (near) {
+      const y = chart.toY(bound);
+      parts.push(svg("line", { class: "bound", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }));
+      parts.push(svg(
+        "text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: y + 12, "text-anchor": "end" },
+        `${this.certificate.formula} = ${number(bound, 1)}`
+      ));
+    } else if (bound !== null) {
+      parts.push(svg(
+        "text", { class: "bound-text", x: WIDTH - RIGHT - 2, y: HEIGHT - BOTTOM - 8, "text-anchor": "end" },
+        `↑ ${this.certificate.formula} = ${number(bound, 0)}`
+      ));
+    }
+    parts.push(...chart.below("0", `${count(T)} examples`));
+    this.add(chart, parts, (now) => chart.mark(now.t, count(now.k)));
+  }
+
+  lengths(additive) {
+    const ks = this.samples();
+    const lengths = ks.map((k) => [k, norm(this.replay.sums(k))]);
+    const radius = additive ? this.certificate?.radius : null;
+    const ceiling = radius && this.replay.trace.start.every((w) => w === 0) && this.replay.tau.every((tau) => tau === 1) ? ks.map((k) => [k, Math.sqrt(k) * radius]) : [];
+    const top = Math.max(1e-9, ...lengths.map(([, y]) => y)) * (ceiling.length ? 1.5 : 1.1);
+    const chart = new Chart("Length |w|");
+    const parts = chart.frame([0, Math.max(1, this.replay.K)], [0, top], [0, top / (ceiling.length ? 1.5 : 1.1)]);
+    if (ceiling.length) {
+      const inside = ceiling.filter(([, y]) => y <= top);
+      parts.push(
+        chart.curve(inside, "bound"),
+        svg(
+          "text",
+          {
+            class: "bound-text", x: Math.min(WIDTH - RIGHT - 2, chart.toX(inside.at(-1)[0]) - 4), y: TOP + 4,
+            "text-anchor": "end",
+          },
+          "√k R"
+        )
+      );
+    }
+    parts.push(chart.curve(lengths, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
+    this.add(chart, parts, (now) => chart.mark(now.k, number(norm(now.last), 3)));
+  }
+
+  angles() {
+    const best = this.certificate.w;
+    const bias = this.replay.trace.bias;
+    const cosine = (w) => {
+      const product = w[0] * best[0] + w[1] * best[1] + (bias ? w[2] * best[2] : 0);
+      const size = Math.hypot(w[0], w[1], bias ? w[2] : 0) * Math.hypot(best[0], best[1], bias ? best[2] : 0);
+      return size > 0 ? product / size : NaN;
+    };
+    const curve = this.samples().map((k) => [k, cosine(this.replay.sums(k))]).filter(([, y]) => Number.isFinite(y));
+    if (!curve.length) return;
+    const low = Math.min(0, Math.floor(Math.min(...curve.map(([, y]) => y)) * 2) / 2);
+    const chart = new Chart("cos(w, w*)");
+    const parts = chart.frame(
+      [0, Math.max(1, this.replay.K)], [low, 1.05], [low, 1].filter((v, i, all) => all.indexOf(v) === i)
+    );
+    parts.push(chart.curve(curve, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
+    this.add(
+      chart, parts,
+      (now) => { const value = cosine(now.last); chart.mark(now.k, Number.isFinite(value) ? number(value, 3) : "–"); }
+    );
+  }
+
+  epochs() {
+    const mistakes = this.replay.trace.epochs.map(([, made]) => made);
+    const top = Math.max(1, ...mistakes);
+    const chart = new Chart("Mistakes per epoch");
+    const parts = chart.frame([0, Math.max(1, mistakes.length)], [0, top * 1.06], [0, top]);
+    const width = Math.min(26, (WIDTH - LEFT - RIGHT) / Math.max(1, mistakes.length));
+    if (mistakes.length > 150) parts.push(chart.curve(mistakes.map((made, i) => [i + 0.5, made]), "main"));
+    else {
+      mistakes.forEach((made, i) => {
+        const middle = chart.toX(i + 0.5);
+        parts.push(svg(
+          "rect",
+          {
+            class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(made),
+            height: Math.max(0, HEIGHT - BOTTOM - chart.toY(made)),
+          }
+        ));
+      });
+    }
+    parts.push(...chart.below("1", `${count(mistakes.length)} ${mistakes.length === 1 ? "epoch" : "epochs"}`));
+    this.add(chart, parts, (now) => {
+      const { epoch, place } = this.replay.epochOf(Math.max(0, now.t - 1));
+      chart.mark(
+        now.t === 0 ? 0 : epoch - 1 + place / Math.max(1, this.replay.n),
+        mistakes.length ? `${count(mistakes[Math.max(0, epoch - 1)] ?? 0)} in epoch ${epoch}` : "–"
+      );
+    });
+  }
+
+  // How many examples each weight vector survived: the votes that it has.
+  votes() {
+    const { K, T } = this.replay;
+    const lived = this.replay.trace.lived ?? [];
+    if (!lived.length) return;
+    const top = Math.max(1, ...lived);
+    const chart = new Chart("Votes of the survivors");
+    const parts = chart.frame([0, K + 1], [0, top * 1.06], [0, top]);
+    const width = (WIDTH - LEFT - RIGHT) / (K + 1);
+    const most = Math.max(1, Math.ceil(lived.length / SAMPLES));
+    for (let i = 0; i < lived.length; i += most) {
+      const tall = Math.max(...lived.slice(i, i + most));
+      parts.push(svg(
+        "rect",
+        {
+          class: "bar", x: chart.toX(i) + 0.08 * width * most, width: Math.max(0.6, 0.84 * width * most),
+          y: chart.toY(tall), height: Math.max(0, HEIGHT - BOTTOM - chart.toY(tall)),
+        }
+      ));
+    }
+    parts.push(...chart.below("w₀", `${count(K + 1)} weight vectors`));
+    this.add(chart, parts, (now) => {
+      const since = now.k === 0 ? 0 : this.replay.t[now.k - 1];
+      chart.mark(now.k + 0.5, `w${subscript(now.k)}: ${count(Math.max(0, Math.min(now.t, T) - since))}`);
+    });
+  }
+
+  show(now) {
+    for (const { show } of this.parts) show(now);
+  }
+}
+
+const subscript = (k) => String(k).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);

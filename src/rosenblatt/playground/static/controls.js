@@ -1,0 +1,149 @@
+// The left side: data, learner, training, start weights. Controls are made from the state's fields and follow it.
+
+import { by, element } from "./dom.js";
+import { FIELDS, LEARNERS } from "./state.js";
+import { NAMES } from "./words.js";
+
+const DATA_NAMES = {
+  blobs: "Two clouds", four: "The lecture's four points", ordered: "Two clouds, sorted", xor: "XOR", rings: "Rings",
+  points: "My own points", file: "The file's columns",
+};
+const ORDER_NAMES = {
+  shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
+};
+const RATE_HINT = { perceptron: "1", averaged: "1", logistic: "0.1", "widrow-hoff": "safe" };
+
+export class Controls {
+  // `change(values)` is called with what the user has chosen.
+  constructor(change) {
+    this.change = change;
+    this.followers = [];
+    by("data-fields").append(
+      this.select("data", "Points", DATA_NAMES),
+      this.slider("n", "Number", 2, 1000, 1, (s) => made(s)),
+      this.slider("margin", "Margin", -0.5, 1, 0.01, (s) => made(s)),
+      this.slider("noise", "Wrong labels", 0, 0.5, 0.01, (s) => made(s)),
+      this.numberBox("dataseed", "Seed of the points", (s) => made(s)),
+      this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
+    );
+    by("learner-fields").append(this.select("learner", "Learner", NAMES, LEARNERS), ...this.parameters(""));
+    by("compare-fields").append(
+      this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }, ["none", ...LEARNERS]), ...this.parameters("2")
+    );
+    by("training-fields").append(
+      this.slider("epochs", "Epochs, at most", 1, 200, 1),
+      this.select("order", "Order", ORDER_NAMES),
+      this.numberBox("seed", "Seed of the order", (s) => s.order !== "given"),
+      this.check("bias", "Bias (constant feature 1)"),
+      this.check("scale", "Centre and scale the columns"),
+    );
+    by("start-fields").append(this.numberBox("w1", "w₁"), this.numberBox("w2", "w₂"), this.numberBox("b", "b"));
+  }
+
+  parameters(suffix) {
+    const is = (...names) => (state) => names.includes(state[`learner${suffix}`]);
+    return [
+      this.numberBox(
+        `rate${suffix}`, "Rate", is("perceptron", "averaged", "logistic", "widrow-hoff"),
+        (state) => RATE_HINT[state[`learner${suffix}`]] ?? ""
+      ),
+      this.select(`schedule${suffix}`, "Rate falls", {
+        constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples",
+      }, undefined,
+        (state) => is("perceptron", "averaged", "logistic")(state) || (
+          is("widrow-hoff")(state) && state[`rate${suffix}`] !== null
+        )),
+      this.slider(`p${suffix}`, "Aggressiveness p", 0, 0.99, 0.01, is("mira")),
+      this.numberBox(`C${suffix}`, "Aggressiveness C", is("passive-aggressive")),
+      this.select(`variant${suffix}`, "Variant", { I: "I", II: "II" }, undefined, is("passive-aggressive")),
+      this.slider(`degree${suffix}`, "Degree of the kernel", 1, 8, 1, is("kernel")),
+    ];
+  }
+
+  // A field that is shown while `when` holds, and follows the state.
+  field(label, input, follow, when = () => true, extra = null) {
+    const row = element("div", { class: "field" }, label, input, extra);
+    this.followers.push((state) => {
+      row.hidden = !when(state);
+      follow(state);
+    });
+    return row;
+  }
+
+  select(name, title, names, options = Object.keys(names), when) {
+    const input = element(
+      "select", { id: `field-${name}` }, ...options.map((value) => element("option", { value }, names[value]))
+    );
+    input.addEventListener("change", () => this.change({ [name]: input.value }));
+    return this.field(element("label", { for: input.id }, title), input, (state) => { input.value = state[name]; }, when);
+  }
+
+  slider(name, title, min, max, step, when) {
+    const input = element("input", { id: `field-${name}`, type: "range", min, max, step });
+    const output = element("output", { for: input.id });
+    input.addEventListener("input", () => this.change({ [name]: Number(input.value) }));
+    const follow = (state) => {
+      if (state[name] > Number(input.max)) input.max = state[name];
+      input.value = state[name];
+      output.textContent = String(state[name]).replace("-", "−");
+    };
+    return this.field(element("label", { for: input.id }, title), input, follow, when, output);
+  }
+
+  numberBox(name, title, when, hint = () => "") {
+    const { least, most } = FIELDS[name];
+    const input = element(
+      "input", { id: `field-${name}`, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" }
+    );
+    input.addEventListener("change", () => {
+      const text = input.value.trim().replace("−", "-").replace(",", ".");
+      const value = text === "" ? FIELDS[name].initial : FIELDS[name].read(text);
+      input.setAttribute("aria-invalid", String(value === undefined));
+      input.title = value === undefined ? `Expected a number${least === undefined ? "" : ` from ${least} to ${most}`}` : "";
+      if (value !== undefined) this.change({ [name]: value });
+    });
+    const follow = (state) => {
+      if (document.activeElement !== input || input.value === "") input.value = state[name] === null ? "" : String(state[name]).replace("-", "−");
+      input.placeholder = hint(state);
+    };
+    return this.field(element("label", { for: input.id }, title), input, follow, when);
+  }
+
+  check(name, title, when) {
+    const input = element("input", { id: `field-${name}`, type: "checkbox" });
+    input.addEventListener("change", () => this.change({ [name]: input.checked }));
+    const row = this.field(
+      element("label", { for: input.id }, title), input, (state) => { input.checked = state[name]; }, when
+    );
+    row.classList.add("check");
+    return row;
+  }
+
+  // A choice among the columns of a file or of a CSV; which there are comes with the points.
+  columns(name, title) {
+    const input = element("select", { id: `field-${name}` });
+    input.addEventListener("change", () => this.change({ [name]: input.value }));
+    const row = this.field(element("label", { for: input.id }, title), input, () => {}, () => false);
+    this.columnRows = { ...this.columnRows, [name]: { row, input } };
+    return row;
+  }
+
+  showColumns(columns, chosen) {
+    ["x", "y", "target"].forEach((name, i) => {
+      const { row, input } = this.columnRows[name];
+      row.hidden = columns.length === 0;
+      input.replaceChildren(...columns.map((column) => element("option", { value: column }, column)));
+      input.value = chosen[i] ?? "";
+    });
+  }
+
+  allowFile(there) {
+    by("field-data").querySelector("option[value=file]").hidden = !there;
+  }
+
+  follow(state) {
+    for (const follower of this.followers) follower(state);
+  }
+}
+
+const made = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);

@@ -1,0 +1,36 @@
+// What can be taken away: shown, copied, or saved.
+
+import { by } from "./dom.js";
+import { asCommand, asPng, asPython, asSvg, download, pointsCsv } from "./export.js";
+
+const pictures = () => [...document.querySelectorAll(".plane")];
+let bound = false;
+
+export function openExport(page) {
+  if (!page.replay?.T) return;
+  const { state, runs } = page;
+  const each = Object.keys(runs).sort(); // "" before "2"
+  by("export-python").textContent = each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
+  by("export-command").textContent = each.map((suffix) => asCommand(state, suffix)).join("");
+  by("export-link").value = location.href;
+  if (!bound) bind(page);
+  by("export").showModal();
+}
+
+function bind(page) {
+  bound = true;
+  const copy = async (text, button) => {
+    await navigator.clipboard.writeText(text);
+    const before = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = before; }, 1200);
+  };
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener(
+      "click", () => { const from = by(button.dataset.copy); copy(from.value ?? from.textContent, button); }
+    );
+  }
+  by("save-csv").addEventListener("click", () => download("points.csv", pointsCsv(page.replay), "text/csv"));
+  by("save-svg").addEventListener("click", () => download("plane.svg", asSvg(pictures()).text, "image/svg+xml"));
+  by("save-png").addEventListener("click", async () => download("plane.png", await asPng(pictures())));
+}

@@ -1,0 +1,123 @@
+// The run as Python, as a command line, as CSV, and the picture as SVG and PNG.
+
+import { asCsv } from "./table.js";
+import { parameters } from "./state.js";
+
+const CLASSES = {
+  perceptron: "Perceptron", averaged: "AveragedPerceptron", voted: "VotedPerceptron", mira: "Mira", "passive-aggressive": "PassiveAggressive",
+  logistic: "SoftPerceptron", "widrow-hoff": "WidrowHoff", kernel: "KernelPerceptron",
+};
+const SHUFFLE = { shuffled: "True", once: '"once"', given: "False", replacement: '"replacement"' };
+
+const literal = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+
+// Python that ends on the same weights, to the bit.
+export function asPython(state, suffix, replay) {
+  const learner = state[`learner${suffix}`];
+  const name = CLASSES[learner];
+  const kernel = learner === "kernel";
+  const settings = [
+    ["max_iter", replay.trace.epochs.length || 1], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
+  ];
+  if (kernel) settings.push(["kernel", '"poly"'], ["coef0", state.bias ? 1 : 0]); // the 1 is the constant feature
+  if (!state.bias) settings.push(["fit_intercept", "False"]);
+  for (const [key, value] of Object.entries(parameters(state, suffix))) settings.push([key, literal(value)]);
+  const started = !kernel && replay.trace.start.some((value) => value !== 0);
+  const start = started ? `, coef_init=[[${state.w1}, ${state.w2}]], intercept_init=[${state.b}]` : "";
+  const rows = replay.trace.points.map(([x, y]) => `[${x}, ${y}]`);
+  const lines = [
+    `from rosenblatt import ${name}${state.scale ? ", TableFeatures" : ""}`, "",
+    `X = [${wrap(rows)}]`, `y = [${wrap(replay.y.map(String))}]`,
+  ];
+  if (state.scale) lines.push('X = TableFeatures().fit_transform({"x1": [x1 for x1, x2 in X], "x2": [x2 for x1, x2 in X]})');
+  lines.push("", `clf = ${name}(${settings.map(([key, value]) => `${key}=${value}`).join(", ")})`, `clf.fit(X, y${start})`,
+    kernel ? "print(clf.dual_coef_)" : "print(clf.coef_, clf.intercept_)");
+  return lines.join("\n") + "\n";
+}
+
+function wrap(parts) {
+  const lines = [""];
+  for (const part of parts) {
+    if (lines.at(-1).length + part.length > 100) lines.push("");
+    lines[lines.length - 1] += `${part}, `;
+  }
+  const text = lines.map((line) => line.trimEnd()).join("\n     ");
+  return text.endsWith(",") ? text.slice(0, -1) : text;
+}
+
+// The command line that trains the same learner on the CSV below.
+export function asCommand(state, suffix) {
+  const learner = state[`learner${suffix}`];
+  const trained = learner === "voted" ? "perceptron" : learner;
+  if (learner === "kernel") return "# `rosenblatt train` has no kernels: use the Python above.\n";
+  const words = [
+    "rosenblatt train points.csv --target label", `--learner ${trained}`, `--epochs ${state.epochs}`,
+    `--seed ${state.seed}`,
+  ];
+  if (state.order !== "shuffled") words.push(`--order ${state.order}`);
+  if (!state.bias) words.push("--no-bias");
+  if (!state.scale) words.push("--no-scale");
+  for (const [key, value] of Object.entries(parameters(state, suffix))) words.push(`--${key.replace("_", "-")} ${value}`);
+  const notes = [];
+  if (learner === "voted") notes.push("# It trains the perceptron whose weights vote; their votes are in the Python above.");
+  if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push(
+    "# It starts at 0: start weights are in the Python above."
+  );
+  return [...notes, words.join(" ")].join("\n") + "\n";
+}
+
+export function pointsCsv(replay) {
+  const named = replay.trace.classes[1] !== "+";
+  return asCsv(
+    replay.trace.points.map(([x, y], i) => [x, y, replay.y[i]]), replay.trace.names,
+    named ? replay.trace.classes : ["-1", "1"]
+  );
+}
+
+// The picture with its colours in it, so that it looks the same anywhere.
+export function asSvg(pictures) {
+  const style = getComputedStyle(document.documentElement);
+  const sheet = [...document.styleSheets].flatMap((s) => [...s.cssRules]).map((rule) => rule.cssText).find(
+    (text) => text.startsWith("@layer picture")
+  );
+  const resolved = sheet.replace(/^@layer picture\s*\{|\}\s*$/g, "").replace(
+    /var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim()
+  );
+  const sizes = pictures.map(
+    (picture) => ["width", "height"].map((name) => Number(picture.firstElementChild.getAttribute(name)))
+  );
+  let left = 0;
+  const parts = pictures.map((picture, i) => {
+    const [width, height] = sizes[i];
+    const layers = [...picture.children].map((layer) => {
+      const copy = layer.cloneNode(true);
+      copy.querySelectorAll("[hidden]").forEach((part) => part.remove());
+      return new XMLSerializer().serializeToString(copy);
+    });
+    left += width;
+    return `<svg class="plane" x="${left - width}" width="${width}" height="${height}">${layers.join("")}</svg>`;
+  });
+  const height = Math.max(...sizes.map(([, tall]) => tall));
+  const paper = `<rect width="${left}" height="${height}" fill="${style.getPropertyValue("--paper").trim()}"/>`;
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left} ${height}" width="${left}" height="${height}"><style>${resolved.replace(/[<&]/g, "")}</style>${paper}${parts.join("")}</svg>`;
+  return { text, width: left, height };
+}
+
+export async function asPng(pictures) {
+  const { text, width, height } = asSvg(pictures);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * width, 2 * height];
+  canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+export function download(name, content, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

@@ -1,0 +1,58 @@
+// One key for everything that is done often; `?` shows them.
+
+import { by, element } from "./dom.js";
+
+export const KEYS = [
+  ["Space", "play or pause"],
+  ["→ ←", "one step on, one back"],
+  ["Shift + → ←", "to the next update, to the one before"],
+  ["N", "next mistake"],
+  ["E", "next epoch"],
+  ["Home End", "start and end of the run"],
+  ["+ −", "faster, slower"],
+  ["V", "next view: last, averaged, voted, all"],
+  ["P", "open the table of points"],
+  ["Delete", "remove the chosen point"],
+  ["L", "lessons"],
+  ["X", "export"],
+  ["T", "light or dark"],
+  ["?", "this list"],
+];
+
+export function listen(actions) {
+  const table = {
+    " ": actions.toggle, ArrowRight: () => actions.step(1), ArrowLeft: () => actions.step(-1), n: actions.nextMistake, e: actions.nextEpoch,
+    Home: actions.toStart, End: actions.toEnd, "+": () => actions.speed(1), "=": () => actions.speed(1), "-": () => actions.speed(-1),
+    v: actions.nextView, p: actions.table, Delete: actions.remove, Backspace: actions.remove, l: actions.lessons, x: actions.exports, t: actions.theme,
+    "?": actions.help,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (isTyping(event.target, event.key)) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const arrow = event.shiftKey && { ArrowRight: 1, ArrowLeft: -1 }[key];
+    const action = arrow ? () => actions.step(arrow, "update") : table[key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+// Keys belong to the control that has the focus, if it has a use for them.
+function isTyping(target, key) {
+  if (target.matches("textarea, select, input:not([type=range]):not([type=checkbox])")) return true;
+  if (target.matches("input[type=range]")) return key.startsWith("Arrow") || key === "Home" || key === "End";
+  return target.matches("button, summary, a, input[type=checkbox]") && (key === " " || key === "Enter");
+}
+
+export function showKeys() {
+  by("keys").replaceChildren(...KEYS.flatMap(([keys, what]) => [
+    element(
+      "dt", {},
+      ...keys.split(" ").flatMap(
+        (key, i) => [i ? " " : "", key === "+" && keys.startsWith("Shift") ? "+" : element("kbd", {}, key)]
+      )
+    ),
+    element("dd", {}, what),
+  ]));
+}

@@ -1,0 +1,267 @@
+// The page: state in the address, runs from the server, pictures and words from the replay.
+
+import { bindActions } from "./actions.js";
+import { Charts } from "./charts.js";
+import { Controls } from "./controls.js";
+import { by } from "./dom.js";
+import { dropPaste } from "./drop.js";
+import { showLesson } from "./lessons.js";
+import { Refused, Server } from "./net.js";
+import { Pictures } from "./pictures.js";
+import { Player } from "./player.js";
+import { attachPointer } from "./pointer.js";
+import { Replay, untrained } from "./replay.js";
+import { format, parse, task } from "./state.js";
+import { summary, tell } from "./story.js";
+import { PointsTable } from "./table.js";
+import { showBound } from "./bound.js";
+import { Transport } from "./transport.js";
+
+const DATA = ["data", "n", "margin", "noise", "dataseed", "points", "x", "y", "target"];
+const LOOKS = ["view", "shade", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
+const WORDS_EVERY = 120; // milliseconds
+
+class Page {
+  constructor() {
+    this.runs = {};
+    this.place = 0;
+    this.csv = null; // a dropped table, until its points are edited
+    this.number = 0;
+    this.selected = -1;
+    this.nextLabel = 1;
+    this.server = new Server(
+      {
+        lost: () => this.notice("offline", "The server does not answer. Is `rosenblatt play` still running? Trying again…"),
+        found: () => this.back(),
+      }
+    );
+    this.controls = new Controls((values) => this.choose(values));
+    this.pictures = new Pictures(
+      (name, question) => this.server.ask(name, "/api/grid", question).catch(() => null),
+      (plane) => attachPointer(plane, this.edits())
+    );
+    this.table = new PointsTable((list) => this.edit(list));
+    this.player = new Player(this, (t, how) => this.go(t, how));
+    this.transport = new Transport(this);
+    dropPaste((text) => this.takeCsv(text));
+    bindActions(this);
+    window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
+    this.server.ask("datasets", "/api/datasets").then(
+      (found) => found && this.controls.allowFile(Boolean(found.file)), () => {}
+    );
+    this.load();
+  }
+
+  get replay() {
+    return this.runs[""]?.replay;
+  }
+
+  // From the address: a lesson, a shared link, or nothing.
+  load() {
+    this.player.pause();
+    this.csv = null;
+    const { state, problems } = parse(location.hash);
+    this.state = state;
+    this.notice(
+      "link",
+      problems.length ? `Part of this link could not be read, so the defaults stand there: ${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}.` : ""
+    );
+    this.applyLooks();
+    this.train();
+  }
+
+  // What the user has chosen in a control.
+  choose(values) {
+    const looksOnly = Object.keys(values).every((name) => LOOKS.includes(name));
+    if (this.csv && Object.keys(values).some((name) => ["x", "y", "target"].includes(name))) Object.assign(this.csv, values);
+    else if (Object.keys(values).some((name) => DATA.includes(name))) this.csv = null;
+    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) values.points = this.asList();
+    Object.assign(this.state, values);
+    this.applyLooks();
+    this.save();
+    if (!looksOnly) return this.train();
+    if (this.replay && ("view" in values || "shade" in values)) this.pictures.draw(this.state, this.runs);
+    return undefined;
+  }
+
+  applyLooks() {
+    const { state } = this;
+    document.documentElement.dataset.theme = state.theme;
+    for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute(
+      "data-hidden", state.hide.includes(panel.dataset.panel)
+    );
+    by("left").toggleAttribute(
+      "data-hidden", ["data", "learner", "training", "start", "points"].every((name) => state.hide.includes(name))
+    );
+    by("right").toggleAttribute(
+      "data-hidden", ["step", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
+    );
+    this.controls.follow(state);
+    this.transport.follow(state);
+    showLesson(state.lesson);
+    for (const button of by("views").querySelectorAll("[data-view]")) button.setAttribute(
+      "aria-pressed", String(button.dataset.view === state.view)
+    );
+    by("shade").setAttribute("aria-pressed", String(state.shade));
+  }
+
+  save() {
+    this.address = format(this.state);
+    history.replaceState(null, "", this.address === "#" ? location.pathname : this.address);
+  }
+
+  // Asks for the runs that the state describes, and shows them.
+  async train() {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    const suffixes = this.state.learner2 === "none" ? [""] : ["", "2"];
+    document.body.setAttribute("aria-busy", "true");
+    try {
+      const tasks = suffixes.map((suffix) => task(this.state, suffix, this.csv));
+      const answers = await Promise.all(
+        tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question))
+      );
+      if (turn !== this.turn || answers.includes(null)) return;
+      this.number += 1;
+      this.runs = Object.fromEntries(suffixes.map((suffix, i) => [suffix, this.run(answers[i], tasks[i], suffix)]));
+      this.arrived();
+    } catch (problem) {
+      if (!(problem instanceof Refused)) throw problem;
+      this.refused(problem.message);
+    } finally {
+      if (turn === this.turn) document.body.removeAttribute("aria-busy");
+    }
+  }
+
+  run(trace, asked, suffix) {
+    const replay = new Replay(trace);
+    return {
+      replay, task: asked, learner: this.state[`learner${suffix}`], certificate: trace.certificate, number: this.number,
+    };
+  }
+
+  arrived() {
+    const { replay } = this;
+    const { trace } = replay;
+    if (this.csv) Object.assign(this.state, { data: "points", points: this.asList() });
+    this.controls.follow(this.state);
+    this.controls.showColumns(this.csv || this.state.data === "file" ? trace.columns : [], trace.chosen);
+    this.table.follow(this.asList(), trace.names);
+    const named = trace.classes[1] !== "+";
+    by("class-minus").textContent = named ? trace.classes[0] : "negative";
+    by("class-plus").textContent = named ? trace.classes[1] : "positive";
+    this.notice("refused", "");
+    this.notice("notes", trace.notes.join(" "));
+    const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
+    this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
+    this.charts = new Charts(by("chart-list"), replay, trace.certificate, this.state.learner);
+    showBound(this.runs);
+    this.pictures.draw(this.state, this.runs);
+    this.transport.arrived(replay);
+    this.go(this.state.at === "end" ? this.longest() : Math.min(this.state.at, this.longest()), { quiet: true });
+    this.save();
+  }
+
+  // No run: what stands in its way is told, and points that exist stay visible.
+  refused(message) {
+    this.notice("refused", message);
+    if (this.state.data !== "points") return;
+    this.table.follow(this.state.points, ["x₁", "x₂"]);
+    const empty = new Replay(untrained(this.state.points));
+    this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
+    this.charts = new Charts(by("chart-list"), empty, null, "perceptron");
+    showBound(this.runs);
+    this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
+    this.transport.arrived(empty);
+    this.go(0, { quiet: true });
+    this.save();
+  }
+
+  longest() {
+    return Math.max(...Object.values(this.runs).map(({ replay }) => replay.T));
+  }
+
+  // Shows the run after t examples.
+  go(t, { quiet = false, playing = false } = {}) {
+    const { replay } = this;
+    if (!replay) return;
+    this.place = t;
+    const here = Math.min(t, replay.T);
+    this.pictures.show(t, playing);
+    // Nobody reads sixty sentences a second: while playing, words and charts follow more slowly than the picture.
+    const moment = performance.now();
+    if (!playing || moment - (this.told ?? 0) > WORDS_EVERY) {
+      this.told = moment;
+      by("step-facts").replaceChildren(...tell(replay, here, this.state));
+      const now = replay.at(here);
+      this.charts.show(now);
+      this.transport.show(now);
+    }
+    if (quiet) return;
+    this.state.at = t >= this.longest() && !playing ? "end" : t;
+    if (playing) return;
+    this.save();
+    by("live").textContent = summary(replay, here, this.state);
+  }
+
+  playingChanged() {
+    this.transport.playing(this.player.playing);
+    if (!this.player.playing) this.go(this.place);
+  }
+
+  asList() {
+    const { points, y } = this.replay.trace;
+    return points.map(([a, b], i) => [a, b, y[i]]);
+  }
+
+  edit(list) {
+    this.csv = null;
+    this.choose({ data: "points", points: list.slice(0, 5000) });
+  }
+
+  edits() {
+    const page = this;
+    return {
+      list: () => page.asList(),
+      replace: (list) => page.edit(list),
+      move: (row, [x, y]) => page.edit(page.asList().map((p, i) => (i === row ? [x, y, p[2]] : p))),
+      select: (row) => page.select(row),
+      label: () => page.nextLabel,
+      toRaw: ([x, y]) => {
+        const { mean, sd } = page.replay.trace;
+        return mean ? [x * (sd[0] || 1) + mean[0], y * (sd[1] || 1) + mean[1]] : [x, y];
+      },
+    };
+  }
+
+  select(row) {
+    this.selected = row;
+    for (const mark of document.querySelectorAll(".point")) mark.classList.toggle(
+      "selected", Number(mark.dataset.row) === row
+    );
+  }
+
+  remove() {
+    if (this.selected < 0 || this.selected >= this.asList().length) return;
+    this.edit(this.asList().filter((_, i) => i !== this.selected));
+    this.selected = -1;
+  }
+
+  takeCsv(text) {
+    this.csv = { kind: "csv", text };
+    this.state.at = "end";
+    this.train();
+  }
+
+  back() {
+    this.notice("offline", "");
+    this.train();
+  }
+
+  notice(name, text) {
+    const place = by(`notice-${name}`);
+    place.hidden = !text;
+    place.querySelector("span").textContent = text;
+  }
+}
+
+window.rosenblatt = { page: new Page() };

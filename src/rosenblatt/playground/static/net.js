@@ -1,0 +1,56 @@
+// Asking the server, and noticing when it is gone or back.
+
+export class Refused extends Error {} // the server answered, and said no
+
+export class Server {
+  constructor({ lost, found }) {
+    this.lost = lost;
+    this.found = found;
+    this.gone = false;
+    this.asked = {};
+    setInterval(() => document.hidden || this.beat(), 3000);
+  }
+
+  // The answer to a question; a newer question of the same name makes an older one void (its answer is null).
+  async ask(name, path, question) {
+    this.asked[name]?.abort();
+    const turn = (this.asked[name] = new AbortController());
+    try {
+      const options = question === undefined ? {} : {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question),
+      };
+      const response = await fetch(path, { ...options, signal: turn.signal });
+      const answer = await response.json();
+      this.here();
+      if (!response.ok) throw new Refused(answer.error ?? `The server answered ${response.status}.`);
+      return turn.signal.aborted ? null : answer;
+    } catch (problem) {
+      if (turn.signal.aborted) return null;
+      if (problem instanceof Refused) throw problem;
+      this.away();
+      return null;
+    }
+  }
+
+  async beat() {
+    try {
+      const response = await fetch("/healthz", { cache: "no-store" });
+      if (response.ok) this.here();
+    } catch {
+      this.away();
+    }
+  }
+
+  away() {
+    if (!this.gone) this.lost();
+    this.gone = true;
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => this.beat(), 1000);
+  }
+
+  here() {
+    const back = this.gone;
+    this.gone = false;
+    if (back) this.found();
+  }
+}

@@ -1,0 +1,157 @@
+// The centre: one picture, or several side by side for two learners or for last, averaged and voted weights.
+
+import { by, element } from "./dom.js";
+import { Plane, gridImage, smallestMargin } from "./plane.js";
+import { norm } from "./replay.js";
+import { NAMES, number, plural } from "./words.js";
+
+const CELLS = 96;
+const WORDS_EVERY = 120; // milliseconds between captions while playing
+const width = (box) => Math.max(160, Math.round(box.clientWidth));
+const height = (box) => Math.max(160, Math.round(box.clientHeight));
+const OWN = { averaged: "averaged", voted: "voted" };
+
+export class Pictures {
+  // `ask(name, question)` asks for a grid; `attach` makes a picture editable.
+  constructor(ask, attach) {
+    this.ask = ask;
+    this.attach = attach;
+    this.host = by("pictures");
+    this.list = [];
+    this.watcher = new ResizeObserver(() => this.drawn && this.fit());
+  }
+
+  // Which pictures the state asks for: [{ suffix, view }].
+  static wanted(state) {
+    const suffixes = state.learner2 === "none" ? [""] : ["", "2"];
+    return suffixes.flatMap((suffix) => {
+      const learner = state[`learner${suffix}`];
+      if (learner === "kernel") return [{ suffix, view: "last" }];
+      if (state.view === "all") return ["last", "averaged", "voted"].map((view) => ({ suffix, view }));
+      return [{ suffix, view: state.view === "own" ? OWN[learner] ?? "last" : state.view }];
+    });
+  }
+
+  // New runs: `runs` has one of { replay, task, learner } for each suffix.
+  draw(state, runs) {
+    this.state = state;
+    this.runs = runs;
+    const wanted = Pictures.wanted(state).filter(({ suffix }) => runs[suffix]);
+    const names = wanted.map(({ suffix, view }) => suffix + view).join();
+    if (names !== this.names) {
+      this.names = names;
+      this.watcher.disconnect();
+      this.host.replaceChildren();
+      this.list = wanted.map((want) => this.make(want));
+      this.host.dataset.count = String(wanted.length);
+    }
+    this.drawn = true;
+    this.redraw();
+  }
+
+  make({ suffix, view }) {
+    const caption = element("figcaption");
+    const box = element("div", { class: "canvas" });
+    this.host.append(element("figure", { class: "picture" }, caption, box));
+    this.watcher.observe(box);
+    return { suffix, view, caption, box, plane: new Plane(box, { attach: this.attach }) };
+  }
+
+  // Draws again what has another size than before.
+  fit() {
+    const fits = ({ box, plane }) => plane.frame && plane.frame.width === width(box) && plane.frame.height === height(box);
+    if (!this.list.every(fits)) this.redraw();
+  }
+
+  redraw() {
+    for (const part of this.list) {
+      const { replay, certificate } = this.runs[part.suffix];
+      part.plane.draw(
+        replay, [width(part.box), height(part.box)], certificate?.separable === false ? certificate.rows : [],
+        this.state.data === "points"
+      );
+      part.image = null;
+    }
+    this.show(this.place ?? 0);
+  }
+
+  show(t, playing = false) {
+    this.place = t;
+    const words = !playing || performance.now() - (this.told ?? 0) > WORDS_EVERY;
+    if (words) this.told = performance.now();
+    const several = this.list.length > 1;
+    for (const part of this.list) {
+      const run = this.runs[part.suffix];
+      const { replay, learner } = run;
+      const here = Math.min(t, replay.T);
+      const now = replay.at(here);
+      const k = here > 0 ? replay.updateAt(here - 1) : -1;
+      const drawn = replay.kernel || part.view === "voted";
+      const weights = drawn ? null : now[part.view];
+      const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
+      const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
+      const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(
+        new Set(replay.row.slice(0, now.k)).size, "point"
+      )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
+      part.plane.show({
+        weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
+        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${told}` : null,
+      });
+      const shorter = weights && part.plane.factor < 1 ? ` · arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
+      if (words) part.caption.replaceChildren(
+        element("strong", {}, name), element("span", { class: "muted" }, told + shorter)
+      );
+      if (drawn) this.fetch(part, run, now);
+    }
+  }
+
+  // A region that is no half-plane comes from the server; while one is on its way, only the newest is asked for next.
+  async fetch(part, run, now) {
+    const key = `${now.t}|${part.plane.frame.box}|${run.number}`;
+    if (part.key === key) return;
+    if (part.waiting) { part.dirty = true; return; }
+    [part.key, part.waiting] = [key, true];
+    const { frame } = part.plane;
+    const { box } = frame;
+    const cell = Math.max(frame.width, frame.height) / CELLS;
+    const [columns, rows] = [frame.width, frame.height].map((side) => Math.max(2, Math.round(side / cell)));
+    const answer = await this.ask(
+      `grid${part.suffix}${part.view}`, { task: run.task, view: part.view, examples: now.t, box, columns, rows }
+    );
+    part.waiting = false;
+    if (answer && part.plane.frame.box === box) {
+      part.image = gridImage(answer.scores, columns, rows, this.colours());
+      part.plane.show({ ...part.plane.shown, image: this.state.shade ? part.image : null });
+    }
+    if (part.dirty) {
+      part.dirty = false;
+      this.show(this.place);
+    }
+  }
+
+  colours() {
+    const style = getComputedStyle(document.documentElement);
+    const parts = (name) => style.getPropertyValue(name).match(/[\da-f]{2}/gi).map((pair) => parseInt(pair, 16));
+    return { plus: parts("--plus"), minus: parts("--minus") };
+  }
+
+  recolour() {
+    for (const part of this.list) part.key = null;
+    if (this.drawn) this.show(this.place ?? 0);
+  }
+}
+
+// The margin band: where the rule wants margin 1, that; else the smallest margin, if all points are right.
+function bandLevel(weights, learner, replay) {
+  if (["mira", "passive-aggressive", "logistic", "widrow-hoff"].includes(learner)) return norm(weights) > 0 ? 1 : 0;
+  return Math.max(0, smallestMargin(weights, replay));
+}
+
+function describe(weights, replay) {
+  if (!(norm(weights) > 0)) return "no line yet: w = 0";
+  let wrong = 0;
+  for (let i = 0; i < replay.n; i += 1) wrong += (
+    weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1
+  ) !== replay.y[i];
+  return `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})${replay.trace.bias ? `, b = ${number(weights[2], 3)}` : ""} · ${wrong ? `${wrong} wrong` : "all right"}`;
+}

@@ -1,0 +1,235 @@
+// One picture of the plane: points, line, w as an arrow, margin band, the example at hand and the update that it makes.
+
+import { element, set, svg } from "./dom.js";
+import { Frame, boxFor, ticks } from "./geometry.js";
+import { norm, score } from "./replay.js";
+import { number } from "./words.js";
+
+const SHAPES = { 1: "M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z", "-1": "M0-1.25L1.25 0L0 1.25L-1.25 0Z" };
+let pictures = 0;
+
+export class Plane {
+  constructor(host, events) {
+    this.events = events;
+    this.id = `plane${(pictures += 1)}`;
+    this.root = element("div", { class: "plane", role: "img" });
+    this.gradient = svg("linearGradient", { id: `${this.id}-score`, gradientUnits: "userSpaceOnUse" },
+      ...["minus", "minus-near", "plus-near", "plus"].map(
+        (name, i) => svg("stop", { class: `stop-${name}`, offset: [0, 0.5, 0.5, 1][i] })
+      ));
+    const head = svg("marker", {
+      id: `${this.id}-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto",
+    },
+      svg("path", { d: "M0 1L9 5L0 9Z", class: "arrow-head" }));
+    const updateHead = svg("marker", {
+      id: `${this.id}-update-head`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 7, markerHeight: 7,
+      orient: "auto",
+    },
+      svg("path", { d: "M0 1L9 5L0 9Z", class: "update-head" }));
+    this.wash = svg("rect", { class: "wash", fill: `url(#${this.id}-score)` });
+    this.image = svg("image", { class: "region", preserveAspectRatio: "none" });
+    this.axes = svg("g", { class: "axes" });
+    this.band = svg("path", { class: "band" });
+    this.ghost = svg("line", { class: "ghost" });
+    this.line = svg("line", { class: "boundary" });
+    this.points = svg("g", { class: "points" });
+    this.ring = svg("circle", { class: "ring" });
+    this.before = svg("line", { class: "arrow before" });
+    this.arrow = svg("line", { class: "arrow", "marker-end": `url(#${this.id}-head)` });
+    this.update = svg("line", { class: "update", "marker-end": `url(#${this.id}-update-head)` });
+    // Three layers: a step repaints what lies under the points and over them, not the points themselves.
+    const layer = (...parts) => svg("svg", { class: "layer", "aria-hidden": "true" }, ...parts);
+    this.layers = [
+      layer(
+        svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost,
+        this.line
+      ),
+      layer(this.points), layer(this.before, this.update, this.arrow, this.ring),
+    ];
+    this.root.append(...this.layers);
+    host.append(this.root);
+    events?.attach?.(this);
+  }
+
+  // New points, or a new size: everything that does not change from step to step.
+  draw(replay, size, proof = [], steady = false) {
+    const [width, height] = size;
+    for (const layer of this.layers) set(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+    this.replay = replay;
+    const box = boxFor(replay.x, width, height);
+    // While points are moved by hand the picture stays where it is, as long as they are in it.
+    const stay = steady && this.frame?.width === width && this.frame.height === height && this.frame.holds(replay.x) && box[1] - box[0] > 0.6 * (this.frame.box[1] - this.frame.box[0]);
+    if (!stay) this.frame = new Frame(box, width, height);
+    for (const part of [this.wash, this.image]) set(part, { x: 0, y: 0, width, height });
+    this.drawAxes();
+    const radius = Math.max(
+      2.5, Math.min(9, (Math.sqrt(width * height) / 75) * (replay.n > 300 ? 0.5 : replay.n > 100 ? 0.75 : 1))
+    );
+    this.radius = radius;
+    const proving = new Set(proof);
+    this.marks = replay.x.map((point, i) => {
+      const [px, py] = this.frame.toPixels(point);
+      return svg("path", {
+        class: `point ${replay.y[i] > 0 ? "plus" : "minus"}${proving.has(i) ? " proving" : ""}`,
+        d: SHAPES[replay.y[i]], transform: `translate(${px.toFixed(2)} ${py.toFixed(2)}) scale(${radius.toFixed(2)})`, "data-row": i,
+      });
+    });
+    this.points.replaceChildren(...this.marks);
+  }
+
+  drawAxes() {
+    const { frame } = this;
+    const [left, right, bottom, top] = frame.box;
+    const lines = [];
+    for (const x of ticks(left, right, frame.width / 90)) {
+      const [px] = frame.toPixels([x, 0]);
+      lines.push(svg("line", { x1: px, x2: px, y1: 0, y2: frame.height, class: x === 0 ? "axis" : "tick" }));
+      if (px > 24 && px < frame.width - 24 && x !== 0) lines.push(
+        svg("text", { x: px, y: this.labelPlace(1), "text-anchor": "middle" }, number(x, 3))
+      );
+    }
+    for (const y of ticks(bottom, top, frame.height / 80)) {
+      const [, py] = frame.toPixels([0, y]);
+      lines.push(svg("line", { x1: 0, x2: frame.width, y1: py, y2: py, class: y === 0 ? "axis" : "tick" }));
+      if (py > 16 && py < frame.height - 24 && y !== 0) lines.push(
+        svg("text", { x: this.labelPlace(0), y: py + 4, "text-anchor": "end" }, number(y, 3))
+      );
+    }
+    const [name1, name2] = this.replay.trace.names;
+    const short = name1.length < 4 && name2.length < 4; // then there is room beside the axes, else at the edges
+    lines.push(svg(
+      "text",
+      {
+        class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : frame.height - 10,
+        "text-anchor": "end",
+      },
+      name1
+    ));
+    lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 18 : 22 }, name2));
+    this.axes.replaceChildren(...lines);
+  }
+
+  // Numbers stand beside the axes, or at the edge where the axes are out of sight.
+  labelPlace(axis) {
+    const [px, py] = this.frame.toPixels([0, 0]);
+    return axis ? Math.max(
+      34, Math.min(this.frame.height - 8, py + 16)
+    ) : Math.max(36, Math.min(this.frame.width - 24, px - 7));
+  }
+
+  // The weights and the example at hand: what changes with every step.
+  show(what) {
+    const { weights, previous, current, update, level, shade, image, title } = what;
+    this.shown = what;
+    if (title) this.root.setAttribute("aria-label", title);
+    const linear = weights !== null;
+    this.place(this.line, linear ? this.frame.line(weights) : null);
+    this.place(this.ghost, previous ? this.frame.line(previous) : null);
+    this.showBand(linear ? weights : null, level);
+    this.showWash(linear && shade ? weights : null);
+    this.image.toggleAttribute("hidden", !image);
+    if (image) this.image.setAttribute("href", image);
+    this.showRing(current, update);
+    this.showArrows(linear ? weights : null, previous, update);
+  }
+
+  // What is not there leaves nothing behind, so that going back restores the picture exactly.
+  place(line, ends) {
+    line.toggleAttribute("hidden", !ends);
+    if (!ends) for (const name of ["x1", "y1", "x2", "y2"]) line.removeAttribute(name);
+    else set(
+      line, { x1: ends[0][0].toFixed(2), y1: ends[0][1].toFixed(2), x2: ends[1][0].toFixed(2), y2: ends[1][1].toFixed(2) }
+    );
+  }
+
+  showBand(weights, level) {
+    const sides = weights && level > 0 ? [this.frame.line(weights, level), this.frame.line(weights, -level)] : [null];
+    const whole = sides.every(Boolean);
+    this.band.toggleAttribute("hidden", !whole);
+    if (!whole) this.band.removeAttribute("d");
+    else {
+      const [a, b] = sides[0];
+      const [d, c] = sides[1];
+      this.band.setAttribute("d", `M${a.join(" ")}L${b.join(" ")}L${c.join(" ")}L${d.join(" ")}Z`);
+    }
+  }
+
+  showWash(weights) {
+    const size = weights ? norm(weights) : 0;
+    this.wash.toggleAttribute("hidden", !(size > 0));
+    if (!(size > 0)) {
+      for (const name of ["x1", "y1", "x2", "y2"]) this.gradient.removeAttribute(name);
+      return;
+    }
+    const reach = Math.max(this.frame.box[1] - this.frame.box[0], this.frame.box[3] - this.frame.box[2]) / 2;
+    const along = [weights[0] / size, weights[1] / size];
+    const away = -weights[2] / size;
+    const at = (distance) => this.frame.toPixels([along[0] * distance, along[1] * distance]);
+    const [[x1, y1], [x2, y2]] = [at(away - reach), at(away + reach)];
+    set(this.gradient, { x1, y1, x2, y2 });
+  }
+
+  showRing(current, update) {
+    this.ring.toggleAttribute("hidden", current < 0);
+    if (this.ringed !== undefined) this.marks[this.ringed]?.classList.remove("current");
+    if (current < 0) {
+      for (const name of ["cx", "cy", "r"]) this.ring.removeAttribute(name);
+      this.ring.setAttribute("class", "ring");
+      return;
+    }
+    const [cx, cy] = this.frame.toPixels(this.replay.x[current]);
+    set(
+      this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` }
+    );
+    this.marks[current]?.classList.add("current");
+    this.ringed = current;
+  }
+
+  // w from the origin; at an update the old w, what is added to it, and their sum, all to one scale.
+  showArrows(weights, previous, update) {
+    const tip = weights && [weights[0], weights[1]];
+    const longest = Math.max(weights ? norm(weights) : 0, previous ? norm(previous) : 0);
+    const room = Math.min(this.frame.width, this.frame.height) * 0.42;
+    let factor = 1;
+    while (longest * factor * this.frame.unit > room) factor /= longest * factor * this.frame.unit > room * 5 ? 10 : 2;
+    const at = ([x, y]) => this.frame.toPixels([x * factor, y * factor]);
+    const visible = (from, to) => Math.hypot(from[0] - to[0], from[1] - to[1]) > 1 ? [from, to] : null;
+    this.place(this.arrow, tip ? visible(at([0, 0]), at(tip)) : null);
+    this.place(this.before, previous && update ? visible(at([0, 0]), at(previous)) : null);
+    this.place(this.update, previous && update && tip ? visible(at(previous), at(tip)) : null);
+    this.factor = factor;
+  }
+
+  pointAt(event) {
+    const box = this.root.getBoundingClientRect();
+    return this.frame.toPlane(
+      [
+        ((event.clientX - box.left) / box.width) * this.frame.width,
+        ((event.clientY - box.top) / box.height) * this.frame.height,
+      ]
+    );
+  }
+}
+
+// The smallest y (w·x + b) over all points: positive where the line separates them.
+export function smallestMargin(weights, replay) {
+  let least = Infinity;
+  for (let i = 0; i < replay.n; i += 1) least = Math.min(least, replay.y[i] * score(weights, replay.x[i]));
+  return least;
+}
+
+// Scores of a grid as a picture: blue where positive, orange where negative, stronger where surer.
+export function gridImage(scores, columns, rows, colours) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const context = canvas.getContext("2d");
+  const pixels = context.createImageData(columns, rows);
+  const largest = Math.max(1e-12, ...scores.map(Math.abs));
+  scores.forEach((value, i) => {
+    const [red, green, blue] = value >= 0 ? colours.plus : colours.minus;
+    const strength = 0.12 + 0.3 * Math.min(1, Math.sqrt(Math.abs(value) / largest));
+    pixels.data.set([red, green, blue, Math.round(255 * strength)], 4 * i);
+  });
+  context.putImageData(pixels, 0, 0);
+  return canvas.toDataURL();
+}

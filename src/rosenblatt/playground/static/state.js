@@ -1,0 +1,169 @@
+// The whole state of the page, and the same as the address: a link is a lesson.
+
+export const LEARNERS = [
+  "perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel",
+];
+export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
+export const PANELS = [
+  "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "bound", "charts", "replay",
+  "views",
+];
+const LARGEST = 1e6;
+const SEEDS = 2 ** 31 - 1;
+const MOST_POINTS = 5000;
+
+// A field reads a text into a value (undefined: it cannot be) and writes a value as a text.
+const choice = (options, initial) => (
+  { initial, options, read: (text) => (options.includes(text) ? text : undefined), write: String }
+);
+const number = (least, most, initial) => (
+  { initial, least, most, read: (text) => finite(text, least, most), write: String }
+);
+const whole = (least, most, initial) => ({
+  initial, least, most, write: String,
+  read: (text) => { const value = finite(text, least, most); return Number.isInteger(value) ? value : undefined; },
+});
+const flag = (initial) => (
+  { initial, read: (text) => ({ 1: true, 0: false })[text], write: (value) => (value ? "1" : "0") }
+);
+const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
+const rate = { initial: null, read: (text) => finite(text, 1e-6, LARGEST), write: String }; // null: the learner's own
+const place = { initial: "end", read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
+const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
+const points = {
+  initial: [], read: readPoints,
+  write: (list) => list.map(([x, y, label]) => `${x},${y},${label > 0 ? "+" : "-"}`).join(";"),
+};
+
+const learnerFields = (suffix, learner) => ({
+  [`learner${suffix}`]: learner,
+  [`rate${suffix}`]: rate,
+  [`schedule${suffix}`]: choice(["constant", "1/updates", "1/examples"], "constant"),
+  [`p${suffix}`]: number(0, 0.999, 0),
+  [`C${suffix}`]: number(1e-6, LARGEST, 1),
+  [`variant${suffix}`]: choice(["I", "II"], "I"),
+  [`degree${suffix}`]: whole(1, 8, 2),
+});
+
+export const FIELDS = {
+  lesson: whole(0, 6, 0),
+  data: choice(DATASETS, "blobs"),
+  n: whole(2, MOST_POINTS, 60),
+  margin: number(-0.5, 1, 0.2),
+  noise: number(0, 0.5, 0),
+  dataseed: whole(0, SEEDS, 1),
+  points,
+  x: word, y: word, target: word,
+  ...learnerFields("", choice(LEARNERS, "perceptron")),
+  ...learnerFields("2", choice(["none", ...LEARNERS], "none")),
+  epochs: whole(1, 1000, 20),
+  order: choice(["shuffled", "once", "given", "replacement"], "shuffled"),
+  seed: whole(0, SEEDS, 0),
+  bias: flag(true),
+  scale: flag(false),
+  w1: number(-LARGEST, LARGEST, 0),
+  w2: number(-LARGEST, LARGEST, 0),
+  b: number(-LARGEST, LARGEST, 0),
+  view: choice(["own", "last", "averaged", "voted", "all"], "own"),
+  shade: flag(true),
+  unit: choice(["example", "update"], "example"),
+  speed: choice(["1", "3", "10", "30", "60", "max"], "10"),
+  at: place,
+  hide: panels,
+  theme: choice(["auto", "light", "dark"], "auto"),
+};
+
+export function initialState() {
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([name, field]) => [name, Array.isArray(field.initial) ? [] : field.initial])
+  );
+}
+
+// The state that an address describes; what cannot be read keeps its default and is told in `problems`.
+export function parse(hash) {
+  const state = initialState();
+  const problems = [];
+  for (const [name, text] of new URLSearchParams(String(hash).replace(/^#/, ""))) {
+    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    const value = field?.read(text);
+    if (value === undefined) problems.push(field ? `${name} cannot be “${short(text)}”` : `“${short(name)}” is not known`);
+    else state[name] = value;
+  }
+  return { state, problems };
+}
+
+// The address of a state: only what differs from the defaults.
+export function format(state) {
+  const initial = initialState();
+  const parts = new URLSearchParams();
+  for (const [name, field] of Object.entries(FIELDS)) {
+    if (!same(state[name], initial[name])) parts.append(name, field.write(state[name]));
+  }
+  // Commas and semicolons may stand in a fragment as they are: links stay readable.
+  return "#" + parts.toString().replace(/%2C/g, ",").replace(/%3B/g, ";").replace(/%2F/g, "/");
+}
+
+export function same(a, b) {
+  return Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((part, i) => same(part, b[i])) : a === b;
+}
+
+// What the server is asked for; suffix "2" is the second learner of a comparison.
+export function task(state, suffix = "", csv = null) {
+  const start = [state.w1, state.w2, state.b];
+  return {
+    data: csv ?? dataRequest(state),
+    learner: state[`learner${suffix}`],
+    parameters: parameters(state, suffix),
+    epochs: state.epochs, order: state.order, seed: state.seed, bias: state.bias, scale: state.scale,
+    start: state[`learner${suffix}`] === "kernel" ? [0, 0, 0] : start,
+  };
+}
+
+function dataRequest(state) {
+  if (state.data === "four") return { kind: "four" };
+  if (state.data === "points") return { kind: "points", points: state.points };
+  if (state.data === "file") {
+    const named = Object.fromEntries(["x", "y", "target"].filter((name) => state[name]).map((name) => [name, state[name]]));
+    return { kind: "file", ...named };
+  }
+  return { kind: state.data, n: state.n, margin: state.margin, noise: state.noise, seed: state.dataseed };
+}
+
+export function parameters(state, suffix = "") {
+  const get = (name) => state[name + suffix];
+  switch (get("learner")) {
+    case "mira": return { p: get("p") };
+    case "passive-aggressive": return { C: get("C"), variant: get("variant") };
+    case "kernel": return { degree: get("degree") };
+    case "voted": return {};
+    default: {
+      const found = {};
+      if (get("rate") !== null) found.eta0 = get("rate");
+      if (get("schedule") !== "constant") found.learning_rate = get("schedule");
+      return found;
+    }
+  }
+}
+
+function finite(text, least, most) {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
+  const value = Number(text);
+  return value >= least && value <= most ? value : undefined;
+}
+
+function readPanels(text) {
+  const names = text.split(",").filter(Boolean);
+  return names.every((name) => PANELS.includes(name)) ? [...new Set(names)].sort() : undefined;
+}
+
+// An unescaped + is read as a blank.
+function readPoints(text) {
+  const list = text === "" ? [] : text.split(";").map((part) => {
+    const [x, y, label, ...more] = part.split(",");
+    const point = [finite(x, -LARGEST, LARGEST), finite(y ?? "", -LARGEST, LARGEST), { "+": 1, " ": 1, "-": -1 }[label]];
+    return more.length || point.includes(undefined) ? undefined : point;
+  });
+  return list.includes(undefined) || list.length > MOST_POINTS ? undefined : list;
+}
+
+const short = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

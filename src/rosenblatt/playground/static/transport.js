@@ -1,0 +1,49 @@
+// Below the plane: the scrubber and its buttons.
+
+import { by } from "./dom.js";
+import { count } from "./words.js";
+
+export class Transport {
+  constructor(page) {
+    this.page = page;
+    this.scrubber = by("scrubber");
+    this.scrubber.addEventListener("input", () => {
+      page.player.pause();
+      page.go(page.replay.after(Number(this.scrubber.value)));
+    });
+    by("unit").addEventListener("change", () => page.choose({ unit: by("unit").value }));
+    by("speed").addEventListener("change", () => page.choose({ speed: by("speed").value }));
+  }
+
+  follow(state) {
+    by("unit").value = state.unit;
+    by("speed").value = state.speed;
+  }
+
+  arrived(replay) {
+    this.replay = replay;
+    this.scrubber.max = String(replay.K);
+    this.scrubber.disabled = replay.K === 0;
+  }
+
+  show({ t, k }) {
+    const { replay } = this;
+    const { epoch, place } = replay.epochOf(Math.max(0, t - 1));
+    this.scrubber.value = String(k);
+    const text = t === 0 ? "Before the first example" : `Epoch ${epoch}, example ${count(place)} · ${count(k)} of ${count(replay.K)} updates`;
+    by("where").textContent = text;
+    this.scrubber.setAttribute("aria-valuetext", text);
+    for (const [id, off] of [
+      ["to-start", t === 0], ["back", t === 0], ["step", t >= replay.T], ["next-mistake", t >= replay.T],
+      ["next-epoch", t >= replay.T], ["to-end", t >= replay.T],
+    ]) {
+      by(id).setAttribute("aria-disabled", String(off));
+    }
+  }
+
+  playing(now) {
+    by("play").classList.toggle("playing", now);
+    by("play").setAttribute("aria-label", now ? "Pause" : "Play");
+    by("play").querySelector("use").setAttribute("href", now ? "#icon-pause" : "#icon-play");
+  }
+}

@@ -1,0 +1,101 @@
+"""A run as the page replays it: the log, the order of the examples, and what was learned.
+
+The page adds tau y x of every update in the order of the log, with the same double-precision operations as the loop, so its
+weights are those of `fit` bit for bit; it checks that against the weights sent along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import order
+from rosenblatt.playground.running import Run
+from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+
+SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
+
+
+def trace(made: Run) -> dict[str, Any]:
+    """What the page needs, as JSON: times as differences, a tau that never changes once."""
+    table, log = made.table, made.log
+    points = table.points
+    steady = len(log.tau) > 0 and bool((log.tau == log.tau[0]).all())
+    return {
+        "points": points.x.tolist(),
+        "y": points.y.tolist(),
+        "names": points.names,
+        "classes": points.classes,
+        "columns": points.columns,
+        "chosen": points.chosen,
+        "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float).tolist(),
+        "mean": table.mean,
+        "sd": table.sd,
+        "bias": made.task.bias,
+        "log": {
+            "t": np.diff(log.t, prepend=0).tolist(),
+            "row": log.row.tolist(),
+            "tau": log.tau[0].item() if steady else log.tau.tolist(),
+        },
+        "lived": log.lived(0, made.t).tolist(),
+        "order": shown_order(made),
+        "examples": made.t,
+        "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in made.history],
+        "start": list(made.task.start),
+        **learned(made),
+        "stopped": made.stopped_because,
+        "converged": made.converged,
+        "certificate": certificate(made),
+        "notes": made.notes,
+    }
+
+
+def learned(made: Run) -> dict[str, Any]:
+    """The weights at the end; with a kernel the coefficient of every point."""
+    if made.dual is not None:
+        coefficients = np.zeros(len(made.table.points.y))
+        coefficients[made.dual.support] = made.dual.coef[:, 0]
+        kernel = {"degree": made.dual.space.kernel.degree, "offset": made.dual.space.kernel.offset}  # type: ignore[attr-defined]
+        return {"kernel": kernel, "dual": coefficients.tolist()}
+    assert made.training is not None
+    last, averaged = made.training.view("last"), made.training.view("averaged")
+    return {
+        "last": [*last.coef[0].tolist(), *last.intercept.tolist()],
+        "averaged": [*averaged.coef[0].tolist(), *averaged.intercept.tolist()],
+    }
+
+
+def shown_order(made: Run) -> list[int] | None:
+    """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
+    if made.task.order == "given":
+        return None
+    n, epochs = made.table.examples.rows.n, len(made.history)
+    drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
+    return [row for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))) for row in epoch.tolist()]
+
+
+def certificate(made: Run) -> dict[str, Any]:
+    """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
+    found = made.verdict
+    assert found is not None
+    told = replace(found, classes=list(made.table.points.classes)).sentence(first=1)
+    margin = found.margin if found.separable else None
+    space = Space(found.radius, margin, from_zero=not any(made.task.start))
+    theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)
+    bound = theorem if isinstance(theorem, Bound) else None
+    return {
+        "separable": found.separable,
+        "sentence": told[0].upper() + told[1:] + ".",
+        "radius": found.radius,
+        "margin": margin,
+        "w": None if found.w is None else [*found.w.tolist(), float(found.b)],
+        "rows": [] if found.proof is None else found.proof.rows,
+        "bound": None if bound is None else bound.most,
+        "formula": None if bound is None else bound.formula,
+        "counts": None if bound is None else bound.counts,
+        "source": None if bound is None else bound.source,
+        "none": None if isinstance(theorem, Bound) else theorem.because,
+    }

@@ -1,0 +1,135 @@
+"""The address holds the whole state, and survives whatever is typed into it."""
+
+import os
+import random
+import urllib.parse
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+FIELDS = "import('/state.js').then((m) => Object.fromEntries(Object.entries(m.FIELDS).map(([name, f]) => [name, {...f}])))"
+POINT = st.tuples(st.floats(-1e6, 1e6, width=64), st.floats(-1e6, 1e6), st.sampled_from([1, -1])).map(list)
+ROUND = """(states) => import('/state.js').then((m) => states.map((given) => {
+    const state = { ...m.initialState(), ...given };
+    const { state: back, problems } = m.parse(m.format(state));
+    return { same: Object.keys(m.FIELDS).every((name) => m.same(back[name], state[name])), problems, link: m.format(state) };
+}))"""
+
+
+def a_state(fields):
+    """Any state: each field has any of its values, or is left at its default."""
+
+    def values(name, field):
+        if "options" in field:
+            return st.sampled_from(field["options"])
+        if name in ("x", "y", "target"):
+            return st.text(max_size=50).filter(
+                lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
+            )
+        if name == "points":
+            return st.lists(POINT, max_size=8)
+        if name == "hide":
+            return st.sets(st.sampled_from(["data", "learner", "charts", "step"])).map(sorted)
+        if name == "at":
+            return st.one_of(st.just("end"), st.integers(0, 10**6))
+        if name.startswith("rate"):
+            return st.one_of(st.none(), st.floats(1e-6, 1e6))
+        if isinstance(field["initial"], bool):
+            return st.booleans()
+        whole = name in {"lesson", "n", "dataseed", "epochs", "seed", "degree", "degree2"}
+        return st.integers(field["least"], field["most"]) if whole else st.floats(field["least"], field["most"])
+
+    return st.fixed_dictionaries({}, optional={name: values(name, field) for name, field in fields.items()})
+
+
+def test_every_state_comes_back_from_its_link(visit):
+    there = visit()
+    fields = there.page.evaluate(FIELDS)
+
+    @settings(max_examples=settings().max_examples)
+    @given(st.lists(a_state(fields), min_size=1, max_size=20))
+    def check(states):
+        for state, result in zip(states, there.page.evaluate(ROUND, states), strict=True):
+            assert result["same"], (state, result["link"])
+            assert result["problems"] == []
+
+    check()
+
+
+def malformed(chance):
+    """A link in which at least one part cannot be read."""
+    bad = [
+        "data=nothing",
+        "n=1e400",
+        "n=NaN",
+        "n=-3",
+        "n=2.5",
+        "margin=∞",
+        "epochs=0",
+        "epochs=1001",
+        "bias=yes",
+        "points=1,2",
+        "points=;;;",
+        "points=1,2,*",
+        "points=1e999,0,+",
+        "learner=<img onerror=alert(1)>",
+        "seed=0x10",
+        "at=-1",
+        "at=last",
+        "hide=everything",
+        "view=__proto__",
+        "__proto__=1",
+        "constructor=x",
+        "speed=1000",
+        "theme=%ff%fe",
+        "%=1",
+        "p=1",
+        "C=",
+        "=",
+        "lesson=7",
+        "x=" + "a" * 300,
+    ]
+    good = ["n=30", "data=four", "learner=mira", "epochs=3"]
+    parts = [chance.choice(bad), *chance.sample(good, chance.randrange(3))]
+    if chance.random() < 0.3:
+        parts.append("".join(chr(chance.randrange(33, 0x2FFF)) for _ in range(chance.randrange(1, 30))))
+    chance.shuffle(parts)
+    return "#" + "&".join(parts)
+
+
+def test_malformed_links_give_defaults_and_a_notice(visit):
+    there = visit()
+    chance = random.Random(7)
+    links = [malformed(chance) for _ in range(500)]
+    results = there.page.evaluate(
+        """(links) => import('/state.js').then((m) => links.map((link) => {
+            const { state, problems } = m.parse(link);
+            const again = m.parse(m.format(state));
+            const plain = Object.getPrototypeOf(state) === Object.prototype;
+            const whole = plain && Object.keys(state).length === Object.keys(m.FIELDS).length;
+            return { problems: problems.length, whole, valid: again.problems.length === 0 };
+        }))""",
+        links,
+    )
+    for link, result in zip(links, results, strict=True):
+        assert result["problems"] > 0, link
+        assert result["whole"], link
+        assert result["valid"], link
+    assert there.errors == []
+
+
+@pytest.mark.parametrize("seed", range(8 if FULL else 3))
+def test_a_malformed_link_that_is_opened_shows_the_notice_and_a_run(visit, seed):
+    there = visit(malformed(random.Random(1000 + seed)))
+    assert there.page.locator("#notice-link").is_visible()
+    assert there.run("page.replay.K") >= 0
+    assert there.errors == []
+
+
+def test_a_link_from_the_address_bar_is_followed(visit):
+    there = visit("#data=four")
+    there.page.evaluate("location.hash = 'data=xor&n=12'")
+    there.until("page.replay.n === 12")
+    assert urllib.parse.urlparse(there.page.url).fragment.startswith("data=xor")

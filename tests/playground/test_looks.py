@@ -1,0 +1,73 @@
+"""The page in three sizes, light and dark: nothing overlaps, nothing is cut off.
+
+`ROSENBLATT_SCREENSHOTS=docs/images pytest tests/playground/test_looks.py`
+writes the screenshots of the documentation.
+"""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from window import SIZES
+
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+FOLDER = os.environ.get("ROSENBLATT_SCREENSHOTS")
+STATES = {
+    "step": "#lesson=1&data=four&order=given&epochs=1&w1=1&at=2",
+    "kernel": "#data=xor&n=60&margin=0.15&dataseed=2&epochs=50&learner2=kernel&degree2=2",
+    "views": "#lesson=5&data=blobs&n=120&margin=0.02&noise=0.08&dataseed=5&epochs=15&view=all&unit=update&at=400",
+}
+SHOWN = {("step", "laptop", "light"), ("kernel", "laptop", "dark"), ("views", "laptop", "light"), ("step", "phone", "light")}
+CASES = [(state, size, scheme) for state in STATES for size in SIZES for scheme in ("light", "dark")]
+
+# Pairs of visible things with words on them that lie on each other, and things whose words do not fit into them.
+LOOK = """() => {
+    const shown = (node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".unseen");
+    const kinds = "button, label, select, h1, h2, output, input, dt, dd, figcaption, p, li, summary";
+    const things = [...document.querySelectorAll(kinds)].filter(shown);
+    const inside = (box) => box.width > 2 && box.height > 2;
+    const boxes = things.map((node) => node.getBoundingClientRect());
+    const name = (node) => `${node.tagName}#${node.id}.${node.className} ${node.textContent.slice(0, 30)}`;
+    const found = [];
+    things.forEach((node, i) => {
+        const style = getComputedStyle(node);
+        const holds = style.overflowX !== "visible" || style.display === "inline" || node.scrollWidth < node.clientWidth + 3;
+        if (!holds) found.push(`cut: ${name(node)}`);
+        things.slice(i + 1).forEach((other, j) => {
+            if (node.contains(other) || other.contains(node)) return;
+            const [a, b] = [boxes[i], boxes[i + 1 + j]];
+            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const tall = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            const apart = node.closest("aside, #centre, header") !== other.closest("aside, #centre, header");
+            const over = inside(a) && inside(b) && wide > 2 && tall > 2 && !apart;
+            if (over) found.push(`overlap: ${name(node)} and ${name(other)}`);
+        });
+    });
+    if (document.documentElement.scrollWidth > innerWidth) found.push("the page is wider than the window");
+    for (const picture of document.querySelectorAll(".canvas")) {
+        const box = picture.getBoundingClientRect();
+        if (box.width < 150 || box.height < 150) found.push(`a picture of ${box.width} by ${box.height}`);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize(("state", "size", "scheme"), CASES if FULL else [case for case in CASES if case in SHOWN])
+def test_nothing_overlaps_or_is_cut(visit, state, size, scheme):
+    there = visit(STATES[state], size=size, scheme=scheme)
+    there.until("page.pictures.list.every((part) => part.plane.shown.weights || part.image)")
+    assert there.page.evaluate(LOOK) == []
+    picture = there.page.screenshot()
+    assert len(picture) > 20_000, "something was drawn"
+    if FOLDER and (state, size, scheme) in SHOWN:
+        save(picture, Path(FOLDER) / f"playground-{state}-{size}.png")
+
+
+def save(picture, path):
+    """With a palette: a third of the size, and the same to the eye."""
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(160).save(path, optimize=True)
+    assert path.stat().st_size < 150_000
