@@ -18,6 +18,7 @@ LEARNERS = {
     "perceptron": (rosenblatt.Perceptron, {}, ""),
     "falling rate": (rosenblatt.Perceptron, {"eta0": 0.3, "learning_rate": "1/updates"}, "&rate=0.3&schedule=1/updates"),
     "averaged": (rosenblatt.AveragedPerceptron, {}, ""),
+    "voted": (rosenblatt.VotedPerceptron, {}, ""),
     "mira": (rosenblatt.Mira, {}, ""),
     "p": (rosenblatt.Mira, {"p": 0.4}, "&p=0.4"),
     "passive-aggressive": (rosenblatt.PassiveAggressive, {"C": 0.3, "variant": "II"}, "&C=0.3&variant=II"),
@@ -84,7 +85,14 @@ def test_every_order_is_the_engines(visit, order):
 
 
 @pytest.mark.parametrize(
-    "link", ["&learner=mira&p=0.3", "&learner=averaged&scale=1", "&learner=kernel&degree=3", "&order=once&w2=2"]
+    "link",
+    [
+        "&learner=mira&p=0.3",
+        "&learner=averaged&scale=1",
+        "&learner=kernel&degree=3",
+        "&learner=voted&rate=0.5",
+        "&order=once&w2=2",
+    ],
 )
 def test_the_exported_python_gives_the_pages_weights(visit, capsys, link):
     there = visit(CLOUDS + link)
@@ -98,6 +106,7 @@ def test_the_exported_python_gives_the_pages_weights(visit, capsys, link):
         assert alphas[clf.support_].tolist() == clf.dual_coef_[0].tolist()
     else:
         view = "averaged" if "averaged" in link else "last"
+        clf = clf.view(view)
         assert there.run(f"page.replay.at(page.replay.T).{view}") == [*clf.coef_[0].tolist(), *clf.intercept_.tolist()]
 
 
@@ -224,6 +233,19 @@ def test_points_are_added_moved_and_removed_by_hand(visit):
     there.page.reload()
     there.ready()
     assert there.run("page.state.points") == points[:2] + points[3:], "the address holds them"
+
+
+def test_points_of_one_class_are_shown_and_the_other_is_asked_for(visit):
+    there = visit("#data=points&points=1,1,%2B")
+    assert "add one of the other" in there.page.locator("#notice-refused").inner_text()
+    assert there.page.locator(".point").count() == 1
+    there.page.click("#points-panel summary")
+    there.page.click("#clear-points")
+    assert "There are no points yet" in there.page.locator("#notice-refused").inner_text()
+    there.run("page.edit([[1, 1, 1], [0, -1, -1]])")
+    there.settle()
+    assert not there.page.locator("#notice-refused").is_visible()
+    assert there.errors == []
 
 
 def test_rows_of_the_table_are_reordered_by_dragging(visit):

@@ -69,7 +69,7 @@ def read_table(file: str, given: dict[str, Any]) -> Any:
     from rosenblatt.playground.requests import Data
     from rosenblatt.playground.server import Playground
 
-    reading = options.read_options(given["format"], given["no_header"], given["names"], given["delimiter"])
+    reading = options.read_options(given)
     data = read(file, **reading, target=options.column(given["target"]))
     if data.kind != "table":
         raise DataError(f"{data.name} holds {data.kind}: the playground draws two columns of a table.")

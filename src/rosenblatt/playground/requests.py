@@ -168,7 +168,7 @@ def as_parameters(learner: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """The learner's own parameters; those of another learner are refused, as the library refuses them."""
     fields = Fields("parameters", given)
     checks: dict[str, Callable[[str, Any], Any]] = {}
-    if learner in ("perceptron", "averaged", "logistic", "widrow-hoff"):
+    if learner in ("perceptron", "averaged", "voted", "logistic", "widrow-hoff"):
         checks = {"eta0": number(1e-6, 1e6), "learning_rate": one_of(tuple(SCHEDULES))}
     elif learner == "mira":
         checks = {"p": number(0, 0.999)}

@@ -22,7 +22,7 @@ from rosenblatt.kernels import Polynomial
 from rosenblatt.log import Log
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
-from rosenblatt.rules import Rule
+from rosenblatt.rules import Perceptron, Rule
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.deciding import certify
 from rosenblatt.training import Interrupted, Plan, Progress, Training, Watch, run
@@ -99,9 +99,9 @@ class Runs:
 
 
 def rule_of(task: Task) -> Rule:
-    """The rule of the task's learner; voting and kernels learn as the perceptron does."""
-    if task.learner in ("voted", "kernel"):
-        return Recipe(learner="perceptron").rule()
+    """The rule of the task's learner; with a kernel it learns as the perceptron does."""
+    if task.learner == "kernel":
+        return Perceptron()
     return Recipe(learner=task.learner, parameters=dict(task.parameters)).rule()
 
 

@@ -116,7 +116,7 @@ export class Charts {
     const lengths = ks.map((k) => [k, norm(this.replay.sums(k))]);
     const radius = additive ? this.certificate?.radius : null;
     const ceiling = radius && this.replay.trace.start.every((w) => w === 0) && this.replay.tau.every((tau) => tau === 1) ? ks.map((k) => [k, Math.sqrt(k) * radius]) : [];
-    const top = Math.max(1e-9, ...lengths.map(([, y]) => y)) * (ceiling.length ? 1.5 : 1.1);
+    const top = (Math.max(...lengths.map(([, y]) => y)) || 1) * (ceiling.length ? 1.5 : 1.1);
     const chart = new Chart("Length |w|");
     const parts = chart.frame([0, Math.max(1, this.replay.K)], [0, top], [0, top / (ceiling.length ? 1.5 : 1.1)]);
     if (ceiling.length) {

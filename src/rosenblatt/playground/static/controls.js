@@ -11,7 +11,7 @@ const DATA_NAMES = {
 const ORDER_NAMES = {
   shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
 };
-const RATE_HINT = { perceptron: "1", averaged: "1", logistic: "0.1", "widrow-hoff": "safe" };
+const RATE_HINT = { perceptron: "1", averaged: "1", voted: "1", logistic: "0.1", "widrow-hoff": "safe" };
 
 export class Controls {
   // `change(values)` is called with what the user has chosen.
@@ -44,13 +44,13 @@ export class Controls {
     const is = (...names) => (state) => names.includes(state[`learner${suffix}`]);
     return [
       this.numberBox(
-        `rate${suffix}`, "Rate", is("perceptron", "averaged", "logistic", "widrow-hoff"),
+        `rate${suffix}`, "Rate", is("perceptron", "averaged", "voted", "logistic", "widrow-hoff"),
         (state) => RATE_HINT[state[`learner${suffix}`]] ?? ""
       ),
       this.select(`schedule${suffix}`, "Rate falls", {
         constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples",
       }, undefined,
-        (state) => is("perceptron", "averaged", "logistic")(state) || (
+        (state) => is("perceptron", "averaged", "voted", "logistic")(state) || (
           is("widrow-hoff")(state) && state[`rate${suffix}`] !== null
         )),
       this.slider(`p${suffix}`, "Aggressiveness p", 0, 0.99, 0.01, is("mira")),

@@ -31,7 +31,7 @@ export function asPython(state, suffix, replay) {
   ];
   if (state.scale) lines.push('X = TableFeatures().fit_transform({"x1": [x1 for x1, x2 in X], "x2": [x2 for x1, x2 in X]})');
   lines.push("", `clf = ${name}(${settings.map(([key, value]) => `${key}=${value}`).join(", ")})`, `clf.fit(X, y${start})`,
-    kernel ? "print(clf.dual_coef_)" : "print(clf.coef_, clf.intercept_)");
+    { kernel: "print(clf.dual_coef_)", voted: "print(clf.decision_function(X))  # votes" }[learner] ?? "print(clf.coef_, clf.intercept_)");
   return lines.join("\n") + "\n";
 }
 
@@ -48,10 +48,9 @@ function wrap(parts) {
 // The command line that trains the same learner on the CSV below.
 export function asCommand(state, suffix) {
   const learner = state[`learner${suffix}`];
-  const trained = learner === "voted" ? "perceptron" : learner;
   if (learner === "kernel") return "# `rosenblatt train` has no kernels: use the Python above.\n";
   const words = [
-    "rosenblatt train points.csv --target label", `--learner ${trained}`, `--epochs ${state.epochs}`,
+    "rosenblatt train points.csv --target label", `--learner ${learner}`, `--epochs ${state.epochs}`,
     `--seed ${state.seed}`,
   ];
   if (state.order !== "shuffled") words.push(`--order ${state.order}`);
@@ -59,7 +58,6 @@ export function asCommand(state, suffix) {
   if (!state.scale) words.push("--no-scale");
   for (const [key, value] of Object.entries(parameters(state, suffix))) words.push(`--${key.replace("_", "-")} ${value}`);
   const notes = [];
-  if (learner === "voted") notes.push("# It trains the perceptron whose weights vote; their votes are in the Python above.");
   if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push(
     "# It starts at 0: start weights are in the Python above."
   );

@@ -19,7 +19,7 @@ export const LESSONS = [
     link: "data=four&order=given&epochs=20&w1=1&bias=0&at=0",
     words: [
       "The same points without a bias: the line can only turn about the origin.",
-      "Go from mistake to mistake (N). The ghost is the line before the update; the orange arrow is what was added to w. Five updates, and w = (1.5, 1).",
+      "Go from mistake to mistake (N). The ghost is the line before the update; the violet arrow is what was added to w. Five updates, and w = (1.5, 1).",
       "At w = (1, 1) one point lies on the line. A margin of 0 counts as a mistake, or learning would stop there.",
     ],
   },

@@ -114,13 +114,17 @@ class Page {
   async train() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const suffixes = this.state.learner2 === "none" ? [""] : ["", "2"];
+    const labels = new Set(this.state.points.map((point) => point[2]));
+    if (this.state.data === "points" && !this.csv && labels.size < 2) {
+      return this.refused(labels.size ? "All points are of one class: add one of the other, to tell them apart." : "There are no points yet: click into the plane to add one of each class.");
+    }
     document.body.setAttribute("aria-busy", "true");
     try {
       const tasks = suffixes.map((suffix) => task(this.state, suffix, this.csv));
       const answers = await Promise.all(
         tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question))
       );
-      if (turn !== this.turn || answers.includes(null)) return;
+      if (turn !== this.turn || answers.includes(null)) return undefined;
       this.number += 1;
       this.runs = Object.fromEntries(suffixes.map((suffix, i) => [suffix, this.run(answers[i], tasks[i], suffix)]));
       this.arrived();
@@ -130,6 +134,7 @@ class Page {
     } finally {
       if (turn === this.turn) document.body.removeAttribute("aria-busy");
     }
+    return undefined;
   }
 
   run(trace, asked, suffix) {

@@ -135,7 +135,6 @@ export function parameters(state, suffix = "") {
     case "mira": return { p: get("p") };
     case "passive-aggressive": return { C: get("C"), variant: get("variant") };
     case "kernel": return { degree: get("degree") };
-    case "voted": return {};
     default: {
       const found = {};
       if (get("rate") !== null) found.eta0 = get("rate");

@@ -31,7 +31,13 @@ export function summary(replay, t, settings) {
 }
 
 function line(name, ...content) {
-  return element("div", { class: "fact" }, element("dt", {}, name), element("dd", {}, ...content));
+  const parts = content.map((part) => (typeof part === "string" ? unbroken(part) : part));
+  return element("div", { class: "fact" }, element("dt", {}, name), element("dd", {}, ...parts));
+}
+
+// A formula is not broken inside a vector, a product or a comparison.
+function unbroken(text) {
+  return text.replace(/y a/g, "y\u00a0a").replace(/ ([≤<]) /g, "\u00a0$1\u00a0").replace(/, (?=[−\d.]+[,)])/g, ",\u00a0");
 }
 
 function beginning(replay, { bias }) {
@@ -68,7 +74,7 @@ function linearStep(replay, t, row, settings) {
   const sense = step < 0 ? "−" : "+";
   lines.push(line("Step", rule(settings, tau, margin, norm2)));
   const sumOfVectors = `w ← w + τ y x = ${vector(before.slice(0, 2))} ${sense} ${times}${vector(x)} = `;
-  lines.push(line("Update", element("span", { class: "formula" }, sumOfVectors), element("strong", {}, vector(after.slice(0, 2)))));
+  lines.push(line("Update", element("span", { class: "formula" }, unbroken(sumOfVectors)), element("strong", {}, unbroken(vector(after.slice(0, 2))))));
   if (bias) {
     const sumOfNumbers = `b ← b + τ y = ${number(before[2])}${term(step)} = `;
     lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after[2]))));
@@ -76,7 +82,7 @@ function linearStep(replay, t, row, settings) {
   const now = y * score(after, x);
   lines.push(line(
     "Why it helps",
-    `y a goes from ${number(margin)} to ${number(now)}: τ(|x|²${bias ? " + 1" : ""}) = ${number(tau * norm2)} more`
+    `y a goes from ${number(margin)} to ${number(now)}: τ ${bias ? "(|x|² + 1)" : "|x|²"} = ${number(tau * norm2)} more`
   ));
   return lines;
 }
