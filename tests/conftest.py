@@ -1,6 +1,7 @@
-"""Profiles of hypothesis, the two engines, and the data folder."""
+"""Profiles of hypothesis, the two engines, the data folder, and the browser."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -52,3 +53,19 @@ def data_dir():
     if not folder or not Path(folder).is_dir():
         pytest.skip("ROSENBLATT_DATA names no folder")
     return Path(folder)
+
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all tests of a process: playwright refuses a second."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium:
+        pytest.skip("no chromium here: pages are not looked at (Debian: apt install chromium)")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pages are not looked at")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        launched.close()

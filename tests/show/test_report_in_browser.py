@@ -1,7 +1,6 @@
 """The report in Debian's chromium: from disk with the network off, silent, readable, and on paper."""
 
 import re
-import shutil
 
 import numpy as np
 import polars as pl
@@ -12,20 +11,7 @@ from rosenblatt.data import Dataset, open_known
 from rosenblatt.show.findings import Wishes
 from rosenblatt.show.report import report
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -120,7 +120,7 @@ def rows_of_training(model: Classifier, measured: Measured, others: int | None) 
 
 def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
     """How far each row is on the right side of the boundary, by |w|; nothing where all weights are 0 and there is none."""
-    linear = model.model()
+    linear = model.linear()
     size = weight_norm(linear)
     return training_margins(linear, examples) / size if size else np.empty(0)
 

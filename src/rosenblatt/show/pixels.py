@@ -48,7 +48,7 @@ def weight_pictures(model: Classifier) -> list[tuple[str, str]]:
     """
     if not isinstance(model.features, ImageMap) or len(model.features.shape) != 2:
         return []
-    coef = model.model().coef
+    coef = model.linear().coef
     largest = np.abs(coef).max() or 1.0
     labels = model.classes.tolist() if len(coef) > 1 else [model.classes.tolist()[1]]
     return [
