@@ -1,7 +1,7 @@
 # make demo | test | test-full | check | docs | bench | sanitize | clean: the first call makes .venv and builds the package in it.
 SHELL := /bin/bash
 PY := .venv/bin/python
-SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd src/rosenblatt/data/*.c) src/rosenblatt/core.py
+SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd src/rosenblatt/data/*.c) src/rosenblatt/core.py src/rosenblatt/poll.py
 
 demo: .venv/built
 	$(PY) -m rosenblatt demo

@@ -1,4 +1,4 @@
-"""Compiles core.py, under the name `_core`. Everything else about the package is in pyproject.toml."""
+"""Compiles core.py and poll.py, as `_core` and `_poll`. Everything else about the package is in pyproject.toml."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 HERE = Path("src/rosenblatt")
-SOURCES = ["core.py", "_core.pxd", "vector.h", "kernel.h"]
+SOURCES = {"core": ["core.py", "_core.pxd", "vector.h", "kernel.h"], "poll": ["poll.py", "_poll.pxd"]}
 
 # Equal bits on every CPU: no fused multiply-add, no reordering. -O3 unrolls the loops over lanes.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-Wno-unused-function"]
@@ -18,23 +18,29 @@ FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-con
 BUILD = os.environ.get("ROSENBLATT_BUILD", "")
 
 
-def digest() -> str:
-    """One hash over what the extension is made of: the tests compare it, so that no stale binary hides an edit."""
-    return hashlib.sha256(b"".join((HERE / name).read_bytes() for name in SOURCES)).hexdigest()
+def digest(*sources: Path) -> str:
+    """One hash over what an extension is made of: the tests compare it, so that no stale binary hides an edit."""
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
-core = Extension(
-    "rosenblatt._core",
-    [str(HERE / "core.py")],
-    include_dirs=[str(HERE)],
-    depends=[str(HERE / name) for name in SOURCES],
-    define_macros=[("ROSENBLATT_DIGEST", f'"{digest()}"')] + ([("ROSENBLATT_BOUNDS", "1")] if BUILD == "bounds" else []),
-    extra_compile_args=FLAGS,
-)
+def compiled(name: str) -> Extension:
+    """NAME.py, compiled as _NAME: both can be imported in one process and compared."""
+    sources = [HERE / source for source in SOURCES[name]]
+    macros = [("ROSENBLATT_DIGEST", f'"{digest(*sources)}"')] + ([("ROSENBLATT_BOUNDS", "1")] if BUILD == "bounds" else [])
+    return Extension(
+        f"rosenblatt._{name}",
+        [str(sources[0])],
+        include_dirs=[str(HERE)],
+        depends=list(map(str, sources)),
+        define_macros=macros,
+        extra_compile_args=FLAGS,
+    )
+
+
 modules = cythonize(
-    [core],
+    [compiled(name) for name in SOURCES],
     build_dir="build",
-    force=True,  # it does not notice an edit of _core.pxd
+    force=True,  # it does not notice an edit of a .pxd file
     compiler_directives={
         "language_level": 3,
         "boundscheck": BUILD == "bounds",
@@ -53,7 +59,7 @@ def plain_c(name: str) -> Extension:
     return Extension(
         f"rosenblatt.data.{name}",
         [str(source)],
-        define_macros=[("ROSENBLATT_DIGEST", f'"{hashlib.sha256(source.read_bytes()).hexdigest()}"')],
+        define_macros=[("ROSENBLATT_DIGEST", f'"{digest(source)}"')],
         extra_compile_args=FLAGS,
         optional=BUILD != "release",
     )

@@ -1,6 +1,7 @@
-"""Profiles of hypothesis, the two engines, and the data folder."""
+"""Profiles of hypothesis, the two engines, the data folder, and the browser."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,13 +21,17 @@ settings.load_profile("full" if os.environ.get("ROSENBLATT_TESTS") == "full" els
 
 
 def use_core(monkeypatch, core):
-    """Every module that computes with the core computes with this one."""
+    """Every module that computes with the core, or counts votes, does so with this one, or with the poll beside it."""
     from rosenblatt import core as uncompiled
-    from rosenblatt.engine import core as chosen
+    from rosenblatt import engine
+    from rosenblatt import poll as uncompiled_poll
 
+    poll = uncompiled_poll if core is uncompiled else engine.poll
+    both = {"core": ((uncompiled, engine.core), core), "poll": ((uncompiled_poll, engine.poll), poll)}
     for name, module in list(sys.modules.items()):
-        if name.startswith("rosenblatt.") and getattr(module, "core", None) in (uncompiled, chosen):
-            monkeypatch.setattr(module, "core", core)
+        for attribute, (old, new) in both.items():
+            if name.startswith("rosenblatt.") and getattr(module, attribute, None) in old:
+                monkeypatch.setattr(module, attribute, new)
 
 
 @pytest.fixture(params=["compiled", "uncompiled"])
@@ -48,3 +53,19 @@ def data_dir():
     if not folder or not Path(folder).is_dir():
         pytest.skip("ROSENBLATT_DATA names no folder")
     return Path(folder)
+
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all tests of a process: playwright refuses a second."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium:
+        pytest.skip("no chromium here: pages are not looked at (Debian: apt install chromium)")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pages are not looked at")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        launched.close()

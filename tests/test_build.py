@@ -11,6 +11,7 @@ import pytest
 import rosenblatt
 from rosenblatt import core
 from rosenblatt.engine import core as engine
+from rosenblatt.engine import poll
 
 HERE = Path(rosenblatt.__file__).parent
 RUN = [sys.executable, "-c"]
@@ -19,8 +20,10 @@ RUN = [sys.executable, "-c"]
 def test_the_compiled_core_is_made_of_the_sources_that_are_here():
     if not engine.COMPILED:
         pytest.skip("uncompiled: the source is what runs")
-    sources = b"".join((HERE / name).read_bytes() for name in ("core.py", "_core.pxd", "vector.h", "kernel.h"))
-    assert engine.source_digest() == hashlib.sha256(sources).hexdigest(), "edited since the build: run `make demo` again"
+    files = {engine: ("core.py", "_core.pxd", "vector.h", "kernel.h"), poll: ("poll.py", "_poll.pxd")}
+    for module, names in files.items():
+        sources = b"".join((HERE / name).read_bytes() for name in names)
+        assert module.source_digest() == hashlib.sha256(sources).hexdigest(), "edited since the build: run `make demo` again"
 
 
 def test_both_cores_call_everything_by_the_same_numbers():

@@ -42,7 +42,7 @@ EXEMPT = {
 
 KERNELS = [
     rosenblatt.KernelPerceptron(),
-    rosenblatt.KernelPerceptron(kernel="poly", multi_class="ovr", score_with="voted"),
+    rosenblatt.KernelPerceptron(multi_class="ovr", score_with="voted"),
     rosenblatt.KernelPerceptron(rule="mira", budget=20),
 ]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import features, model_file, rules
+from rosenblatt import features, markup, model_file, rules
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.examples import Examples, encode, for_classes
@@ -213,6 +213,15 @@ class Classifier:
             header["log"], of_log = self.memory.to_arrays()
             arrays |= {f"log.{name}": array for name, array in of_log.items()}
         model_file.write(path, header, arrays)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it; `rosenblatt report` shows it at length."""
+        summary = self.summary
+        told = {"learner": summary["learner"], "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
+        told |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
+        told |= {"weights that predict": self.view, "training error": summary["train_error"]}
+        told |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
+        return markup.facts("Classifier", {name: value for name, value in told.items() if value is not None})
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -16,10 +16,11 @@ from rosenblatt.errors import SettingError, UncompiledWarning
 KERNELS = ("avx512", "avx2", "plain")
 
 core: Any
+poll: Any
 try:
-    core = import_module("rosenblatt._core")
+    core, poll = import_module("rosenblatt._core"), import_module("rosenblatt._poll")
 except ImportError:  # built without a compiler
-    core = import_module("rosenblatt.core")
+    core, poll = import_module("rosenblatt.core"), import_module("rosenblatt.poll")
     warnings.warn(
         "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
         UncompiledWarning,

@@ -204,9 +204,10 @@ def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, val
     """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
     import polars as pl
 
-    others = [series.new_from_index(0, len(values)) for series in row if series.name != name]
+    # By name, since polars gives a column without one another in a list.
+    others = {series.name: series.new_from_index(0, len(values)) for series in row if series.name != name}
     here = linear.scores(model.transform(row)[0])
-    there = linear.scores(model.transform(pl.DataFrame([*others, pl.Series(name, values)]))[0])
+    there = linear.scores(model.transform(pl.DataFrame({**others, name: values}))[0])
     return _columns(np.concatenate([here, there]))
 
 

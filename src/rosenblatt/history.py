@@ -8,6 +8,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from rosenblatt import markup
+
 
 @dataclass(frozen=True)
 class Epoch:
@@ -60,3 +62,9 @@ class History(Sequence[Epoch]):
             values = (getattr(epoch, name) for name in names)
             lines.append(f"{number:5}  " + "  ".join(f"{'' if v is None else format(v, '.7g'):>17}" for v in values))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the epochs, without what was not measured."""
+        told = [field.name for field in fields(Epoch) if any(getattr(epoch, field.name) is not None for epoch in self)]
+        rows = ([number, *(getattr(epoch, name) for name in told)] for number, epoch in enumerate(self, start=1))
+        return markup.table("History", ["epoch", *(name.replace("_", " ") for name in told)], rows)

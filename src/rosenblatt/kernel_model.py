@@ -27,7 +27,7 @@ from rosenblatt.rows import Rows, is_sparse
 from rosenblatt.votes import Survivors, count_votes, elect
 
 VIEWS = ("last", "averaged", "voted", "random")
-PRODUCTS = 2**22  # kernel values at a time in a prediction: what bounds its memory
+PRODUCTS = 2**20  # kernel values at a time in a prediction: what bounds its memory
 LEAST_ROWS, MOST_ROWS = 16, 1024  # in a block
 
 

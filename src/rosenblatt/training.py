@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import order, rules
+from rosenblatt import markup, order, rules
 from rosenblatt.engine import core
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
@@ -116,6 +116,13 @@ class Training:
         return Memory.of(
             self.log, examples.rows, examples.codes, examples.vectors, weights.t, origin.start, weights.fit_intercept
         )
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        told = {"updates": self.weights.updates, "ended by": self.stopped_because or "nothing yet"}
+        if self.best is not None:
+            told |= {"best held-out error": self.best_error, "in epoch": self.best_epoch}
+        return markup.facts("Training", told) + self.history._repr_html_()
 
 
 def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import order, weights
-from rosenblatt.engine import core
+from rosenblatt.engine import poll
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.log import Log, Memory
 from rosenblatt.rows import Rows
@@ -66,9 +66,9 @@ def count_votes(products: np.ndarray, survivors: Survivors, start: np.ndarray | 
     scores = np.zeros((n, vectors)) if start is None else np.array(start, dtype=float).reshape(n, vectors)
     votes = np.zeros((n, vectors), dtype=np.int64)
     log = survivors.column, survivors.gains, survivors.loses, survivors.steps, survivors.lived
-    poll = core.Poll(tuple(np.ascontiguousarray(part) for part in log), constant)
+    counting = poll.Poll(tuple(np.ascontiguousarray(part) for part in log), constant)
     with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what the caller looks at
-        poll.count(np.ascontiguousarray(products, dtype=float), scores, votes)
+        counting.count(np.ascontiguousarray(products, dtype=float), scores, votes)
     return votes, scores
 
 

@@ -1,11 +1,7 @@
-"""One playground and one browser for all tests of a process."""
-
-import shutil
+"""One playground for all tests of a process."""
 
 import pytest
 from window import Process, Visit
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
 @pytest.fixture(scope="session")
@@ -27,18 +23,6 @@ def started():
     yield start
     for process in processes:
         process.kill()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not chromium:
-        pytest.skip("no chromium here: the page is not looked at (Debian: apt install chromium)")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the page is not looked at")
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="session")

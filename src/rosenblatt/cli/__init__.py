@@ -28,6 +28,7 @@ VERBS = {
     "walk": "Walk through a training run, step by step.",
     "play": "Watch learners learn, in the browser.",
     "lab": "Run an experiment of the lectures again.",
+    "report": "Write one HTML file about a model, to look at or to send.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 

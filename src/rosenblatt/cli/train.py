@@ -144,24 +144,12 @@ class Job:
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
-        lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([self.file], self.read)})"]
-        dev = ""
-        if self.given["dev"]:
-            start = ", zero_based=data.zero_based" if self.target is None and "zero_based" not in self.read else ""
-            lines.append(f"dev = rosenblatt.read({arguments([self.given['dev']], self.read)}{start})")
-            dev = ", dev=dev"
-        if self.given["holdout"] is not None:
-            lines.append(
-                f"data, dev = rosenblatt.split({', '.join(['data', arguments([self.given['holdout']], self.split())])})"
-            )
-            dev = ", dev=dev"
-        lines.append(f"model = rosenblatt.learn(data, rosenblatt.Recipe({arguments([], self.recipe())}){dev})")
-        lines.append(f"model.save({self.given['output'] or 'model.rosenblatt'!r})")
-        return "\n".join(lines)
+        from rosenblatt.show.reproduce import Training, script
 
-
-def arguments(positional: list[Any], keywords: dict[str, Any]) -> str:
-    return ", ".join([*map(repr, positional), *(f"{name}={value!r}" for name, value in keywords.items())])
+        read = {name: value for name, value in self.read.items() if name != "target"}
+        output = self.given["output"] or "model.rosenblatt"
+        told = Training(self.file, self.target, self.given["dev"], self.given["holdout"], read, output)
+        return script(self.recipe(), told, self.split())
 
 
 class Reporter:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt import markup
 from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
@@ -222,6 +223,12 @@ class Certificate:
             "method": self.method,
             "seconds": self.seconds,
         }
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        kind = None if self.proof is None else self.proof.kind
+        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
+        return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
 def exact_margin(signed: Signed, v: list[int]) -> float:

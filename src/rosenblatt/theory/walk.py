@@ -147,6 +147,12 @@ class Walk(Sequence[Step]):
     def __iter__(self) -> Iterator[Step]:
         return self.steps()
 
+    def __str__(self) -> str:
+        """The table that `rosenblatt walk` prints."""
+        from rosenblatt.theory.lines import lines
+
+        return "\n".join(lines(self))
+
     def steps(self, first: int = 0, stop: int | None = None, weights: bool = True) -> Iterator[Step]:
         """Steps first … stop − 1, one after the other; without `weights` a step costs no more than its row."""
         for k in range(first, len(self) if stop is None else min(stop, len(self))):

@@ -1,0 +1,69 @@
+"""The count of votes: a running sum over the updates of a run, as the loop itself would have scored.
+
+Plain Python that the build also compiles, as `_poll`, like core.py; _poll.pxd gives it types.
+"""
+
+import cython
+
+if not cython.compiled:
+    from rosenblatt.vector import digest
+
+
+class Poll:
+    """Votes of all weights of a run, from products of the rows to decide about with the rows of the log.
+
+    Update k adds `steps[k] (products[i, column[k]] + constant)` to the score by vector `gains[k]`, and takes it from that by
+    `loses[k]` (not where there is one vector). The weights before the first update vote `lived[0]` times.
+    """
+
+    def __init__(self, log, constant):
+        self.column, self.gains, self.loses, self.steps, self.lived = log
+        self.updates = self.steps.shape[0]
+        self.constant = constant
+
+    def count(self, products, scores, votes):
+        """`scores`, a row a row of products, go from those of the first weights to those of the last; votes are written."""
+        self.products, self.scores, self.votes = products, scores, votes
+        with cython.nogil:
+            self.count_all()
+
+    def count_all(self):
+        for i in range(self.scores.shape[0]):
+            if self.scores.shape[1] == 1:
+                self.count_two(i)
+            else:
+                self.count_many(i)
+
+    def count_two(self, i):
+        """Σ lived sign(score); a score of 0 is positive."""
+        score = self.scores[i, 0]
+        votes = self.lived[0] if score >= 0 else -self.lived[0]
+        for k in range(self.updates):
+            score += self.steps[k] * (self.products[i, self.column[k]] + self.constant)
+            votes += self.lived[k + 1] if score >= 0 else -self.lived[k + 1]
+        self.scores[i, 0] = score
+        self.votes[i, 0] = votes
+
+    def count_many(self, i):
+        """Votes for each class: every one for the first of the highest scores."""
+        for c in range(self.scores.shape[1]):
+            self.votes[i, c] = 0
+        self.votes[i, self.highest(i)] += self.lived[0]
+        for k in range(self.updates):
+            step = self.steps[k] * (self.products[i, self.column[k]] + self.constant)
+            self.scores[i, self.gains[k]] += step
+            self.scores[i, self.loses[k]] -= step
+            self.votes[i, self.highest(i)] += self.lived[k + 1]
+
+    def highest(self, i):
+        """The first of the classes with the highest score."""
+        best = 0
+        for c in range(1, self.scores.shape[1]):
+            if self.scores[i, c] > self.scores[i, best]:
+                best = c
+        return best
+
+
+def source_digest():
+    """SHA-256 of the sources that this module was compiled from; empty uncompiled."""
+    return digest()

@@ -1,0 +1,173 @@
+"""What labelled rows tell about a model: how often it is wrong and where, other learners on the same rows, the certificate.
+
+>>> from rosenblatt.classifier import learn
+>>> from rosenblatt.data import open_known
+>>> iris = open_known("iris")
+>>> found = look(learn(iris), iris, Wishes(splits=1))
+>>> found.measured.examples, round(found.majority, 4), found.rivals[0].learner
+(150, 0.6667, 'majority')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.classifier import Classifier, Recipe
+from rosenblatt.compare import ALL, Row, compare
+from rosenblatt.data import Dataset
+from rosenblatt.errors import RosenblattError
+from rosenblatt.examples import Examples
+from rosenblatt.measures import Measured, measure
+from rosenblatt.model import decide
+from rosenblatt.show.wrong import Wrong, wrong_rows
+from rosenblatt.splits import split
+from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.margins import weight_norm
+from rosenblatt.training import training_margins
+
+Say = Callable[[str], None]
+HOLDOUT = 0.2  # share of the rows that other learners are measured on, as in `compare`
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How much is to be looked at, and how long.
+
+    holdout  measure only on the share of the rows that `train --holdout` set aside; the split is that of the model's seed
+    splits   on which other learners are compared; 0: not at all
+    certify  seconds to look for a separating plane, or a proof that there is none; 0: not at all
+    unseen   "refuse", or "skip": rows with labels that training never saw
+    wrong    examples that are shown
+    """
+
+    holdout: float | None = None
+    splits: int = 5
+    certify: float = 10.0
+    unseen: str = "refuse"
+    wrong: int = 10
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found on rows of a data set."""
+
+    name: str
+    rows: int  # of the file
+    measured: Measured
+    majority: float  # error of always answering what was most frequent in training
+    recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
+    margins: np.ndarray  # by |w|; empty if all weights are 0
+    wrong: list[Wrong]
+    rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
+    own: str  # the model's learner among them
+    share: float  # of the rows held out for it
+    certificate: str
+    notes: list[str]
+
+
+def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Say | None = None) -> Findings:
+    """Measures a model on a data set and compares it with other learners; `say` gets a sentence about every step."""
+    wishes, say = wishes or Wishes(), say or (lambda sentence: None)
+    say(f"measuring on {data.name}")
+    numbers = np.arange(len(data))
+    if wishes.holdout is not None:
+        numbers = split(replace(data, rows=numbers, labels=None), wishes.holdout, model.recipe.seed)[1].rows
+    measured_on = data if wishes.holdout is None else data.take(numbers)
+    examples, overlooked, kept = model.examples(measured_on, wishes.unseen)
+    assert examples.codes is not None
+    notes = overlooked.sentences()
+    if gone := len(measured_on) - len(kept):
+        notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
+    predicted = decide(model.model().scores(examples.rows))
+    measured = measure(examples.codes, predicted, len(model.classes))
+    recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
+    if wishes.holdout is not None and not recognised:
+        notes.append("These are not the rows held out in training: their number, or the error on them, is another.")
+    margins = margins_of(model, examples)
+    by_margin = np.argsort(margins if len(margins) else examples.codes == predicted, kind="stable")
+    worst = by_margin[(examples.codes != predicted)[by_margin]][: wishes.wrong]
+    shown = measured_on.take(kept[worst])
+    rivals, remarks = compared(model, data, wishes, say)
+    certificate, own_remarks = certified(model, data if wishes.holdout else measured_on, wishes, say)
+    return Findings(
+        name=data.name,
+        rows=len(data),
+        measured=measured,
+        majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
+        recognised=recognised,
+        margins=margins,
+        wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
+        rivals=rivals,
+        own=learner_name(model.recipe),
+        share=wishes.holdout or HOLDOUT,
+        certificate=certificate,
+        notes=notes + remarks + own_remarks,
+    )
+
+
+def rows_of_training(model: Classifier, measured: Measured, others: int | None) -> bool:
+    """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
+    if others is None:
+        same = measured.truths.tolist() == model.class_counts.tolist()
+        return bool(same and measured.error == model.summary["train_error"])
+    dev = model.summary["dev_error"] or {}
+    return bool(others == model.summary["examples"] and measured.error == dev.get(model.view))
+
+
+def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
+    """How far each row is on the right side of the boundary, by |w|; nothing where all weights are 0 and there is none."""
+    linear = model.linear()
+    size = weight_norm(linear)
+    return training_margins(linear, examples) / size if size else np.empty(0)
+
+
+def learner_name(recipe: Recipe) -> str:
+    """What `compare` calls the learner of a recipe.
+
+    >>> learner_name(Recipe("perceptron", average=True)), learner_name(Recipe("averaged", average=False))
+    ('averaged', 'perceptron')
+    >>> learner_name(Recipe("mira", average=True)), learner_name(Recipe("mira"))
+    ('averaged mira', 'mira')
+    """
+    if recipe.learner in ("perceptron", "averaged"):
+        return "averaged" if recipe.averages else "perceptron"
+    return f"averaged {recipe.learner}" if recipe.averages else recipe.learner
+
+
+def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[list[Row], list[str]]:
+    """All learners on the same splits, with the model's features and epochs and their usual parameters; and remarks."""
+    if not wishes.splits:
+        return [], []
+    recipe = replace(model.recipe, parameters={}, patience=None)
+    if isinstance(recipe.class_weight, dict):
+        recipe = replace(recipe, class_weight=None)
+
+    def told(seed: int, learner: str) -> None:
+        say(f"comparing: split {seed + 1} of {wishes.splits}, {learner}")
+
+    learners = list(dict.fromkeys((*ALL, learner_name(model.recipe))))
+    try:
+        return compare(data, learners, wishes.splits, wishes.holdout or HOLDOUT, recipe, told), []
+    except RosenblattError as problem:
+        return [], [f"Other learners were not compared: {problem}"]
+
+
+def certified(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[str, list[str]]:
+    """The certificate in a sentence, in the features of the model; nothing if it was not asked for."""
+    if not wishes.certify:
+        return "", []
+    say(f"certifying, for {wishes.certify:g} seconds at most")
+    examples, _, kept = model.examples(data, wishes.unseen)
+    try:
+        fit_intercept = model.recipe.fit_intercept
+        found: Any = certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=wishes.certify)
+    except RosenblattError as problem:
+        return "", [f"Whether a line separates the classes was not looked into: {problem}"]
+    found.seconds = wishes.certify  # what it was given, not what it took: the same report from the same command
+    counted = "" if len(kept) == len(data) else " (without the rows that were left out)"
+    sentence = found.sentence(first=1)
+    return f"{sentence[0].upper()}{sentence[1:]}{counted}.", []

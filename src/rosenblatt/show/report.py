@@ -1,0 +1,164 @@
+"""A model in one HTML file to send to a colleague: no script, nothing loaded from elsewhere, good on paper too.
+
+>>> from rosenblatt.classifier import learn
+>>> from rosenblatt.data import open_known
+>>> page = report(learn(open_known("iris")))
+>>> "<script" in page, "setosa" in page
+(False, True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from rosenblatt import __version__
+from rosenblatt.classifier import LEARNERS, Classifier, Recipe
+from rosenblatt.data import Dataset
+from rosenblatt.errors import SettingError
+from rosenblatt.explain import numeric_features, warnings
+from rosenblatt.markup import shown
+from rosenblatt.show import reproduce, tables
+from rosenblatt.show.findings import Findings, Say, Wishes, learner_name, look
+from rosenblatt.show.numerals import percent, signed
+from rosenblatt.show.pixels import weight_pictures
+
+NAMES = {"averaged": "averaged perceptron", "mira": "MIRA", "averaged mira": "averaged MIRA", "widrow-hoff": "Widrow-Hoff"}
+KINDS = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the model does not know about itself: its file, the file's digest, and the command that makes the report."""
+
+    name: str = "model"
+    sha256: str | None = None
+    command: str | None = None
+    read: dict[str, Any] = field(default_factory=dict)  # keywords of `rosenblatt.read` for the data
+
+
+def report(
+    model: Classifier,
+    data: Dataset | None = None,
+    wishes: Wishes | None = None,
+    origin: Origin | None = None,
+    say: Say | None = None,
+) -> str:
+    """The page about a model and, with labelled data, about how it does on them."""
+    template = page_template()  # refuses before anything is computed
+    wishes, origin, say = wishes or Wishes(), origin or Origin(), say or (lambda sentence: None)
+    found = None if data is None else look(model, data, wishes, say)
+    say("drawing")
+    return str(template.render(**contents(model, found, wishes, origin)))
+
+
+@cache
+def page_template() -> Any:
+    """The page, in which every value is escaped, and characters that would act are made visible."""
+    try:
+        import jinja2
+        import matplotlib  # noqa: F401
+        from markupsafe import Markup
+    except ImportError:
+        raise SettingError("A report needs jinja2 and matplotlib: pip install 'rosenblatt[show]'.") from None
+
+    def seen(value: Any) -> Any:
+        return value if isinstance(value, Markup) or not isinstance(value, str) else shown(value, longest=10_000)
+
+    page = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, finalize=seen, trim_blocks=True, lstrip_blocks=True
+    )
+    page.filters.update(shown=shown, percent=percent, counted=lambda n: f"{n:,}", signed=signed, bare=Markup)
+    return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
+
+
+def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: Origin) -> dict[str, Any]:
+    """All that the page shows."""
+    from rosenblatt.show import figures
+
+    return {
+        "style": files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
+        "version": __version__,
+        "origin": origin,
+        "model": model,
+        "learner": named(model.recipe),
+        "facts": training_facts(model),
+        "columns": tables.columns(model),
+        "classes": tables.class_rows(model, found.measured if found else None),
+        "most_frequent": model.classes.tolist()[int(model.class_counts.argmax())],
+        "majority": 1 - int(model.class_counts.max()) / int(model.class_counts.sum()),
+        "found": found,
+        "wishes": wishes,
+        "rivals": tables.rival_rows(found) if found else [],
+        "epochs": figures.epochs(model.history, model.recipe.averages) if len(model.history) else None,
+        "margins": figures.margins(found.margins) if found is not None and len(found.margins) else None,
+        "confusion": tables.confusion(found.measured, model) if found else None,
+        "pictures": weight_pictures(model),
+        "weights": tables.weight_lists(model),
+        "warnings": warnings(model),
+        "scaled": bool(getattr(model.features, "scale", False) and numeric_features(model)),
+        "separated": separated(model),
+        "again": again(model, found, wishes, origin),
+        "limit": tables.CLASSES,
+    }
+
+
+def training_facts(model: Classifier) -> list[tuple[str, str]]:
+    """What was trained on what, a line each."""
+    recipe, summary = model.recipe, model.summary
+    _, names, _ = LEARNERS[recipe.learner]
+    parameters = ", ".join(f"{name} {recipe.parameters[name]}" for name in names if name in recipe.parameters)
+    rows, features = f"{summary['examples']:,} rows of {KINDS[model.kind]}", f"{summary['features']:,} features"
+    dev = summary["dev_error"]
+    views = [view for view in ("last", "averaged", "best") if dev and view in dev]
+    held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
+    lines = [
+        ("learner", named(recipe) + (f" ({parameters})" if parameters else "")),
+        ("predicts", None if model.target is None else f"column {shown(model.target)}"),
+        ("learned from", f"{rows}, {features}{'' if recipe.fit_intercept else ', no bias'}"),
+        (
+            "training",
+            f"{summary['epochs']:,} epochs, {summary['updates']:,} updates; ended by: {summary['stopped_because']}",
+        ),
+        ("order", f"{recipe.order}, seed {recipe.seed}"),
+        ("classes weighted", None if recipe.class_weight is None else shown(recipe.class_weight)),
+        ("weights that predict", model.view),
+        ("training error", percent(summary["train_error"])),
+        ("held-out error", held_out or None),
+    ]
+    return [(name, value) for name, value in lines if value is not None]
+
+
+def named(recipe: Recipe) -> str:
+    """The learner as people call it."""
+    name = learner_name(recipe)
+    return NAMES.get(name, name)
+
+
+def separated(model: Classifier) -> bool:
+    """Did training end with an epoch without a mistake or an update? Then its last weights are the proof."""
+    if not model.summary["converged"] or not len(model.history):
+        return False
+    return model.history[-1].mistakes == model.history[-1].updates == 0
+
+
+def again(model: Classifier, found: Findings | None, wishes: Wishes, origin: Origin) -> dict[str, Any]:
+    """The command and the Python that train the same model; `known` where the data are recognised as those of training."""
+    same = found is not None and found.recognised
+    told = reproduce.Training(
+        file=found.name if same and found else "FILE",
+        target=model.target,
+        dev="DEV-FILE" if model.summary["dev_error"] and not (same and wishes.holdout) else None,
+        holdout=wishes.holdout if same else None,
+        read=origin.read if same else {},
+        output=origin.name,
+    )
+    split = {"seed": model.recipe.seed}
+    return {
+        "known": same,
+        "dev": told.dev is not None,
+        "command": reproduce.command(model.recipe, told),
+        "python": reproduce.script(reproduce.differing(model.recipe), told, split),
+    }

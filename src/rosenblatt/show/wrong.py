@@ -1,0 +1,88 @@
+"""The rows that a model gets most wrong, in a form that people recognise: cells, text, an image, entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.classifier import Classifier
+from rosenblatt.data import Dataset
+from rosenblatt.explain import Explanation, explain
+from rosenblatt.features import TableMap
+from rosenblatt.markup import shown
+from rosenblatt.show.pixels import picture
+
+CELLS = 12  # columns, or entries of a sparse row, that are shown
+TEXT = 400  # characters of a text
+REASONS = 4
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A row, counted from 1, that is predicted wrongly; by its margin, the distance on the wrong side of the boundary."""
+
+    row: int
+    truth: Any
+    predicted: Any
+    margin: float | None
+    reasons: list[tuple[str, float]]  # features that spoke most for the wrong answer
+    against: Any  # with many classes: compared with which other
+    cells: list[tuple[str, str]] = field(default_factory=list)
+    left_out: int = 0  # cells
+    text: str | None = None
+    picture: str | None = None
+
+
+def wrong_rows(model: Classifier, data: Dataset, numbers: np.ndarray, margins: np.ndarray | None) -> list[Wrong]:
+    """The rows of a data set, in its order, with why they were decided so."""
+    made = []
+    for i, number in enumerate(numbers.tolist()):
+        row = data.slice(i, i + 1)
+        row = row if row.kind == model.kind else replace(row, kind="text")  # a table may stand for texts
+        why = explain(model, row)
+        truth = np.asarray(row.labels).tolist()[0]
+        made.append(
+            Wrong(
+                number, truth, why.prediction, None if margins is None else float(margins[i]), reasons(model, why),
+                why.against if len(model.classes) > 2 else None, **content(model, row, why),
+            )
+        )  # fmt: skip
+    return made
+
+
+def reasons(model: Classifier, why: Explanation) -> list[tuple[str, float]]:
+    """What spoke most for the answer, largest first; pixels one by one would say nothing."""
+    if model.kind == "images":
+        return []
+    towards = -1.0 if len(model.classes) == 2 and why.prediction == model.classes.tolist()[0] else 1.0
+    spoke = [(term.feature, towards * term.contribution) for term in why.terms if towards * term.contribution > 0]
+    return spoke[:REASONS]
+
+
+def content(model: Classifier, row: Dataset, why: Explanation) -> dict[str, Any]:
+    """The row itself, as its kind of data shows it."""
+    if model.kind == "text":
+        return {"text": shown(" ".join(str(row.rows["text"][0] or "").split()), TEXT)}
+    if model.kind == "images":
+        return {"picture": picture(row.rows[0])}
+    if isinstance(model.features, TableMap):
+        columns = [column.name for column in model.features.columns]
+        kept = that_matter(columns, why)
+        return {"cells": [(name, shown(row.rows[name][0])) for name in kept], "left_out": len(columns) - len(kept)}
+    largest = [(term.feature, shown(term.value)) for term in why.terms]
+    return {"cells": largest[:CELLS], "left_out": max(0, len(largest) - CELLS)}
+
+
+def that_matter(columns: list[str], why: Explanation) -> list[str]:
+    """Of many columns those whose features weigh most in this row, in the order of the table."""
+    if len(columns) <= CELLS:
+        return columns
+    weight = dict.fromkeys(columns, 0.0)
+    for term in why.terms:
+        for name in columns:
+            if term.feature == name or term.feature.startswith((f"{name}=", f"{name} ")):
+                weight[name] = max(weight[name], abs(term.contribution))
+    kept = sorted(columns, key=lambda name: -weight[name])[:CELLS]
+    return [name for name in columns if name in kept]

@@ -1,0 +1,262 @@
+"""rosenblatt report: the numbers of the other verbs, commands that really repeat, and a file that is whole or not there."""
+
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import assert_alone
+
+from rosenblatt.classifier import LEARNERS, Recipe, load
+from rosenblatt.cli import run
+from rosenblatt.cli.train import Job, train
+from rosenblatt.show.reproduce import Training, command, differing, script
+
+QUICK = ["--splits", "0", "--certify", "0", "-q"]
+
+
+def percent(share):
+    return f"{100 * share:.2f}\u00a0%"
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """Two files of rows with a noisy rule, and a model of the first."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(7)
+    sector, age = draw.choice(["public", "private", "none"], 300), draw.integers(17, 80, 300)
+    rich = (age / 40 + (sector == "private") + draw.normal(0, 0.6, 300)) > 1.6
+    frame = pl.DataFrame({"sector": sector, "age": age, "income": np.where(rich, ">50K", "<=50K")})
+    frame[:200].write_csv("people.csv")
+    frame[200:].write_csv("dev.csv")
+    assert run(["train", "people.csv", "-t", "income", "-q", "-o", "people.rosenblatt"]) == 0
+    return tmp_path
+
+
+def page_of(capsys, *arguments):
+    capsys.readouterr()
+    assert run(["report", *arguments, "-o", "report.html"]) == 0, capsys.readouterr().err
+    return assert_alone(Path("report.html").read_text("utf-8"))
+
+
+def json_of(capsys, *arguments):
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_error_and_confusions_are_those_of_evaluate(people, capsys):
+    found = json_of(capsys, "evaluate", "people.rosenblatt", "dev.csv")
+    page = page_of(capsys, "people.rosenblatt", "--data", "dev.csv", *QUICK)
+    assert page.texts("dd", id_="error") == [percent(found["error"])]
+    assert f"{found['errors']} of {found['examples']} rows wrong" in page.text
+    assert f"{percent(found['interval'][0])} to {percent(found['interval'][1])}" in page.text
+    cells = [text for tag, has, inside in page.elements if tag == "td" and "--s:" in has.get("style", "") for text in inside]
+    assert [int(cell) for cell in cells] == [count for row in found["confusion"] for count in row]
+    for row in found["per_class"]:
+        assert percent(row["precision"]) in page.texts("td")
+        assert percent(row["recall"]) in page.texts("td")
+
+
+def test_learners_are_compared_as_compare_does(people, capsys):
+    rows = json_of(capsys, "compare", "dev.csv", "-t", "income", "--seeds", "2")["rows"]
+    page = page_of(capsys, "people.rosenblatt", "--data", "dev.csv", "--splits", "2", "--certify", "0")
+    shown = [text for tag, has, inside in page.elements if tag == "table" and has.get("id") == "rivals" for text in inside]
+    cells = [text.strip().removesuffix(" *") for text in shown if text.strip()]
+    places = []
+    for row in rows:
+        place = next(i for i, cell in enumerate(cells) if cell.split(":")[0] == row["learner"])
+        places.append(place)
+        assert percent(row["error_mean"]) in cells[place : place + 5]
+        assert percent(row["error_sd"]) in cells[place : place + 5]
+    assert places == sorted(places)
+    assert "averaged: as this model" in page.text
+
+
+def test_weights_are_those_of_explain(people, capsys):
+    found = json_of(capsys, "explain", "people.rosenblatt", "--top", "10")["weights"]
+    page = page_of(capsys, "people.rosenblatt")
+    for weight in found:
+        assert weight["feature"] in page.texts("th")
+        assert f"{weight['weight']:.4g}"[:4].replace("-", "−") in page.text
+
+
+def test_with_holdout_exactly_the_rows_held_out_in_training_are_measured(people, capsys):
+    call = ["train", "people.csv", "-t", "income", "--holdout", "0.3", "--seed", "5", "-o", "m.rosenblatt"]
+    trained = json_of(capsys, *call)
+    page = page_of(capsys, "m.rosenblatt", "--data", "people.csv", "--holdout", "0.3", *QUICK)
+    assert page.texts("dd", id_="error") == [percent(trained["dev_error"]["averaged"])]
+    assert "of 60 rows wrong" in page.text
+    assert "not the rows held out" not in page.text
+    # Its command needs no word from the reader.
+    made = hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest()
+    assert made in page.text
+    Path("m.rosenblatt").unlink()
+    assert run([*shlex.split(page.texts("pre")[0])[1:], "-q"]) == 0
+    assert hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest() == made
+    page = page_of(capsys, "m.rosenblatt", "--data", "people.csv", "--holdout", "0.2", *QUICK)
+    assert "not the rows held out" in page.text
+
+
+def test_command_and_python_make_the_same_bytes(people, capsys):
+    options = ["--learner", "mira", "--p", "0.25", "--epochs", "3", "--seed", "9", "--average", "--numeric", "both",
+               "--product", "sector,age", "--column", "age=both", "--no-bias", "--balanced", "--order", "once"]  # fmt: skip
+    assert run(["train", "people.csv", "-t", "income", *options, "--dev", "dev.csv", "-q", "-o", "m.rosenblatt"]) == 0
+    made = Path("m.rosenblatt").read_bytes()
+    page = page_of(capsys, "m.rosenblatt")
+    told, python, _ = page.texts("pre")
+    for text in (told, python):
+        assert "DEV-FILE" in text
+    Path("m.rosenblatt").unlink()
+    told = told.replace("DEV-FILE", "dev.csv").replace("FILE", "people.csv")
+    assert run([*shlex.split(told)[1:], "-q"]) == 0
+    assert Path("m.rosenblatt").read_bytes() == made
+    Path("m.rosenblatt").unlink()
+    python = python.replace("DEV-FILE", "dev.csv").replace("FILE", "people.csv")
+    subprocess.run([sys.executable, "-c", python], check=True)
+    assert Path("m.rosenblatt").read_bytes() == made
+
+
+def test_the_report_tells_its_own_command(people, capsys):
+    first = page_of(
+        capsys, "people.rosenblatt", "--data", "dev.csv", "--target", "income", "--splits", "1", "--certify", "60"
+    )
+    again = first.texts("pre")[-1]
+    before = Path("report.html").read_bytes()
+    Path("report.html").unlink()
+    assert run(shlex.split(again)[1:]) == 0
+    assert Path("report.html").read_bytes() == before
+
+
+SCHEDULES = ["constant", "1/updates", "1/examples"]
+PARAMETERS = {
+    "eta0": st.floats(0.01, 2), "learning_rate": st.sampled_from(SCHEDULES), "p": st.floats(0, 0.9), "C": st.floats(0.01, 9),
+    "variant": st.sampled_from(["I", "II"]), "l2": st.floats(0, 1),
+}  # fmt: skip
+COLUMN = st.text(min_size=1, max_size=8).filter(lambda name: "," not in name and "\0" not in name)
+
+
+@st.composite
+def recipes(draw):
+    learner = draw(st.sampled_from(list(LEARNERS)))
+    known = {name: PARAMETERS[name] for name in LEARNERS[learner][1]}
+    features = {
+        "numeric": st.sampled_from(["number", "category", "both"]), "scale": st.just(False), "hashing": st.integers(1, 20),
+        "ngrams": st.integers(1, 3), "per_column": st.dictionaries(COLUMN, st.just("category"), min_size=1, max_size=2),
+        "products": st.one_of(st.just("all"), st.lists(st.lists(COLUMN, min_size=2, max_size=2), min_size=1, max_size=2)),
+    }  # fmt: skip
+    return Recipe(
+        learner, draw(st.integers(1, 99)), draw(st.integers(0, 99)), draw(st.sampled_from([None, True, False])),
+        draw(st.sampled_from(["shuffled", "once", "given"])), draw(st.booleans()),
+        draw(st.one_of(st.none(), st.floats(0, 1))),
+        draw(st.one_of(st.none(), st.integers(1, 9))), draw(st.sampled_from([None, "balanced"])),
+        draw(st.fixed_dictionaries({}, optional=known)), draw(st.fixed_dictionaries({}, optional=features)),
+    )  # fmt: skip
+
+
+@given(recipes(), COLUMN.filter(lambda name: not name.lstrip("-").isdigit()))
+def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
+    told = command(recipe, Training("rows.csv", target, holdout=0.25))
+    _, verb, *arguments = shlex.split(told)
+    assert verb == "train"
+    context = train.make_context("train", arguments)
+    job = Job(context.params["file"], {key: value for key, value in context.params.items() if key != "file"})
+    assert Recipe(**job.recipe()) == recipe
+    assert job.target == target
+    # `train --python` and the report write the same script.
+    told = Training("rows.csv", target, holdout=0.25)
+    recipe_again = eval(script(differing(recipe), told).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0])
+    assert recipe_again == recipe
+
+
+def test_what_the_command_line_cannot_say_is_told_in_python_alone():
+    assert command(Recipe(class_weight={"a": 2.0}), Training()) is None
+    assert command(Recipe(features={"min_count": 2}), Training()) is None
+
+
+def test_progress_goes_to_standard_error_and_quiet_silences_it(people, capsys):
+    capsys.readouterr()
+    call = ["report", "people.rosenblatt", "--data", "dev.csv", "--splits", "1", "--certify", "0.1"]
+    assert run([*call, "-o", "report.html"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "split 1 of 1" in err
+    assert run([*call, "-q", "-o", "report.html"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_to_standard_output_comes_the_page(people):
+    call = [sys.executable, "-m", "rosenblatt", "report", "people.rosenblatt", "-q", "-o", "-"]
+    page = subprocess.run(call, capture_output=True, check=True).stdout.decode()
+    assert_alone(page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["nothing.rosenblatt"], 3, "nothing.rosenblatt"),
+        (["people.csv"], 3, "people.csv"),
+        (["people.rosenblatt", "--holdout", "0.2"], 2, "--data"),
+        (["people.rosenblatt", "--data", "nowhere.csv"], 1, "nowhere.csv"),
+        (["people.rosenblatt", "--data", "dev.csv", "--target", "wealth"], 1, "wealth"),
+        (["people.rosenblatt", "--data", "dev.csv", "--holdout", "2"], 2, "between 0 and 1"),
+        (["people.rosenblatt", "--data", "dev.csv", "--splits", "-1"], 2, "--splits"),
+    ],
+)
+def test_what_cannot_be_ends_with_its_exit_code_and_leaves_the_old_report(people, capsys, arguments, code, said):
+    Path("report.html").write_text("the old one")
+    capsys.readouterr()
+    assert run(["report", *arguments, "-o", "report.html"]) == code
+    assert said in capsys.readouterr().err
+    assert Path("report.html").read_text() == "the old one"
+
+
+def test_a_folder_that_is_not_there_is_refused_before_anything_is_read(people, capsys):
+    assert run(["report", "people.rosenblatt", "-o", "no/such/report.html"]) == 1
+    assert "make it first" in capsys.readouterr().err
+
+
+def test_a_column_named_as_an_element_shows_as_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name = "<img src=x onerror=alert(1)>"
+    rows = "".join(f"{i % 7},<b>{i % 3}</b>,{'<i>' if i % 7 > 3 else '</i>'}\n" for i in range(40))
+    Path("rows.csv").write_text(f"{name},cell,{name} label\n{rows}")
+    assert run(["train", "rows.csv", "-t", f"{name} label", "-q", "-o", "m.rosenblatt"]) == 0
+    page = page_of(capsys, "m.rosenblatt", "--data", "rows.csv", "--splits", "1")
+    assert name in page.texts("th")
+    assert "cell=<b>1</b>" in page.texts("th")
+    assert "img" not in {tag for tag, _, _ in page.elements}
+
+
+def test_the_example_of_help_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", "--help"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    examples = [line for line in lines if line.startswith("rosenblatt ")]
+    assert len(examples) == 2
+    for line in examples:
+        assert run(shlex.split(line)[1:]) == 0
+    assert_alone(Path("report.html").read_text("utf-8"))
+
+
+def test_the_verb_has_all_options_that_its_command_can_tell():
+    from rosenblatt.cli.report import report
+
+    names = [name for parameter in report.params if isinstance(parameter, click.Option) for name in parameter.opts]
+    assert {"--data", "--target", "--output", "--holdout", "--splits", "--certify", "--unseen"} <= set(names)
+
+
+@pytest.mark.parametrize("data", ["sms-spam", "mnist:test"])
+def test_real_data_of_every_kind(data, data_dir, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["train", data, "--holdout", "0.5", "-e", "1", "-q", "-o", "m.rosenblatt"]) == 0
+    page = page_of(capsys, "m.rosenblatt", "--data", data, "--holdout", "0.5", *QUICK)
+    assert page.texts("dd", id_="error") == [percent(load("m.rosenblatt").summary["dev_error"]["averaged"])]
