@@ -344,3 +344,16 @@ def test_a_regression_has_no_mistakes():
     trained = run(for_regression([[1.0], [2.0]], [-1.0, -2.0]), rules.WidrowHoff(), Plan(epochs=3))
     assert trained.history["mistakes"].tolist() == [0, 0, 0]
     assert trained.history["updates"].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_second_core_shuffles_the_same_order(cores, monkeypatch):
+    """One thread or two, the epochs are those of the plain way."""
+    monkeypatch.setattr(order, "cores", lambda: cores)
+    monkeypatch.setattr(order, "AHEAD", 10)
+    rows = np.arange(50, dtype=np.int32)
+    plain = order.epochs("shuffled", rows, seed=3)
+    ahead = order.epochs("shuffled", rows, seed=3, ahead=True)
+    for _ in range(5):
+        np.testing.assert_array_equal(next(ahead), next(plain))
+    ahead.close()

@@ -347,12 +347,13 @@ def shuffle(order, words, top):
     >>> order
     array([3, 0, 1, 2], dtype=int32)
     """
-    for k in range(min(top, words.shape[0])):
-        place = top - 1 - k
-        j = scaled_down(words[k], place + 1)
-        kept = order[place]
-        order[place] = order[j]
-        order[j] = kept
+    with cython.nogil:
+        for k in range(min(top, words.shape[0])):
+            place = top - 1 - k
+            j = scaled_down(words[k], place + 1)
+            kept = order[place]
+            order[place] = order[j]
+            order[j] = kept
     return max(0, top - words.shape[0])
 
 

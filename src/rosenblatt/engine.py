@@ -44,6 +44,13 @@ def available_kernels() -> list[str]:
     return names
 
 
+def cores() -> int:
+    """How many cores this process may use: those it is allowed, or fewer where the environment says so (as joblib does)."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    return min(allowed, int(said)) if said.isdigit() and int(said) else allowed
+
+
 if os.environ.get("ROSENBLATT_CPU"):
     use_kernel(os.environ["ROSENBLATT_CPU"])
 else:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.engine import core
+from rosenblatt.engine import core, cores
 
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 BLOCK = 64  # rows that stay together in the order "blocks"
 WORDS = 2**16  # random words drawn at a time
+AHEAD = 2**17  # rows from which a second thread is worth its while
 
 # What randomness is for: each purpose has a stream of its own, so that holding rows out does not change the order.
 ORDER, SPLIT, DRAW = 1, 2, 3
@@ -25,8 +26,10 @@ def random_bits(seed: int, purpose: int) -> np.random.PCG64:
     return np.random.PCG64([purpose, seed])
 
 
-def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+def epochs(order: str, pool: np.ndarray, seed: int, ahead: bool = False) -> Iterator[np.ndarray]:
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
+
+    `ahead`: a second core, where there is one, may shuffle for the next epoch during this one. The order is the same.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
@@ -34,6 +37,8 @@ def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """
     bits = random_bits(seed, ORDER)
     current = pool.copy()
+    if ahead and order == "shuffled" and len(pool) >= AHEAD and cores() > 1:
+        yield from shuffled_ahead(current, bits)
     if order == "once":
         shuffle(current, bits)
     blocks = np.arange(-(-len(pool) // BLOCK), dtype=np.int32)
@@ -46,6 +51,21 @@ def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
             shuffle(blocks, bits)
             current = np.concatenate([pool[b * BLOCK : (b + 1) * BLOCK] for b in blocks])
         yield current
+
+
+def shuffled_ahead(current: np.ndarray, bits: np.random.PCG64) -> Iterator[np.ndarray]:
+    """The same permutations without end, the next one made by a second thread while the present one is used."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    following = np.empty_like(current)
+    shuffle(current, bits)
+    with ThreadPoolExecutor(1) as second:
+        while True:
+            np.copyto(following, current)
+            coming = second.submit(shuffle, following, bits)
+            yield current
+            coming.result()
+            current, following = following, current
 
 
 def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:

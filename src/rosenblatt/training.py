@@ -249,7 +249,10 @@ class Run:
         pool = self.examples.pool()
         # As given and all there: the loop needs no list of row numbers.
         whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
-        return repeat(None) if whole else order.epochs(self.plan.order, pool, self.plan.seed)
+        if whole:
+            return repeat(None)
+        # Dense rows already take all that the memory can give: a second thread would only slow them down.
+        return order.epochs(self.plan.order, pool, self.plan.seed, ahead=not self.examples.rows.dense)
 
     def finish(self) -> Training:
         if self.weights.sums_overflowed():
