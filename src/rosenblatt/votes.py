@@ -172,7 +172,7 @@ def blocks_of_products(rows: Rows, others: Rows) -> Iterator[tuple[slice, np.nda
     across = None if theirs is None or mine is None else theirs.T.tocsr()
     for start in range(0, rows.n, height):
         part = slice(start, min(start + height, rows.n))
-        block = rows.values[part].astype(float) if mine is None else mine[part]  # type: ignore[index]
+        block = rows.values[part].astype(float, copy=False) if mine is None else mine[part]  # type: ignore[index]
         products = room[: block.shape[0]]
         with np.errstate(all="ignore"):  # of overflow, which `refuse_overflow` tells
             if across is not None:
