@@ -114,7 +114,7 @@ def _of_table(source: Source, rows: int | None, options: Options, format: str) -
     held, count = [], 0
     with explaining(source.name), source.open() as stream:
         for line, data in _whole_records(stream, source.name):
-            block = delimited.Block(np.frombuffer(data, dtype=np.uint8), layout, source.name, line)
+            block = delimited.Block(data, layout, source.name, line)
             frame = delimited.parse(block, options, wider)
             # A column whose cells are all missing says nothing about its type.
             wider |= {c.name: _wider(wider.get(c.name), c.dtype) for c in frame if c.null_count() < len(c)}
@@ -167,22 +167,22 @@ def _nothing_known(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column))
 
 
-def _whole_records(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+def _whole_records(stream: IO[bytes], name: str) -> Iterator[tuple[int, np.ndarray]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     rest, line = b"", 1
     for data in chain(iter(lambda: stream.read(BLOCK), b""), [b""]):
         text = rest + data
         if not data:
             if text:
-                yield line, text
+                yield line, np.frombuffer(text, dtype=np.uint8)
             return
         cut = _end_of_records(text)
         if not cut and len(text) > LONGEST:
             raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
-        rest, whole = text[cut:], text[:cut]
-        if whole:
+        rest, whole = text[cut:], np.frombuffer(text, dtype=np.uint8, count=cut)
+        if cut:
             yield line, whole
-            line += whole.count(b"\n")
+            line += int(np.count_nonzero(whole == ord("\n")))  # several times faster than bytes.count
 
 
 def _end_of_records(text: bytes) -> int:
