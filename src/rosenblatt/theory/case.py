@@ -24,6 +24,7 @@ from rosenblatt.weights import Weights
 
 # Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
 AT_ONCE, IN_A_ROUND = 5e7, 5e8
+BEARABLE = 1500  # dimensions in which a round on three times as many rows still ends within seconds
 EXACT, BOUND = "exact combination", "rounding bound"
 EPOCHS = 200  # of the perceptron, where no budget is given
 POLISHES = 3
@@ -257,6 +258,9 @@ class Case:
         size = 2 * self.signed.count
         while size > 200 and self.work(size) > IN_A_ROUND:
             size = size * 3 // 4
+        # Fewer rows than dimensions hardly ever contradict each other: where more are bearable, they are taken.
+        if self.signed.dimension <= BEARABLE:
+            size = max(size, 3 * self.signed.dimension)
         return min(size, self.signed.count)
 
     def reached(self, verdict: Verdict) -> float:
