@@ -23,5 +23,5 @@ sanitize: .venv/built
 	$(PY) -m pip install --quiet --editable . --group dev
 	touch $@
 clean:
-	rm -rf .venv build docs/_build src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
+	rm -rf .venv build docs/_build docs/figures src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
 .PHONY: demo test test-full check docs bench sanitize clean
