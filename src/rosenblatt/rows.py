@@ -217,8 +217,9 @@ def join(above: Rows, below: Rows) -> Rows:
 
 def is_sparse(X: Any) -> bool:
     """Is X a scipy sparse matrix? Where scipy.sparse (0.1 s) has not been imported, it cannot be."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
+    # Another thread may be importing it just now: a module that is half there has made no matrix yet.
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
 
 
 def as_float(values: np.ndarray) -> np.ndarray:
