@@ -90,6 +90,10 @@ def test_a_part_of_the_walk(capsys):
     assert [step["t"] for step in updates["steps"]] == [4, 6, 8]
 
 
+def test_semicolons_between_points_are_no_part_of_labels(capsys):
+    assert walked(capsys, "--points", "1,1:+; 0.5,-1:-;-1,-1:-").out == walked(capsys, "--points", "1,1:+ 0.5,-1:- -1,-1:-").out
+
+
 def test_points_of_many_classes_and_other_learners(capsys):
     found = json.loads(walked(capsys, "--points", "1,0:a 0,1:b -1,-1:c", "--learner", "mira", "--json").out)
     assert found["classes"] == ["a", "b", "c"]
