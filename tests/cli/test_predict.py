@@ -202,11 +202,16 @@ def test_memory_does_not_grow_with_the_file(folder):
         ("two.rosenblatt .", 1, ". is a folder"),
         ("two.rosenblatt new.csv -o .", 1, "Is a directory"),
         ("new.csv new.csv", 3, "not a model"),
+        ("new.csv two.rosenblatt", 3, "new.csv is not a model, but two.rosenblatt is: name the model first"),
+        ("gone.csv two.rosenblatt", 3, "name the model first"),
+        ("damaged.rosenblatt two.rosenblatt", 3, "damaged.rosenblatt cannot be read: it is damaged"),
+        ("two.rosenblatt two.rosenblatt", 1, "it is a model that `rosenblatt train` wrote"),
     ],
 )
 def test_refusals(folder, capsys, arguments, code, said):
     (folder / "lacking.csv").write_text("size\n3\n")
     (folder / "some.svm").write_text("1 1:1\n-1 2:1\n")
+    (folder / "damaged.rosenblatt").write_bytes((folder / "two.rosenblatt").read_bytes()[:-1])
     assert run(["predict", *arguments.split()]) == code
     out, err = capsys.readouterr()
     assert out == ""
