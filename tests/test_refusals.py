@@ -143,7 +143,7 @@ def test_settings_of_a_rule_that_cannot_be_are_refused(rule, settings):
 @pytest.mark.parametrize("rule", ["mira", rules.Mira, 0.5])
 def test_what_is_no_rule_is_refused_with_the_names_of_rules(rule):
     for learn in (train, walk):
-        with pytest.raises(SettingError, match="expected one of rosenblatt.rules, .* PassiveAggressive"):
+        with pytest.raises(SettingError, match=r"expected one of rosenblatt\.rules, .* PassiveAggressive"):
             learn(np.eye(2), [0, 1], rule)
 
 

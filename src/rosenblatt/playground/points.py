@@ -121,7 +121,8 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
         if name is None or name not in names:
             shown = ", ".join(names[:30])
             if name is None:
-                raise DataError(f"The plane needs two columns of numbers: of {shown} only {', '.join(free) or 'none'} has them.")
+                found = ", ".join(free) or "none"
+                raise DataError(f"The plane needs two columns of numbers: of {shown} only {found} has them.")
             raise DataError(f"There is no column {name!r} for {what}: the columns are {shown}.")
         if what != "target" and not frame[name].dtype.is_numeric():
             raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
