@@ -306,7 +306,7 @@ def test_the_longer_run_beside_can_be_followed_to_its_end(visit):
     assert there.run("page.place") == beside
     there.page.keyboard.press("ArrowLeft")
     assert there.run("page.place") == beside - 1
-    assert "Beside it: Epoch" in there.page.locator("#where").inner_text()
+    assert "Beside it: epoch" in there.page.locator("#where").inner_text()
     there.run("page.go(argument)", first)
     there.page.keyboard.press("ArrowRight")
     assert there.run("page.place") == first + 1

@@ -31,7 +31,7 @@ export class Transport {
     this.scrubber.value = String(k);
     const seen = this.page.place;
     const ended = seen >= this.page.longest();
-    const text = t === 0 ? "Before the first example" : seen > replay.T ? `Ended. Beside it: ${where(this.page.stepping(seen), seen)}` : where(replay, t);
+    const text = t === 0 ? "Before the first example" : seen > replay.T ? `Beside it: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)} updates`;
     by("where").textContent = text;
     this.scrubber.setAttribute("aria-valuetext", text);
     for (const [id, off] of [
@@ -51,5 +51,5 @@ export class Transport {
 
 function where(replay, t) {
   const { epoch, place } = replay.epochOf(Math.max(0, t - 1));
-  return `Epoch ${epoch}, example ${count(place)} · ${count(replay.at(t).k)} of ${count(replay.K)} updates`;
+  return `${epoch}, example ${count(place)} · ${count(replay.at(t).k)} of ${count(replay.K)}`;
 }
