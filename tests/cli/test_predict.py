@@ -201,6 +201,8 @@ def test_memory_does_not_grow_with_the_file(folder):
         ("two.rosenblatt new.csv --format strange", 2, "no format 'strange'"),
         ("two.rosenblatt .", 1, ". is a folder"),
         ("two.rosenblatt new.csv -o .", 1, "Is a directory"),
+        ("two.rosenblatt new.csv -o new.csv", 2, "-o new.csv would replace new.csv, which is read"),
+        ("two.rosenblatt new.csv -o two.rosenblatt", 2, "would replace two.rosenblatt"),
         ("new.csv new.csv", 3, "not a model"),
         ("new.csv two.rosenblatt", 3, "new.csv is not a model, but two.rosenblatt is: name the model first"),
         ("gone.csv two.rosenblatt", 3, "name the model first"),

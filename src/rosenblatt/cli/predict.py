@@ -39,6 +39,7 @@ def predict(model: str, file: str, **given: Any) -> None:
     """
     if given["only_labels"] and (given["scores"] or given["as_json"]):
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
+    output.keep_apart(given["output"], model, file)
     classifier = fitting.model_of(model, file)
     fitting.refuse_folder(classifier, file)
     if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):

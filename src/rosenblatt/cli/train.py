@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
 from rosenblatt.cli.options import percent
 from rosenblatt.errors import SaveError
 
@@ -84,6 +84,7 @@ class Job:
         self.target = options.column(given["target"])
         if self.target is not None:
             self.read["target"] = self.target
+        output.keep_apart(given["output"], file, given["dev"])
         if given["output"] and not Path(given["output"]).absolute().parent.is_dir():
             folder = Path(given["output"]).absolute().parent
             raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
