@@ -218,3 +218,12 @@ def test_refusals(folder, capsys, arguments, code, said):
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err
+
+
+def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bare.csv").write_text("3,red,yes\n1,blue,no\n2,red,yes\n")
+    assert run(["train", "bare.csv", "--no-header", "-t", "-1", "-q", "-o", "m.rosenblatt"]) == 0
+    assert run(["predict", "m.rosenblatt", "bare.csv"]) == 1
+    assert "pass --no-header." in capsys.readouterr().err
+    assert run(["predict", "m.rosenblatt", "bare.csv", "--no-header"]) == 0
