@@ -35,7 +35,7 @@ def test_b3_the_lectures_example(capsys):
     activation = table[0].index("activation")
     assert [line[activation] for line in table[1:]] == ["1", "0.5", "-2.5", "-0.5"]
     assert table[2][-4:] == ["1", "0.5", "1", "-1"]  # after point 2: tau, w = [0.5, 1], b = −1
-    assert "1 updates" in out
+    assert "1 update;" in out
 
 
 def test_h3_without_bias_five_updates_end_at_one_and_a_half_one(capsys):

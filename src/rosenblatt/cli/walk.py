@@ -74,7 +74,8 @@ def walk(file: str | None, **given: Any) -> None:
         return
     to_stderr = shape != "table"  # a table for a paper ends where it ends
     epochs, updates = len(made.training.history), made.training.weights.updates
-    click.echo(f"\n{epochs} epoch(s), {updates:,} updates; ended by: {ended}", err=to_stderr)
+    counts = f"{epochs} epoch{'s' * (epochs != 1)}, {updates:,} update{'s' * (updates != 1)}"
+    click.echo(f"\n{counts}; ended by: {ended}", err=to_stderr)
     if proof:
         for sentence in told(proof):
             click.echo(sentence, err=to_stderr)
