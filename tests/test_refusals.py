@@ -10,6 +10,7 @@ from rosenblatt import rules
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 from rosenblatt.examples import encode, for_classes, for_regression
 from rosenblatt.model import Model
+from rosenblatt.theory.walk import walk
 from rosenblatt.training import train
 
 
@@ -137,6 +138,13 @@ def test_scoring_other_columns_than_trained_with_is_refused_and_no_rows_give_no_
 def test_settings_of_a_rule_that_cannot_be_are_refused(rule, settings):
     with pytest.raises(SettingError):
         train(np.eye(2), [0, 1], rule(**settings))
+
+
+@pytest.mark.parametrize("rule", ["mira", rules.Mira, 0.5])
+def test_what_is_no_rule_is_refused_with_the_names_of_rules(rule):
+    for learn in (train, walk):
+        with pytest.raises(SettingError, match=r"expected one of rosenblatt\.rules, .* PassiveAggressive"):
+            learn(np.eye(2), [0, 1], rule)
 
 
 @pytest.mark.parametrize("plan", [

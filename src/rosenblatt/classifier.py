@@ -272,7 +272,8 @@ def labels_of(data: Dataset) -> Any:
     """The labels, polars Series or array; a data set without any, or with a quantity in their place, is refused."""
     labels = data.labels
     if labels is None:
-        raise LabelError(f"{data.name} has no labels: name the column to predict with --target.")
+        columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
+        raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
     kind = np.asarray(labels[:1]).dtype.kind
     values = np.unique(np.asarray(labels)).size if kind in "iuf" else 0
     if values > max(20, len(labels) / (10 if kind == "f" else 2)):

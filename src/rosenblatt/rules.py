@@ -62,6 +62,20 @@ class Rule:
         return asdict(self)  # type: ignore[call-overload, no-any-return]
 
 
+def rule_or_default(rule: Rule | None) -> Rule:
+    """The rule, or the perceptron's where none is named; an error that shows how a rule is written.
+
+    >>> rule_or_default(None)
+    Perceptron(rate=1.0, schedule='constant')
+    """
+    if rule is None:
+        return Perceptron()
+    if not isinstance(rule, Rule):
+        named = ", ".join(sorted(kind.__name__ for kind in Rule.__subclasses__()))
+        raise SettingError(f"rule is {rule!r}: expected one of rosenblatt.rules, say rules.Mira(p=0.5), of {named}.")
+    return rule
+
+
 @dataclass(frozen=True)
 class Perceptron(Rule):
     """w += rate y x   if y (w·x + b) ≤ 0      (Rosenblatt, 1958)

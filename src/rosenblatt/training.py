@@ -178,7 +178,7 @@ def train(
     """
     examples = for_classes(X, y, importance=sample_weight)
     test = None if held_out is None else for_classes(*held_out, classes=examples.classes)
-    return run(examples, rule or rules.Perceptron(), Plan(**plan), held_out=test)
+    return run(examples, rules.rule_or_default(rule), Plan(**plan), held_out=test)
 
 
 def run(

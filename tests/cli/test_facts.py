@@ -105,6 +105,16 @@ def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested
     assert len(found(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
 
 
+def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;size;place;kind\n" + "1,5;2;3,4;a\n2;3;B;b\n?;4;1,2;a\n")
+    assert run(["facts", str(path), "--target", "kind"]) == 0
+    said = capsys.readouterr().out
+    assert "price holds numbers with a decimal comma (1,5)" in said
+    assert "place holds" not in said
+    assert "size holds" not in said
+
+
 def test_words_of_texts_are_values(tmp_path, capsys):
     path = tmp_path / "messages.tsv"
     path.write_text("spam\tfree prize, free\nspam\tfree entry\nham\tcall me\nham\tfree tonight?\n")

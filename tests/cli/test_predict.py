@@ -201,13 +201,29 @@ def test_memory_does_not_grow_with_the_file(folder):
         ("two.rosenblatt new.csv --format strange", 2, "no format 'strange'"),
         ("two.rosenblatt .", 1, ". is a folder"),
         ("two.rosenblatt new.csv -o .", 1, "Is a directory"),
+        ("two.rosenblatt new.csv -o new.csv", 2, "-o new.csv would replace new.csv, which is read"),
+        ("two.rosenblatt new.csv -o two.rosenblatt", 2, "would replace two.rosenblatt"),
         ("new.csv new.csv", 3, "not a model"),
+        ("new.csv two.rosenblatt", 3, "new.csv is not a model, but two.rosenblatt is: name the model first"),
+        ("gone.csv two.rosenblatt", 3, "name the model first"),
+        ("damaged.rosenblatt two.rosenblatt", 3, "damaged.rosenblatt cannot be read: it is damaged"),
+        ("two.rosenblatt two.rosenblatt", 1, "it is a model that `rosenblatt train` wrote"),
     ],
 )
 def test_refusals(folder, capsys, arguments, code, said):
     (folder / "lacking.csv").write_text("size\n3\n")
     (folder / "some.svm").write_text("1 1:1\n-1 2:1\n")
+    (folder / "damaged.rosenblatt").write_bytes((folder / "two.rosenblatt").read_bytes()[:-1])
     assert run(["predict", *arguments.split()]) == code
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err
+
+
+def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bare.csv").write_text("3,red,yes\n1,blue,no\n2,red,yes\n")
+    assert run(["train", "bare.csv", "--no-header", "-t", "-1", "-q", "-o", "m.rosenblatt"]) == 0
+    assert run(["predict", "m.rosenblatt", "bare.csv"]) == 1
+    assert "pass --no-header." in capsys.readouterr().err
+    assert run(["predict", "m.rosenblatt", "bare.csv", "--no-header"]) == 0

@@ -236,6 +236,14 @@ def test_a_column_named_as_an_element_shows_as_text(tmp_path, monkeypatch, capsy
     assert "img" not in {tag for tag, _, _ in page.elements}
 
 
+def test_the_page_never_replaces_what_it_is_about(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["train", "iris", "-q", "-o", "m.rosenblatt"]) == 0
+    assert run(["report", "m.rosenblatt", "-o", "m.rosenblatt"]) == 2
+    assert "would replace" in capsys.readouterr().err
+    assert load("m.rosenblatt").target == "target"
+
+
 def test_the_example_of_help_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["report", "--help"]) == 0

@@ -252,11 +252,28 @@ def test_a_first_line_of_data_is_not_taken_for_names_when_the_target_is_a_number
     assert run(["train", str(path), "--target", "-1", "--no-header", "-q"]) == 0
 
 
+def test_without_a_target_the_columns_are_named(fruit, capsys):
+    assert run(["train", fruit]) == 1
+    assert "with --target, one of colour, size, kind." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("written", ["fruit.csv", "./fruit.csv", "dev.csv"])
+def test_a_model_never_replaces_the_rows_that_were_read(fruit, tmp_path, monkeypatch, capsys, written):
+    monkeypatch.chdir(tmp_path)
+    before = (tmp_path / "fruit.csv").read_bytes()
+    (tmp_path / "dev.csv").write_bytes(before)
+    assert run(["train", fruit, "--target", "kind", "--dev", "dev.csv", "-o", written]) == 2
+    assert "would replace" in capsys.readouterr().err
+    assert (tmp_path / written).read_bytes() == before
+
+
 def test_the_only_class_is_named_with_its_column(tmp_path, capsys):
     path = tmp_path / "pets.csv"
     path.write_text("legs,pet\n4,cat\n4,cat\n")
     assert run(["train", str(path), "--target", "pet"]) == 1
-    assert "pet has 1 class, 'cat'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("LabelError")  # no head of a table that never comes
+    assert "pet has 1 class, 'cat'" in said
 
 
 def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):

@@ -35,7 +35,7 @@ def test_b3_the_lectures_example(capsys):
     activation = table[0].index("activation")
     assert [line[activation] for line in table[1:]] == ["1", "0.5", "-2.5", "-0.5"]
     assert table[2][-4:] == ["1", "0.5", "1", "-1"]  # after point 2: tau, w = [0.5, 1], b = −1
-    assert "1 updates" in out
+    assert "1 update;" in out
 
 
 def test_h3_without_bias_five_updates_end_at_one_and_a_half_one(capsys):
@@ -88,6 +88,11 @@ def test_a_part_of_the_walk(capsys):
     assert walked(capsys, *LECTURE, "--step", "7").out.splitlines()[1] == whole[7]
     updates = json.loads(walked(capsys, *LECTURE, "--no-bias", "--only-updates", "--from", "3", "--to", "8", "--json").out)
     assert [step["t"] for step in updates["steps"]] == [4, 6, 8]
+
+
+def test_semicolons_between_points_are_no_part_of_labels(capsys):
+    with_blanks = walked(capsys, "--points", "1,1:+ 0.5,-1:- -1,-1:-").out
+    assert walked(capsys, "--points", "1,1:+; 0.5,-1:-;-1,-1:-").out == with_blanks
 
 
 def test_points_of_many_classes_and_other_learners(capsys):

@@ -297,6 +297,25 @@ def test_two_learners_stand_side_by_side_on_the_same_points(visit):
     assert there.run("Object.values(page.runs).every((run) => run.replay.agrees())")
 
 
+def test_the_longer_run_beside_can_be_followed_to_its_end(visit):
+    there = visit("#data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner2=mira&p2=0.9")  # the sixth lesson
+    first, beside = there.run("page.runs[''].replay.T"), there.run("page.runs['2'].replay.T")
+    assert first < beside, "MIRA with p = 0.9 comes to rest later"
+    there.page.keyboard.press("Home")
+    there.page.keyboard.press("End")
+    assert there.run("page.place") == beside
+    there.page.keyboard.press("ArrowLeft")
+    assert there.run("page.place") == beside - 1
+    assert "Beside it: epoch" in there.page.locator("#where").inner_text()
+    there.run("page.go(argument)", first)
+    there.page.keyboard.press("ArrowRight")
+    assert there.run("page.place") == first + 1
+    there.page.keyboard.press("ArrowLeft")
+    there.page.keyboard.press("ArrowLeft")
+    assert there.run("page.place") == first - 1
+    assert "Beside it" not in there.page.locator("#where").inner_text()
+
+
 def test_inseparable_points_are_shown_with_the_proof(visit):
     there = visit("#data=points&points=0,0,-;1,1,-;0,1,%2B;1,0,%2B")
     assert "these four points prove that no line separates them" in there.page.locator("#bound-text").inner_text()

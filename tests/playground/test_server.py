@@ -219,12 +219,15 @@ def test_without_its_parts_it_says_in_one_line_what_to_install():
         (["nowhere.csv"], "nowhere.csv"),
         (["iris", "--x", "colour"], "no column 'colour'"),
         (["iris", "--positive", "rose"], "no class 'rose'"),
+        (["{texts}"], "needs two columns of numbers: of colour, size, kind only size has them"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_anything_is_served(arguments, words, capsys):
+def test_what_cannot_be_played_is_refused_before_anything_is_served(arguments, words, tmp_path, capsys):
     from rosenblatt.cli import run
 
-    assert run(["play", *arguments]) in (1, 2)
+    texts = tmp_path / "texts.csv"
+    texts.write_text("colour,size,kind\nred,1,a\nblue,2,b\n")
+    assert run(["play", *(part.format(texts=texts) for part in arguments)]) in (1, 2)
     told = capsys.readouterr()
     assert words in told.err
     assert told.out == ""

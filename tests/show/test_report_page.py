@@ -240,6 +240,13 @@ def test_a_single_class_is_measured_but_not_compared():
     assert page.texts("dd", id_="error")
 
 
+def test_a_model_that_keeps_its_log_is_compared_with_learners_that_cannot():
+    data = table(rows=60)
+    page = Page(report(learn(data, Recipe(keep_log=True)), data, Wishes(splits=2, certify=0)))
+    assert "Other learners were not compared" not in page.text
+    assert "logistic" in page.text
+
+
 def test_many_classes_are_cut_to_the_most_frequent():
     draw = np.random.default_rng(5)
     labels = [f"class {k:03}" for k in range(45)]

@@ -37,6 +37,9 @@ PYTHON_TO_OPTION = {
     "header=False (--no-header)": "--no-header",
     "zero_based=True": "--zero-based",
     "zero_based=False": "--one-based",
+    "per_column names": "--column names",
+    "products names": "--product names",
+    "hashing is": "--hash is",
 }
 
 

@@ -51,10 +51,9 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     """
     if given["progressive"] and given["view"]:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
-    from rosenblatt.classifier import load
     from rosenblatt.measures import measure
 
-    classifier = load(model)
+    classifier = fitting.model_of(model, file)
     weights = classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
     data = labelled(classifier, file, given)
     examples, notes, kept = classifier.examples(data, given["unseen"])

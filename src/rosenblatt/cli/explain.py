@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import fitting, options
 from rosenblatt.cli.facts import aligned
 from rosenblatt.cli.options import percent
 
@@ -45,9 +45,7 @@ def explain(model: str, file: str | None, **given: Any) -> None:
         raise click.UsageError("--weight is about the model: leave out FILE and --row.")
     if given["by"] == "example" and file is None:
         raise click.UsageError("--by example explains a row: name FILE and --row N.")
-    from rosenblatt.classifier import load
-
-    loaded = load(model)
+    loaded = fitting.model_of(model, file)
     if given["weight"] is not None:
         tell_mistakes(loaded, given)
     elif given["by"] == "example":
@@ -117,8 +115,6 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
 
 def tell_influences(model: Any, file: str, given: dict[str, Any]) -> None:
     """The training examples that made the score of a row."""
-    from rosenblatt.cli import fitting
-
     row = find_row(model, file, given)
     fitting.refuse_other_kind(model, row)
     found, view = model.influences(row.rows, given["view"]), model.linear_view(given["view"])

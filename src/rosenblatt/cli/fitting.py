@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ModelFileError
 
 if TYPE_CHECKING:
     from rosenblatt.classifier import Classifier
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 NOTES = 10  # sentences said at most: a wide sparse file could have one for each of a million columns
 
+KINDS = {"table": "a table", "text": "texts", "sparse": "sparse numbers", "images": "images"}
 REMEDIES = {
     "table": "Name a CSV, Parquet or Arrow file.",
     "text": "Pass --format lines for a text a line, --format text for a label, a tab and the text.",
@@ -24,17 +26,41 @@ REMEDIES = {
 }
 
 
+def model_of(model: str, file: str | None) -> Classifier:
+    """The model to use with the rows of a file; says so where the two were named in the wrong order."""
+    from rosenblatt.classifier import load
+
+    try:
+        return load(model)
+    except ModelFileError as problem:
+        if file is None or is_model(model) or not is_model(file):
+            raise
+        raise ModelFileError(f"{model} is not a model, but {file} is: name the model first, then the rows.") from problem
+
+
+def is_model(path: str) -> bool:
+    """Whether a file begins as model files do."""
+    from rosenblatt.data.source import MODEL
+
+    if not os.path.isfile(path):
+        return False
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return file.read(100).startswith(MODEL, 8)
+    return False
+
+
 def refuse_other_kind(model: Classifier, data: Dataset) -> None:
     """A model of texts cannot read images; of a table it can read the column `text`."""
     if data.kind == model.kind or (model.kind == "text" and data.kind == "table" and "text" in data.rows.columns):
         return
-    raise DataError(f"{data.name} was read as {data.kind}, the model has learned from {model.kind}. {REMEDIES[model.kind]}")
+    kinds = f"was read as {KINDS[data.kind]}, the model has learned from {KINDS[model.kind]}"
+    raise DataError(f"{data.name} {kinds}. {REMEDIES[model.kind]}")
 
 
 def refuse_folder(model: Classifier, file: str) -> None:
     """A folder holds texts: for another model it is not even looked into, however much is in it."""
     if model.kind != "text" and file != "-" and os.path.isdir(file):
-        raise DataError(f"{file} is a folder, the model has learned from {model.kind}. {REMEDIES[model.kind]}")
+        raise DataError(f"{file} is a folder, the model has learned from {KINDS[model.kind]}. {REMEDIES[model.kind]}")
 
 
 def tell(notes: Notes) -> None:

@@ -15,6 +15,13 @@ from rosenblatt.atomic import replacing
 from rosenblatt.errors import SaveError
 
 
+def keep_apart(written: str | None, *read: str | None) -> None:
+    """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
+    for path in read if written is not None and os.path.isfile(written) else ():
+        if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
+            raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
+
+
 @contextlib.contextmanager
 def writing(path: str | None) -> Iterator[IO[bytes]]:
     """A stream to a file, which is there when all of it is; or to standard output, until its reader has seen enough."""

@@ -39,9 +39,8 @@ def predict(model: str, file: str, **given: Any) -> None:
     """
     if given["only_labels"] and (given["scores"] or given["as_json"]):
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
-    from rosenblatt.classifier import load
-
-    classifier = load(model)
+    output.keep_apart(given["output"], model, file)
+    classifier = fitting.model_of(model, file)
     fitting.refuse_folder(classifier, file)
     if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")

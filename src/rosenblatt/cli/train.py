@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
 from rosenblatt.cli.options import percent
 from rosenblatt.errors import SaveError
 
@@ -84,6 +84,7 @@ class Job:
         self.target = options.column(given["target"])
         if self.target is not None:
             self.read["target"] = self.target
+        output.keep_apart(given["output"], file, given["dev"])
         if given["output"] and not Path(given["output"]).absolute().parent.is_dir():
             folder = Path(given["output"]).absolute().parent
             raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
@@ -163,7 +164,6 @@ class Reporter:
     def watch(self) -> Any:
         from rosenblatt.training import Watch
 
-        click.echo("   error  since last    examples     updates         |w|", err=True)
         return Watch(progress=self.progress)
 
     def progress(self, now: Any) -> None:
@@ -179,6 +179,8 @@ class Reporter:
         since = (now.mistakes - self.said_mistakes) / max(1, now.examples - self.said_examples)
         numbers = f"{now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
         clear = "\r\x1b[K" if self.bar else ""
+        if not self.said_examples:  # only now: whatever could be refused was not
+            click.echo(f"{clear}   error  since last    examples     updates         |w|", err=True)
         click.echo(f"{clear}{now.mistakes / now.examples:8.4f}  {since:10.4f}  {numbers}", err=True)
         self.said_examples, self.said_mistakes = now.examples, now.mistakes
 

@@ -74,7 +74,8 @@ def walk(file: str | None, **given: Any) -> None:
         return
     to_stderr = shape != "table"  # a table for a paper ends where it ends
     epochs, updates = len(made.training.history), made.training.weights.updates
-    click.echo(f"\n{epochs} epoch(s), {updates:,} updates; ended by: {ended}", err=to_stderr)
+    counts = f"{epochs} epoch{'s' * (epochs != 1)}, {updates:,} update{'s' * (updates != 1)}"
+    click.echo(f"\n{counts}; ended by: {ended}", err=to_stderr)
     if proof:
         for sentence in told(proof):
             click.echo(sentence, err=to_stderr)
@@ -116,11 +117,16 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
 def points(typed: str) -> tuple[list[list[float]], list[Any]]:
     """Points and labels as typed: numbers with commas between, a colon, a label; + and − are +1 and −1.
 
+    Between points stand blanks or semicolons.
+
     >>> points("1,1:+ 0.5,-1:-")
     ([[1.0, 1.0], [0.5, -1.0]], [1, -1])
+    >>> points("1,1:+; 0.5,-1:-") == points("1,1:+ 0.5,-1:-")
+    True
     """
     rows, labels = [], []
-    for word in typed.split():
+    words = typed.replace(";", " ").split()
+    for word in words:
         place, colon, label = word.rpartition(":")
         if not colon or not label:
             raise click.BadParameter(f"{word!r} has no label: write it as 1,1:+", param_hint="--points")
@@ -128,7 +134,7 @@ def points(typed: str) -> tuple[list[list[float]], list[Any]]:
         labels.append(label)
     if not rows:
         raise click.BadParameter("there is no point: write some as 1,1:+ -1,0:-", param_hint="--points")
-    for row, word in zip(rows, typed.split(), strict=True):
+    for row, word in zip(rows, words, strict=True):
         if len(row) != len(rows[0]):
             what = f"{word!r} has {len(row)} coordinate(s), the first point has {len(rows[0])}."
             raise click.BadParameter(what, param_hint="--points")

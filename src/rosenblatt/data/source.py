@@ -22,6 +22,7 @@ from rosenblatt.errors import FileError, SettingError
 
 HEAD = 1 << 18
 GZIP = b"\x1f\x8b"
+MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
 # What other programs write, and what to do about it.
 FOREIGN = {
     b"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
@@ -105,6 +106,8 @@ class Source:
                 start = stream.read(HEAD)
         self.head = start
         self.complete = len(start) < HEAD  # the head is all there is
+        if start.startswith(MODEL, 8):  # after the length of its header
+            raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         for magic, what in FOREIGN.items():
             if start.startswith(magic):
                 raise FileError(f"it is {what}.", path=self.name)

@@ -183,7 +183,9 @@ class TableMap:
         here = dict.fromkeys(table.columns)
         gone = [column.name for column in self.columns if column.name not in here]
         if gone:
-            raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.")
+            # So are columns called whose file has no header.
+            remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in gone else ""
+            raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.{remedy}")
         parts = Parts(table, self.columns, self.scale)
         pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
         for pair in pairs:

@@ -119,8 +119,11 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
     y = data.y if data.y is not None else next((name for name in free if name != x), None)
     for what, name in (("x", x), ("y", y), ("target", target)):
         if name is None or name not in names:
-            missing = f"There is no column {name!r}" if name else "There are fewer than two columns of numbers"
-            raise DataError(f"{missing} for {what}: the columns are {', '.join(names[:30])}.")
+            shown = ", ".join(names[:30])
+            if name is None:
+                found = ", ".join(free) or "none"
+                raise DataError(f"The plane needs two columns of numbers: of {shown} only {found} has them.")
+            raise DataError(f"There is no column {name!r} for {what}: the columns are {shown}.")
         if what != "target" and not frame[name].dtype.is_numeric():
             raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
     assert x is not None

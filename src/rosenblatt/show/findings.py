@@ -142,7 +142,7 @@ def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tupl
     """All learners on the same splits, with the model's features and epochs and their usual parameters; and remarks."""
     if not wishes.splits:
         return [], []
-    recipe = replace(model.recipe, parameters={}, patience=None)
+    recipe = replace(model.recipe, parameters={}, patience=None, keep_log=False)
     if isinstance(recipe.class_weight, dict):
         recipe = replace(recipe, class_weight=None)
 

@@ -95,7 +95,7 @@ def walk(
     >>> len(run), run[-1].coef, run.training.stopped_because
     (5, array([[1.5, 1. ]]), 'an epoch without updates')
     """
-    return Walk(for_classes(X, y), rule or rules.Perceptron(), Plan(**plan), (start, start_bias), every)
+    return Walk(for_classes(X, y), rules.rule_or_default(rule), Plan(**plan), (start, start_bias), every)
 
 
 class Walk(Sequence[Step]):

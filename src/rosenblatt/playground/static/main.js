@@ -185,6 +185,12 @@ class Page {
     return Math.max(...Object.values(this.runs).map(({ replay }) => replay.T));
   }
 
+  // The run that is stepped through after t examples: the first; past its end the one beside it, if that is longer.
+  stepping(t) {
+    const beside = this.runs["2"]?.replay;
+    return beside && t >= this.replay.T && beside.T > this.replay.T ? beside : this.replay;
+  }
+
   // Shows the run after t examples.
   go(t, { quiet = false, playing = false } = {}) {
     const { replay } = this;

@@ -153,5 +153,6 @@ function describe(weights, replay) {
   for (let i = 0; i < replay.n; i += 1) wrong += (
     weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1
   ) !== replay.y[i];
-  return `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})${replay.trace.bias ? `, b = ${number(weights[2], 3)}` : ""} · ${wrong ? `${wrong} wrong` : "all right"}`;
+  // The count comes first: where three pictures stand side by side, the end of the line is cut.
+  return `${wrong ? `${wrong} wrong` : "all right"} · w = (${number(weights[0], 3)}, ${number(weights[1], 3)})${replay.trace.bias ? `, b = ${number(weights[2], 3)}` : ""}`;
 }

@@ -18,7 +18,7 @@ export class Player {
   play() {
     const { replay } = this.page;
     if (!replay || this.playing) return;
-    if (this.page.place >= replay.T) this.go(0);
+    if (this.page.place >= this.page.longest()) this.go(0);
     this.playing = true;
     this.owed = 1;
     this.last = performance.now();
@@ -37,23 +37,27 @@ export class Player {
     const { replay, state } = this.page;
     if (!this.playing || !replay) return;
     const speed = PER_SECOND[state.speed];
-    const length = state.unit === "update" ? replay.K : replay.T;
+    const end = this.page.longest();
+    const length = state.unit === "update" ? this.page.stepping(end - 1).K : end;
     this.owed += Number.isFinite(speed) ? (speed * (now - this.last)) / 1000 : Math.max(1, length / 300);
     this.last = now;
     this.frames += 1;
     let t = this.page.place;
     const steps = Math.floor(this.owed);
     this.owed -= steps;
-    for (let i = 0; i < steps && t < replay.T; i += 1) t = replay.next(t, state.unit);
+    for (let i = 0; i < steps && t < end; i += 1) t = this.page.stepping(t).next(t, state.unit);
     if (steps) this.go(t, { playing: true });
-    if (t >= replay.T) this.pause();
+    if (t >= end) this.pause();
     else requestAnimationFrame((later) => this.frame(later));
   }
 
   step(direction, unit = this.page.state.unit) {
     this.pause();
     const { replay, place } = this.page;
-    if (replay) this.go(direction > 0 ? replay.next(place, unit) : replay.previous(place, unit));
+    if (!replay) return;
+    if (direction > 0) this.go(this.page.stepping(place).next(place, unit));
+    else if (place > replay.T) this.go(Math.max(replay.T, this.page.stepping(place).previous(place, unit)));
+    else this.go(replay.previous(place, unit));
   }
 
   nextMistake() {
@@ -63,7 +67,7 @@ export class Player {
   nextEpoch() {
     this.pause();
     const { replay, place } = this.page;
-    if (replay) this.go(replay.nextEpoch(place));
+    if (replay) this.go(this.page.stepping(place).nextEpoch(place));
   }
 
   toStart() {
@@ -73,6 +77,6 @@ export class Player {
 
   toEnd() {
     this.pause();
-    if (this.page.replay) this.go(this.page.replay.T);
+    if (this.page.replay) this.go(this.page.longest());
   }
 }

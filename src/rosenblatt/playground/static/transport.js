@@ -28,14 +28,15 @@ export class Transport {
 
   show({ t, k }) {
     const { replay } = this;
-    const { epoch, place } = replay.epochOf(Math.max(0, t - 1));
     this.scrubber.value = String(k);
-    const text = t === 0 ? "Before the first example" : `Epoch ${epoch}, example ${count(place)} · ${count(k)} of ${count(replay.K)} updates`;
+    const seen = this.page.place;
+    const ended = seen >= this.page.longest();
+    const text = t === 0 ? "Before the first example" : seen > replay.T ? `Beside it: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)} updates`;
     by("where").textContent = text;
     this.scrubber.setAttribute("aria-valuetext", text);
     for (const [id, off] of [
-      ["to-start", t === 0], ["back", t === 0], ["step", t >= replay.T], ["next-mistake", t >= replay.T],
-      ["next-epoch", t >= replay.T], ["to-end", t >= replay.T],
+      ["to-start", t === 0], ["back", t === 0], ["step", ended], ["next-mistake", ended],
+      ["next-epoch", ended], ["to-end", ended],
     ]) {
       by(id).setAttribute("aria-disabled", String(off));
     }
@@ -46,4 +47,9 @@ export class Transport {
     by("play").setAttribute("aria-label", now ? "Pause" : "Play");
     by("play").querySelector("use").setAttribute("href", now ? "#icon-pause" : "#icon-play");
   }
+}
+
+function where(replay, t) {
+  const { epoch, place } = replay.epochOf(Math.max(0, t - 1));
+  return `${epoch}, example ${count(place)} · ${count(replay.at(t).k)} of ${count(replay.K)}`;
 }
