@@ -4,8 +4,8 @@
     python bench/engine.py dense mnist  some
     python bench/engine.py --noise 0.17 with one label in twenty wrong, so more updates
 
-Both learn the same data with the same number of epochs, shuffled before each (or as given), one thread, the average kept; on
-sparse rows ours shuffles for the next epoch on a second core, where OMP_NUM_THREADS allows one.
+Both learn the same data with the same number of epochs, shuffled before each (or as given), one thread, the average kept;
+ours shuffles for the next epoch on a second core, where OMP_NUM_THREADS allows one.
 Calls alternate, the middle of five counts. The least that DESIGN.md asks for stands in the last column.
 """
 

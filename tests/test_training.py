@@ -32,15 +32,10 @@ def random_task(seed, n, d=4, classes=2):
 # ---- orders
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 100])
+@pytest.mark.parametrize("n", [1, 2, 7, 100, 3000])
 def test_shuffled_is_the_fisher_yates_permutation_of_every_epoch_anew(engine, n):
     for seed in range(5):
         assert first_epochs("shuffled", n, seed) == list(islice(oracle.permutations(n, seed), 3))
-
-
-def test_a_permutation_longer_than_one_draw_of_words_is_the_same_permutation():
-    n = order.WORDS + 5
-    assert first_epochs("shuffled", n, epochs=2) == list(islice(oracle.permutations(n, 0), 2))
 
 
 def test_every_permutation_of_four_is_equally_likely():
@@ -350,10 +345,10 @@ def test_a_regression_has_no_mistakes():
 def test_a_second_core_shuffles_the_same_order(cores, monkeypatch):
     """One thread or two, the epochs are those of the plain way."""
     monkeypatch.setattr(order, "cores", lambda: cores)
-    monkeypatch.setattr(order, "AHEAD", 10)
     rows = np.arange(50, dtype=np.int32)
-    plain = order.epochs("shuffled", rows, seed=3)
-    ahead = order.epochs("shuffled", rows, seed=3, ahead=True)
-    for _ in range(5):
-        np.testing.assert_array_equal(next(ahead), next(plain))
+    plain = [epoch.copy() for epoch, _ in zip(order.epochs("shuffled", rows, seed=3), range(5), strict=False)]
+    monkeypatch.setattr(order, "AHEAD", 10)
+    ahead = order.epochs("shuffled", rows, seed=3)
+    for epoch in plain:
+        np.testing.assert_array_equal(next(ahead), epoch)
     ahead.close()

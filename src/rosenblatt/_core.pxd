@@ -1,7 +1,14 @@
 # What core.py is compiled with: the C of vector.h, and a type for every name that the loop touches.
 cimport cython
 from libc.math cimport exp, sqrt
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint64_t
+
+# The first members of numpy's bitgen_t (numpy/random/bitgen.h, a public interface).
+ctypedef struct words_t:
+    void *state
+    uint64_t (*next_uint64)(void *state) noexcept nogil
+ctypedef words_t *p_words
 
 cdef extern from "vector.h" nogil:
     ctypedef struct rows_t:
@@ -17,20 +24,19 @@ cdef extern from "vector.h" nogil:
         double scale
         int64_t vectors, per_vector, per_column
         int large
-    ctypedef double (*score_row_t)(const rows_t *, const int *order, int64_t k, int64_t end, const weights_t *) noexcept nogil
+    ctypedef int64_t (*seek_t)(const rows_t *, const int *order, const int *y, int64_t k, int64_t end, const weights_t *,
+                               double threshold, double *score) noexcept nogil
     ctypedef void (*score_tile_t)(const rows_t *, const int *order, int64_t k, int64_t count, int64_t end,
                                   const weights_t *, int64_t first, int64_t vectors, double *out) noexcept nogil
     ctypedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double, double) noexcept nogil
     ctypedef double (*norm2_t)(const rows_t *, int64_t i) noexcept nogil
     ctypedef struct kernel_t:
-        score_row_t score_row[8]
+        seek_t seek[8]
         score_tile_t score_tile[8]
         add_t add[8]
         norm2_t norm2[8]
     const kernel_t *kernel
     const char *ROSENBLATT_DIGEST
-    enum: AHEAD
-    void PREFETCH(const void *, int level)
     int zero_row(const rows_t *, int64_t)
     int check_sparse(const rows_t *, int64_t *row, int64_t *entry)
     int c_choose_kernel "choose_kernel" (const char *)
@@ -65,7 +71,7 @@ cpdef double sigmoid(double z) noexcept nogil
 cdef class Loop:
     cdef rows_t rows_c
     cdef weights_t weights_c
-    cdef score_row_t score_row_c
+    cdef seek_t seek_c
     cdef score_tile_t score_tile_c
     cdef add_t add_c
     cdef norm2_t norm2_c
@@ -77,7 +83,9 @@ cdef class Loop:
     cdef long long[::1] log_t
     cdef int[::1] log_row, log_rival
     cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm
-    cdef long long stop
+    cdef long long stop, scored  # examples before `scored` have their scores
+    cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival
+    cdef double margin, sign
     cdef readonly Py_ssize_t vectors, tile, logged
     cdef readonly double constant, copies, scale, moved, largest
     cdef public double weight  # set from outside where examples are known to change nothing
@@ -87,10 +95,13 @@ cdef class Loop:
 
     @cython.locals(reached=cython.longlong)
     cpdef Py_ssize_t run(self, object order, Py_ssize_t start, Py_ssize_t stop) except -2
-    @cython.locals(k=cython.longlong, i=cython.longlong, scored=cython.longlong, place=Py_ssize_t, right=Py_ssize_t,
-                   rival=Py_ssize_t, sign=double, score=double, margin=double, rate=double, size=double, tau=double, importance=double)
+    @cython.locals(k=cython.longlong)
     cdef long long learn(self, long long start) noexcept nogil
-    cdef inline void pass_on(self) noexcept nogil
+    @cython.locals(k=cython.longlong, i=cython.longlong)
+    cdef inline long long next_move(self, long long start) noexcept nogil
+    @cython.locals(i=cython.longlong, margin=double, rate=double, size=double, tau=double, importance=double)
+    cdef inline bint learn_from(self, long long k) noexcept nogil
+    cdef inline void pass_on(self, long long examples) noexcept nogil
     @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
     cdef inline Py_ssize_t best_other(self, Py_ssize_t place, Py_ssize_t right) noexcept nogil
     cdef inline void move(self, long long i, Py_ssize_t k, double step) noexcept nogil
@@ -104,20 +115,26 @@ cdef class Loop:
     @cython.locals(k=cython.longlong, count=cython.longlong, c=Py_ssize_t, bad=cython.longlong)
     cdef long long score_all(self, long long start) noexcept nogil
 
-@cython.locals(k=Py_ssize_t, j=Py_ssize_t, place=Py_ssize_t, kept=int)
-cpdef Py_ssize_t shuffle(int[::1] order, const unsigned long long[::1] words, Py_ssize_t top)
-@cython.locals(k=Py_ssize_t)
-cpdef draw(int[::1] order, const unsigned long long[::1] words, const int[::1] pool)
+@cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
+cpdef shuffle(int[::1] order, object bits)
+@cython.locals(source=p_words, k=Py_ssize_t)
+cpdef draw(int[::1] order, object bits, const int[::1] pool)
+
+cdef inline p_words words_of(object bits) except NULL:
+    """The generator itself, of which numpy promises this much: its words can be drawn without the interpreter."""
+    return <p_words> PyCapsule_GetPointer(bits.capsule, "BitGenerator")
+
+cdef inline uint64_t next_word(p_words source) noexcept nogil:
+    return source.next_uint64(source.state)
 
 cdef inline const int *order_of(Loop loop) noexcept nogil:
     return &loop.order[0] if loop.has_order else NULL
 
-cdef inline double score_row(Loop loop, long long k) noexcept nogil:
-    """The score of the example at place k of the order, where there is one vector."""
-    if loop.has_order and loop.has_labels and k + AHEAD < loop.stop:
-        PREFETCH(&loop.y[loop.order[k + AHEAD]], 3)
+cdef inline long long seek(Loop loop, long long start) noexcept nogil:
+    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`."""
     loop.weights_c.scale = loop.scale
-    return loop.score_row_c(&loop.rows_c, order_of(loop), k, loop.stop, &loop.weights_c)
+    return loop.seek_c(&loop.rows_c, order_of(loop), &loop.y[0] if loop.has_labels else NULL, start, loop.stop,
+                       &loop.weights_c, loop.rule.threshold, &loop.scores[0])
 
 cdef inline void score_tile(Loop loop, long long k, long long count) noexcept nogil:
     """Scores of the `count` examples from place k of the order on, by every vector."""
@@ -149,7 +166,7 @@ cdef inline rows_t c_rows(object rows) except *:
 
 cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.rows_c = c_rows(rows)
-    loop.score_row_c, loop.score_tile_c = kernel.score_row[rows.kind], kernel.score_tile[rows.kind]
+    loop.seek_c, loop.score_tile_c = kernel.seek[rows.kind], kernel.score_tile[rows.kind]
     loop.add_c, loop.norm2_c = kernel.add[rows.kind], kernel.norm2[rows.kind]
     loop.weights_c.w, loop.weights_c.u = <double *> address(weights.w), <double *> address(weights.u)
     loop.weights_c.bias = <double *> address(weights.bias)

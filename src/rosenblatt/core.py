@@ -7,8 +7,8 @@ Every learner of the lectures is this loop and one small formula:
         tau    = rule(margin, |x|²)          # the only thing in which the learners differ
         if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
 
-This file is plain Python. The build also compiles it, under the name `_core`: there the four verbs on rows
-(`score_…`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
+This file is plain Python. The build also compiles it, under the name `_core`: there the verbs on rows
+(`seek`, `score_…`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
 _core.pxd gives it types.
 """
 
@@ -24,11 +24,13 @@ if not cython.compiled:
         choose_kernel,
         digest,
         is_zero,
+        next_word,
         norm2,
         rescore,
         scaled_down,
-        score_row,
         score_tile,
+        seek,
+        words_of,
     )
 
     # The compiled module has the same numbers from _core.pxd.
@@ -151,6 +153,8 @@ class Loop:
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
         self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
+        self.rival = -1
+        self.sign = 1.0
         bind(self, rows, weights)
 
     def run(self, order, start, stop):
@@ -159,6 +163,7 @@ class Loop:
         if self.has_order:
             self.order = order
         self.stop = stop
+        self.scored = start
         self.logged = 0
         self.fault = FINE
         with cython.nogil:
@@ -166,91 +171,100 @@ class Loop:
         return reached
 
     def learn(self, start):
-        scored = start  # examples before this one have their scores
-        place = 0  # where this example's scores begin
-        right = 0
-        rival = -1
-        sign = 1
+        k = self.next_move(start)
+        while k < self.stop and self.learn_from(k):
+            k = self.next_move(k + 1)
+        return k
 
-        for k in range(start, self.stop):
-            i = self.order[k] if self.has_order else k
+    def next_move(self, start):
+        """The next place whose example moves the weights, `margin` and `rival` being its own: all before it are passed."""
+        k = start
+        if self.vectors == 1:
+            k = seek(self, start)  # `scores[0]` is the score there
+            self.pass_on(k - start)
+            if k < self.stop:
+                i = self.order[k] if self.has_order else k
+                self.sign = 1 if self.regression else 2 * self.y[i] - 1
+                self.margin = self.sign * self.scores[0]
+            return k
+        while k < self.stop:
+            if k < self.scored:
+                self.place += self.vectors
+            else:
+                self.place = 0
+                self.scored = min(k + self.tile, self.stop)
+                score_tile(self, k, self.scored - k)
+            self.right = self.y[self.order[k] if self.has_order else k]
+            self.rival = self.best_other(self.place, self.right)
+            self.margin = self.scores[self.place + self.right] - self.scores[self.place + self.rival]
+            if self.rule.moves(self.margin) or not -LARGEST <= self.margin <= LARGEST:
+                break
+            self.pass_on(1)
+            k += 1
+        return k
+
+    def learn_from(self, k):
+        """The example at place k moves the weights; False where it cannot, `fault` saying why."""
+        i = self.order[k] if self.has_order else k
+        margin = self.margin
+        if not -LARGEST <= margin <= LARGEST:
+            self.fault = NOT_FINITE
+            return False
+        if self.scale < SMALLEST_SCALE:
+            self.fault = SETTLE
+            return False
+        size = 0
+        if margin == 0 or self.needs_norm:
+            size = norm2(self, i)
+            if size > LARGEST:
+                self.fault = TOO_LARGE
+                return False
+            if size < SMALLEST_NORM2 and not is_zero(self, i):
+                self.fault = TOO_SMALL
+                return False
+            size = (size + self.constant) * self.copies
+
+        importance = self.sample_weight[i] if self.weighted else 1.0
+        rate = self.rule.rate_at(self.updates + 1, self.t + 1)
+        self.scale *= 1 - rate * self.rule.l2  # L2 shrinks w, not b
+        self.mistakes += margin <= 0 and not self.regression
+        if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
+            self.zero_rows += 1
+            self.pass_on(1)
+            return True
+
+        if self.rule.schedule == STABLE:
+            self.largest = max(self.largest, importance * size)
+            rate = rate / self.largest
+        if self.vectors > 1 and not self.one_rival:
+            self.updates += self.move_every_class(i, self.right, rate * importance, size)
+            self.pass_on(1)
+            return True
+        if self.regression:
+            tau = importance * rate * (self.targets[i] - margin)
+        else:
+            tau = self.rule.weighted_tau(margin, size, rate, importance)
+
+        if tau != 0:
             if self.vectors == 1:
-                score = score_row(self, k)
-                sign = 1 if self.regression or self.y[i] else -1
-                margin = sign * score
+                self.move(i, 0, tau * self.sign)
             else:
-                if k < scored:
-                    place += self.vectors
-                else:
-                    place = 0
-                    scored = min(k + self.tile, self.stop)
-                    score_tile(self, k, scored - k)
-                right = self.y[i]
-                rival = self.best_other(place, right)
-                margin = self.scores[place + right] - self.scores[place + rival]
+                self.move(i, self.right, tau)
+                self.move(i, self.rival, -tau)
+                if k + 1 < self.scored:  # for the other rows of this tile, two vectors have moved
+                    rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.right)
+                    rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.rival)
+            self.updates += 1
+            self.moved += abs(tau) * sqrt(size)
+            if self.keep_log:
+                self.record(i, self.rival, tau)
+        self.pass_on(1)
+        return True
 
-            if not -LARGEST <= margin <= LARGEST:
-                self.fault = NOT_FINITE
-                return k
-            if not self.rule.moves(margin):
-                self.pass_on()
-                continue
-
-            if self.scale < SMALLEST_SCALE:
-                self.fault = SETTLE
-                return k
-            size = 0
-            if margin == 0 or self.needs_norm:
-                size = norm2(self, i)
-                if size > LARGEST:
-                    self.fault = TOO_LARGE
-                    return k
-                if size < SMALLEST_NORM2 and not is_zero(self, i):
-                    self.fault = TOO_SMALL
-                    return k
-                size = (size + self.constant) * self.copies
-
-            importance = self.sample_weight[i] if self.weighted else 1.0
-            rate = self.rule.rate_at(self.updates + 1, self.t + 1)
-            self.scale *= 1 - rate * self.rule.l2  # L2 shrinks w, not b
-            self.mistakes += margin <= 0 and not self.regression
-            if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
-                self.zero_rows += 1
-                self.pass_on()
-                continue
-
-            if self.rule.schedule == STABLE:
-                self.largest = max(self.largest, importance * size)
-                rate = rate / self.largest
-            if self.vectors > 1 and not self.one_rival:
-                self.updates += self.move_every_class(i, right, rate * importance, size)
-                self.pass_on()
-                continue
-            if self.regression:
-                tau = importance * rate * (self.targets[i] - margin)
-            else:
-                tau = self.rule.weighted_tau(margin, size, rate, importance)
-
-            if tau != 0:
-                if self.vectors == 1:
-                    self.move(i, 0, tau * sign)
-                else:
-                    self.move(i, right, tau)
-                    self.move(i, rival, -tau)
-                    if k + 1 < scored:  # for the other rows of this tile, two vectors have moved
-                        rescore(self, k + 1, scored - k - 1, place + self.vectors, right)
-                        rescore(self, k + 1, scored - k - 1, place + self.vectors, rival)
-                self.updates += 1
-                self.moved += abs(tau) * sqrt(size)
-                if self.keep_log:
-                    self.record(i, rival, tau)
-            self.pass_on()
-        return self.stop
-
-    def pass_on(self):
-        """One more example has been seen: these weights survived it."""
-        self.t += 1
-        self.weight += self.scale
+    def pass_on(self, examples):
+        """So many more examples have been seen: these weights survived them."""
+        self.t += examples
+        self.weight += examples * self.scale
 
     def best_other(self, place, right):
         """The rival: the highest-scoring other class, the lowest index on a tie."""
@@ -325,10 +339,7 @@ class Loop:
         bad = -1
         while k < self.stop:
             count = min(self.stop - k, self.tile)
-            if self.vectors == 1:
-                self.scores[0] = score_row(self, k)
-            else:
-                score_tile(self, k, count)
+            score_tile(self, k, count)
             for c in range(count * self.vectors):
                 self.out[k * self.vectors + c] = self.scores[c]
                 if bad < 0 and not -LARGEST <= self.scores[c] <= LARGEST:
@@ -337,30 +348,31 @@ class Loop:
         return bad
 
 
-def shuffle(order, words, top):
-    """Fisher-Yates from place `top` - 1 downwards, one random word a place; where the next call goes on.
+def shuffle(order, bits):
+    """Fisher-Yates from the last place downwards, one random word of the bit generator a place.
 
-    >>> from numpy import arange, array, uint64, int32
+    >>> from numpy import arange, int32
+    >>> from numpy.random import PCG64
     >>> order = arange(4, dtype=int32)
-    >>> shuffle(order, array([2**63, 2**63, 0, 0], dtype=uint64), 4)
-    0
+    >>> shuffle(order, PCG64(0))
     >>> order
-    array([3, 0, 1, 2], dtype=int32)
+    array([1, 3, 0, 2], dtype=int32)
     """
+    source = words_of(bits)
     with cython.nogil:
-        for k in range(min(top, words.shape[0])):
-            place = top - 1 - k
-            j = scaled_down(words[k], place + 1)
+        for place in range(order.shape[0] - 1, -1, -1):
+            j = scaled_down(next_word(source), place + 1)
             kept = order[place]
             order[place] = order[j]
             order[j] = kept
-    return max(0, top - words.shape[0])
 
 
-def draw(order, words, pool):
+def draw(order, bits, pool):
     """order[k] becomes a random member of the pool, one random word each: drawing with replacement."""
-    for k in range(order.shape[0]):
-        order[k] = pool[scaled_down(words[k], pool.shape[0])]
+    source = words_of(bits)
+    with cython.nogil:
+        for k in range(order.shape[0]):
+            order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
 
 
 def check_rows(rows):

@@ -100,8 +100,12 @@ def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if labels.dtype.kind in "biu" and labels.size:
         least, most = int(labels.min()), int(labels.max())
         if most - least < 2**16 and most < 2**63:
-            shifted = labels.astype(np.int64, copy=False) - least
+            shifted = labels.astype(np.int64, copy=False)
+            if least:
+                shifted = shifted - least
             there = np.bincount(shifted, minlength=most - least + 1) > 0
+            if there.all():
+                return np.arange(least, most + 1).astype(labels.dtype), shifted.astype(np.int32)
             places = np.cumsum(there, dtype=np.int32) - 1
             return (np.flatnonzero(there) + least).astype(labels.dtype), places[shifted]
     try:

@@ -44,6 +44,11 @@ TARGET INLINE NAME(vec) NAME(weights_at)(const double *w, int64_t j) {
     return v;
 }
 
+/* Not by memset: gcc makes a string instruction of it, which costs as much as the row. */
+TARGET INLINE void NAME(clear_lanes)(NAME(vec) sum[LANES / WIDTH]) {
+    for (int p = 0; p < LANES / WIDTH; p++) sum[p] = (NAME(vec)){0};
+}
+
 /* Sixteen lanes become one number, always in this order: the upper half is added to the lower, then again. */
 TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
     double lane[WIDTH];
@@ -56,30 +61,70 @@ TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
 }
 
 /* The columns from j on, fewer than sixteen, and zeros behind them. */
-TARGET INLINE void NAME(load_rest)(const int kind, const char *row, int64_t j, int64_t d, double rest[LANES]) {
-    memset(rest, 0, LANES * sizeof(double));
-    for (int l = 0; j + l < d; l++) rest[l] = value_at(kind, row, j + l);
+typedef union { NAME(vec) part[LANES / WIDTH]; double lane[LANES]; } NAME(rest);
+
+TARGET INLINE void NAME(load_rest)(const int kind, const char *row, int64_t j, int64_t d, NAME(rest) *rest) {
+    NAME(clear_lanes)(rest->part);
+    for (int l = 0; j + l < d; l++) rest->lane[l] = value_at(kind, row, j + l);
 }
 
-/* Row times one weight vector, all lanes at once, while the row `ahead` is on its way into the second-level cache. */
-TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char *ahead, const double *w, int64_t d) {
+/* Adds the products of those columns to the lanes. */
+TARGET INLINE void NAME(dense_rest)(const int kind, const char *row, const double *w, int64_t j, int64_t d,
+                                    NAME(vec) sum[LANES / WIDTH]) {
+    NAME(rest) x, v;
+    if (j == d) return;
+    NAME(load_rest)(kind, row, j, d, &x);
+    NAME(load_rest)(DENSE_F64, (const char *)w, j, d, &v);
+    for (int p = 0; p < LANES / WIDTH; p++) sum[p] += x.part[p] * v.part[p];
+}
+
+/* Sends for the part of a row that the lanes at j will want, into the cache of this level. */
+INLINE void NAME(fetch_dense)(const int kind, const char *ahead, int64_t j, const int level) {
+    PREFETCH(ahead + j * (int64_t)value_size(kind), level);
+    if (value_size(kind) == 8) PREFETCH(ahead + j * 8 + 64, level);
+}
+
+/* And for the line with its last value: rows seldom begin where a line does. */
+INLINE void NAME(fetch_end)(const int kind, const char *ahead, int64_t d, const int level) {
+    PREFETCH(ahead + d * (int64_t)value_size(kind) - 1, level);
+}
+
+/* Row times one weight vector, all lanes at once, while the row `ahead` is on its way. */
+TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char *ahead, const int level, const double *w,
+                                     int64_t d) {
     enum { PARTS = LANES / WIDTH };
     NAME(vec) sum[PARTS];
     int64_t j = 0;
-    memset(sum, 0, sizeof sum);
+    NAME(clear_lanes)(sum);
     for (; j + LANES <= d; j += LANES) {
-        PREFETCH(ahead + j * (int64_t)value_size(kind), 2);
-        if (value_size(kind) == 8) PREFETCH(ahead + j * 8 + 64, 2);
+        NAME(fetch_dense)(kind, ahead, j, level);
         for (int p = 0; p < PARTS; p++)
             sum[p] += NAME(load)(kind, row, j + p * WIDTH) * NAME(weights_at)(w, j + p * WIDTH);
     }
-    if (j < d) {
-        double x[LANES], v[LANES];
-        NAME(load_rest)(kind, row, j, d, x);
-        NAME(load_rest)(DENSE_F64, (const char *)w, j, d, v);
-        for (int p = 0; p < PARTS; p++) sum[p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(v, p * WIDTH);
-    }
+    NAME(fetch_end)(kind, ahead, d, level);
+    NAME(dense_rest)(kind, row, w, j, d, sum);
     return NAME(sum_lanes)(sum);
+}
+
+/* Three rows times one weight vector: rows that lie apart then wait for memory together. */
+TARGET INLINE void NAME(dense_abreast)(const int kind, const char *const row[ABREAST], const char *const ahead[ABREAST],
+                                       const double *w, int64_t d, double out[ABREAST]) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[ABREAST][PARTS];
+    int64_t j = 0;
+    for (int r = 0; r < ABREAST; r++) NAME(clear_lanes)(sum[r]);
+    for (; j + LANES <= d; j += LANES) {
+        for (int r = 0; r < ABREAST; r++) NAME(fetch_dense)(kind, ahead[r], j, 2);
+        for (int p = 0; p < PARTS; p++) {
+            const NAME(vec) v = NAME(weights_at)(w, j + p * WIDTH);
+            for (int r = 0; r < ABREAST; r++) sum[r][p] += NAME(load)(kind, row[r], j + p * WIDTH) * v;
+        }
+    }
+    for (int r = 0; r < ABREAST; r++) {
+        NAME(fetch_end)(kind, ahead[r], d, 2);
+        NAME(dense_rest)(kind, row[r], w, j, d, sum[r]);
+        out[r] = NAME(sum_lanes)(sum[r]);
+    }
 }
 
 /* Four rows times two weight vectors: every load serves twice or four times. One register of lanes at a time, since all
@@ -104,13 +149,7 @@ TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE],
     }
     for (int r = 0; r < TILE; r++)
         for (int c = 0; c < 2; c++) {
-            if (whole < d) {
-                double x[LANES], v[LANES];
-                NAME(load_rest)(kind, row[r], whole, d, x);
-                NAME(load_rest)(DENSE_F64, (const char *)w[c], whole, d, v);
-                for (int p = 0; p < PARTS; p++)
-                    sum[r][c][p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(v, p * WIDTH);
-            }
+            NAME(dense_rest)(kind, row[r], w[c], whole, d, sum[r][c]);
             out[r][c] = NAME(sum_lanes)(sum[r][c]);
         }
 }
@@ -120,12 +159,56 @@ INLINE const char *NAME(row_at)(const int kind, const rows_t *rows, const int32_
     return dense_row(kind, rows, order ? order[k] : k);
 }
 
+/* The row that many places later, where there is one; the last row stands in. */
+INLINE const char *NAME(later)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end) {
+    return NAME(row_at)(kind, rows, order, k < end ? k : end - 1);
+}
+
+/* The search among dense rows as given, which the hardware fetches best one after the other. */
+TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const int32_t *y, int64_t k, int64_t end,
+                                       const weights_t *at, double threshold, double *score) {
+    for (; k < end; k++) {
+        const char *row = dense_row(kind, rows, k), *ahead = NAME(later)(kind, rows, NULL, k + NEXT, end);
+        *score = at->scale * NAME(dense_dot)(kind, row, ahead, 3, at->w, rows->d) + at->bias[0];
+        if (!rests(sign_of(y, k) * *score, threshold)) return k;
+    }
+    return end;
+}
+
+/* The same among rows that lie apart, three abreast: the first of them that moves makes stale what is known of the next. */
+TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
+                                             int64_t k, int64_t end, const weights_t *at, double threshold, double *score) {
+    int64_t count;
+    for (; k < end; k += count) {
+        double dot[ABREAST];
+        count = k + ABREAST + LABELS_AHEAD <= end ? ABREAST : 1;
+        if (count == ABREAST) {
+            const char *row[ABREAST], *ahead[ABREAST];
+            for (int r = 0; r < ABREAST; r++) {
+                row[r] = NAME(row_at)(kind, rows, order, k + r);
+                ahead[r] = NAME(row_at)(kind, rows, order, k + r + AHEAD);
+                if (y) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
+            }
+            NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
+        } else {
+            const char *row = NAME(row_at)(kind, rows, order, k);
+            dot[0] = NAME(dense_dot)(kind, row, row, 3, at->w, rows->d);
+        }
+        for (int64_t r = 0; r < count; r++) {
+            *score = at->scale * dot[r] + at->bias[0];
+            if (!rests(sign_of(y, order[k + r]) * *score, threshold)) return k + r;
+        }
+    }
+    return end;
+}
+
+/* Up to four rows by these vectors. */
 TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
-                                     int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
+                                    int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
     const char *row[TILE], *ahead[TILE];
     for (int r = 0; r < count; r++) {
         row[r] = NAME(row_at)(kind, rows, order, k + r);
-        ahead[r] = NAME(row_at)(kind, rows, order, k + r + TILE < end ? k + r + TILE : end - 1);
+        ahead[r] = NAME(later)(kind, rows, order, k + r + TILE, end);
     }
     int64_t v = 0;
     if (count == TILE)
@@ -137,7 +220,7 @@ TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const i
     for (; v < vectors; v++)
         for (int r = 0; r < count; r++)
             out[r * at->vectors + v] =
-                NAME(dense_dot)(kind, row[r], ahead[r], at->w + (first + v) * at->per_vector, rows->d);
+                NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
 }
 
 /* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
@@ -179,6 +262,20 @@ TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_
     }
     for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
     return (s0 + s2) + (s1 + s3);
+}
+
+TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,
+                                        int64_t end, const weights_t *at, double threshold, double *score) {
+    for (; k < end; k++) {
+        const int64_t i = order ? order[k] : k;
+        NAME(fetch_sparse)(kind, rows, order, k, end, at);
+        if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
+        const double dot = at->per_column == 2 ? NAME(sparse_dot)(kind, rows, i, at->w, 2)
+                                               : NAME(sparse_dot)(kind, rows, i, at->w, at->per_column);
+        *score = at->scale * dot + at->bias[0];
+        if (!rests(sign_of(y, i) * *score, threshold)) return k;
+    }
+    return end;
 }
 
 TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
@@ -230,16 +327,16 @@ TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64
     const char *row = dense_row(kind, rows, i);
     NAME(vec) sum[PARTS];
     int64_t j = 0;
-    memset(sum, 0, sizeof sum);
+    NAME(clear_lanes)(sum);
     for (; j + LANES <= rows->d; j += LANES)
         for (int p = 0; p < PARTS; p++) {
             NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH);
             sum[p] += x * x;
         }
     if (j < rows->d) {
-        double x[LANES];
-        NAME(load_rest)(kind, row, j, rows->d, x);
-        for (int p = 0; p < PARTS; p++) sum[p] += NAME(weights_at)(x, p * WIDTH) * NAME(weights_at)(x, p * WIDTH);
+        NAME(rest) x;
+        NAME(load_rest)(kind, row, j, rows->d, &x);
+        for (int p = 0; p < PARTS; p++) sum[p] += x.part[p] * x.part[p];
     }
     return NAME(sum_lanes)(sum);
 }
@@ -258,20 +355,11 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
 
 /* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
 #define VERBS(KIND)                                                                                                        \
-    TARGET static double NAME(score_row_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t end,          \
-                                                const weights_t *at) {                                                     \
-        double dot;                                                                                                        \
-        if (is_dense(KIND)) {                                                                                              \
-            const char *row = NAME(row_at)(KIND, rows, order, k);                                                          \
-            const char *ahead = NAME(row_at)(KIND, rows, order, k + AHEAD < end ? k + AHEAD : end - 1);                    \
-            dot = NAME(dense_dot)(KIND, row, ahead, at->w, rows->d);                                                       \
-        } else {                                                                                                           \
-            NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
-            const int64_t i = order ? order[k] : k;                                                                        \
-            dot = at->per_column == 2 ? NAME(sparse_dot)(KIND, rows, i, at->w, 2)                                          \
-                                      : NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                            \
-        }                                                                                                                  \
-        return at->scale * dot + at->bias[0];                                                                              \
+    TARGET static int64_t NAME(seek_##KIND)(const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,         \
+                                            int64_t end, const weights_t *at, double threshold, double *score) {           \
+        if (!is_dense(KIND)) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, threshold, score);                 \
+        if (!order) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, score);                                  \
+        return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, at, threshold, score);                                 \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
@@ -279,7 +367,9 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
         if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                  \
         else {                                                                                                             \
             NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
-            NAME(sparse_scores)(KIND, rows, order ? order[k] : k, at, out);                                                \
+            const int64_t i = order ? order[k] : k;                                                                        \
+            if (at->vectors == 1) *out = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                           \
+            else NAME(sparse_scores)(KIND, rows, i, at, out);                                                              \
         }                                                                                                                  \
         for (int64_t r = 0; r < count; r++)                                                                                \
             for (int64_t v = 0; v < vectors; v++) {                                                                        \
@@ -300,13 +390,13 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
 FOR_EACH_KIND(VERBS)
 #undef VERBS
 
-#define SCORE_ROW(KIND) NAME(score_row_##KIND),
+#define SEEK(KIND) NAME(seek_##KIND),
 #define SCORE_TILE(KIND) NAME(score_tile_##KIND),
 #define ADD(KIND) NAME(add_##KIND),
 #define NORM2(KIND) NAME(norm2_##KIND),
 static const kernel_t NAME(kernel) = {
-    {FOR_EACH_KIND(SCORE_ROW)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
-#undef SCORE_ROW
+    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
+#undef SEEK
 #undef SCORE_TILE
 #undef ADD
 #undef NORM2

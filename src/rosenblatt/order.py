@@ -14,7 +14,6 @@ from rosenblatt.engine import core, cores
 
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 BLOCK = 64  # rows that stay together in the order "blocks"
-WORDS = 2**16  # random words drawn at a time
 AHEAD = 2**17  # rows from which a second thread is worth its while
 
 # What randomness is for: each purpose has a stream of its own, so that holding rows out does not change the order.
@@ -26,10 +25,10 @@ def random_bits(seed: int, purpose: int) -> np.random.PCG64:
     return np.random.PCG64([purpose, seed])
 
 
-def epochs(order: str, pool: np.ndarray, seed: int, ahead: bool = False) -> Iterator[np.ndarray]:
+def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
 
-    `ahead`: a second core, where there is one, may shuffle for the next epoch during this one. The order is the same.
+    For many rows a second core, where there is one, shuffles for the next epoch during this one. The order is the same.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
@@ -37,7 +36,7 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: bool = False) -> Iter
     """
     bits = random_bits(seed, ORDER)
     current = pool.copy()
-    if ahead and order == "shuffled" and len(pool) >= AHEAD and cores() > 1:
+    if order == "shuffled" and len(pool) >= AHEAD and cores() > 1:
         yield from shuffled_ahead(current, bits)
     if order == "once":
         shuffle(current, bits)
@@ -46,7 +45,7 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: bool = False) -> Iter
         if order == "shuffled":
             shuffle(current, bits)
         elif order == "replacement":
-            draw(current, pool, bits)
+            core.draw(current, bits, pool)
         elif order == "blocks":
             shuffle(blocks, bits)
             current = np.concatenate([pool[b * BLOCK : (b + 1) * BLOCK] for b in blocks])
@@ -70,13 +69,4 @@ def shuffled_ahead(current: np.ndarray, bits: np.random.PCG64) -> Iterator[np.nd
 
 def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:
     """A random permutation of `order`, in place."""
-    top = len(order)
-    while top:
-        top = core.shuffle(order, bits.random_raw(min(top, WORDS)), top)
-
-
-def draw(order: np.ndarray, pool: np.ndarray, bits: np.random.PCG64) -> None:
-    """Fills `order` with members of `pool`, each drawn anew."""
-    for start in range(0, len(order), WORDS):
-        part = order[start : start + WORDS]
-        core.draw(part, bits.random_raw(len(part)), pool)
+    core.shuffle(order, bits)

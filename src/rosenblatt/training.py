@@ -251,8 +251,7 @@ class Run:
         whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
         if whole:
             return repeat(None)
-        # Dense rows already take all that the memory can give: a second thread would only slow them down.
-        return order.epochs(self.plan.order, pool, self.plan.seed, ahead=not self.examples.rows.dense)
+        return order.epochs(self.plan.order, pool, self.plan.seed)
 
     def finish(self) -> Training:
         if self.weights.sums_overflowed():

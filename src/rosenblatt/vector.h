@@ -1,4 +1,4 @@
-/* What a row is, and the four things the loop does with one: score it, add it, measure it, check it.
+/* What a row is, and what the loop does with rows: seek one that moves the weights, score, add, measure, check.
  *
  * A row is dense or sparse, its values float or double or all ones, its column indices 32 or 64 bits wide.
  * Weights are double. Every sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
@@ -7,6 +7,7 @@
 #ifndef ROSENBLATT_VECTOR_H
 #define ROSENBLATT_VECTOR_H
 
+#include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,12 @@
 #endif
 
 enum {
-    LANES = 16, TILE = 4,
-    AHEAD = 8,                              /* dense rows between the one at work and the one being fetched */
-    ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4   /* the same for sparse rows, and for the weights that they name */
+    LANES = 16,
+    TILE = 4, ABREAST = 3,                  /* rows scored at once: by many vectors, by one */
+    AHEAD = 12,                             /* dense rows between the one at work and the one being fetched into level 2 */
+    NEXT = 2,                               /* the same for rows as given, which come into level 1 */
+    ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4,  /* the same for sparse rows, and for the weights that they name */
+    LABELS_AHEAD = 16
 };
 
 /* The kinds of row; rows.py knows them by the same numbers. */
@@ -106,11 +110,19 @@ INLINE const char *dense_row(const int kind, const rows_t *rows, int64_t i) {
     return (const char *)rows->values + i * rows->width * (int64_t)value_size(kind);
 }
 
+/* Rule.moves of core.py, and its check that the margin is finite; a margin that is no number moves, too. */
+INLINE int rests(double margin, double threshold) { return margin >= threshold && margin > 0 && margin <= DBL_MAX; }
+
+INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1; }
+
 /* ---- the kernels: kernel.h, once for each kind of CPU ---- */
 
-/* The score of the k-th row of the order (NULL: as given) by the one vector there is; rows up to `end` may be fetched. */
-typedef double (*score_row_t)(const rows_t *, const int32_t *order, int64_t k, int64_t end, const weights_t *);
-/* The scores of `count` rows from the k-th on by `vectors` of many vectors, from the `first` on. */
+/* The first place from the k-th of the order on (NULL: as given) whose example moves the one vector there is, and its score;
+ * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too. */
+typedef int64_t (*seek_t)(const rows_t *, const int32_t *order, const int32_t *y, int64_t k, int64_t end, const weights_t *,
+                          double threshold, double *score);
+/* The scores of `count` rows from the k-th on by `vectors` vectors from the `first` on; rows up to `end` may be fetched.
+ * Only dense rows come several at a time; sparse ones are scored by every vector. */
 typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
                              const weights_t *, int64_t first, int64_t vectors, double *out);
 /* w += step x and u += late_step x, for vector k. */
@@ -119,7 +131,7 @@ typedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, d
 typedef double (*norm2_t)(const rows_t *, int64_t i);
 
 typedef struct {
-    score_row_t score_row[KINDS];
+    seek_t seek[KINDS];
     score_tile_t score_tile[KINDS];
     add_t add[KINDS];
     norm2_t norm2[KINDS];
@@ -174,34 +186,48 @@ LIKELY_UNUSED static int choose_kernel(const char *name) {
 
 enum { ROWS_FINE = 0, ROWS_UNSORTED = 1, BAD_INDPTR = 2, BAD_INDEX = 3 };
 
-INLINE int check_kind(const int kind, const rows_t *rows, int64_t *row, int64_t *entry) {
-    int unsorted = 0;
-    int64_t before = 0;
-    for (int64_t i = 0; i < rows->n; i++) {
-        int64_t from = i * rows->width, to = from + rows->width;
-        if (rows->indptr) {
-            from = index_at(kind, rows->indptr, i);
-            to = index_at(kind, rows->indptr, i + 1);
-        }
-        *row = i;
-        if (from != before || to < from || to > rows->entries) return BAD_INDPTR;
-        before = to;
-        int outside = 0;  /* without a jump, the compiler makes vectors of this */
-        for (int64_t e = from; e < to; e++)
-            outside |= (uint64_t)index_at(kind, rows->indices, e) >= (uint64_t)rows->d;
-        for (int64_t e = from + 1; e < to; e++)
-            unsorted |= index_at(kind, rows->indices, e) <= index_at(kind, rows->indices, e - 1);
-        for (*entry = from; outside; ++*entry)
-            if ((uint64_t)index_at(kind, rows->indices, *entry) >= (uint64_t)rows->d) return BAD_INDEX;
+/* First where rows begin, then all entries in one run, of which the compiler makes vectors: columns are sorted if they
+ * descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
+#define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                            \
+    LIKELY_UNUSED static int FUNCTION(const rows_t *rows, int64_t *row, int64_t *entry) {                                                    \
+        const INDEX *columns = rows->indices;                                                                              \
+        const UNSIGNED limit = (UNSIGNED)(rows->d < MOST ? rows->d : MOST);                                                \
+        int64_t before = 0, at_starts = 0, descents = 0;                                                                   \
+        UNSIGNED outside = 0;                                                                                              \
+        for (int64_t i = 0; i < rows->n; i++) {                                                                            \
+            int64_t from = i * rows->width, to = from + rows->width;                                                       \
+            if (rows->indptr) {                                                                                            \
+                from = index_at(KIND, rows->indptr, i);                                                                    \
+                to = index_at(KIND, rows->indptr, i + 1);                                                                  \
+            }                                                                                                              \
+            *row = i;                                                                                                      \
+            if (from != before || to < from || to > rows->entries) return BAD_INDPTR;                                      \
+            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
+            before = to;                                                                                                   \
+        }                                                                                                                  \
+        for (int64_t from = 0; from < before; from += 4096) {                                                              \
+            const int64_t to = from + 4096 < before ? from + 4096 : before;                                                \
+            UNSIGNED here = 0;                                                                                             \
+            for (int64_t e = from; e < to; e++) outside |= (UNSIGNED)columns[e] >= limit;                                  \
+            for (int64_t e = from ? from : 1; e < to; e++) here += columns[e] <= columns[e - 1];                           \
+            descents += (int64_t)here;                                                                                     \
+        }                                                                                                                  \
+        if (!outside) return descents > at_starts ? ROWS_UNSORTED : ROWS_FINE;                                             \
+        while ((UNSIGNED)columns[*entry] < limit) ++*entry;                                                                \
+        for (*row = 0;; ++*row) {                                                                                          \
+            int64_t from, to;                                                                                              \
+            entries_of(KIND, rows, *row, &from, &to);                                                                      \
+            if (*entry < to) return BAD_INDEX;                                                                             \
+        }                                                                                                                  \
     }
-    return unsorted ? ROWS_UNSORTED : ROWS_FINE;
-}
+CHECKER(check_narrow, SPARSE_ONES_I32, int32_t, uint32_t, INT32_MAX)
+CHECKER(check_wide, SPARSE_ONES_I64, int64_t, uint64_t, INT64_MAX)
+#undef CHECKER
 
 /* Do indptr and indices stay inside the data, and are columns strictly increasing? Names the first bad place. */
 LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t *entry) {
     *row = *entry = 0;
-    return is_wide(rows->kind) ? check_kind(SPARSE_ONES_I64, rows, row, entry)
-                               : check_kind(SPARSE_ONES_I32, rows, row, entry);
+    return is_wide(rows->kind) ? check_wide(rows, row, entry) : check_narrow(rows, row, entry);
 }
 
 /* Is row i 0 in every column? (A norm can be 0 by underflow.) */

@@ -25,9 +25,14 @@ def place_in_order(loop, k):
     return loop.order[k] if loop.has_order else k
 
 
-def score_row(loop, k):
-    """The score of the example at place k of the order, where there is one vector."""
-    return score_by(loop, k, 0)
+def seek(loop, start):
+    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`."""
+    for k in range(start, loop.stop):
+        score = loop.scores[0] = score_by(loop, k, 0)
+        margin = score if loop.regression else (2 * loop.y[place_in_order(loop, k)] - 1) * score
+        if loop.rule.moves(margin) or not np.isfinite(margin):
+            return k
+    return loop.stop
 
 
 def score_tile(loop, k, count):
@@ -75,6 +80,8 @@ def check(rows):
         if start != before or end < start or end > rows.entries:
             return bad_indptr, i, 0
         before = end
+    for i in range(rows.n):
+        start, end = int(indptr[i]), int(indptr[i + 1])
         columns = rows.indices[start:end].astype(np.int64)
         bad = np.flatnonzero((columns < 0) | (columns >= rows.d))
         if len(bad):
@@ -97,3 +104,13 @@ def digest():
 def scaled_down(word, below):
     """The high half of a 64 × 64 bit product: maps a random word to 0 … below-1 (Lemire)."""
     return int(word) * int(below) >> 64
+
+
+def words_of(bits):
+    """Where `next_word` takes its words from."""
+    return bits
+
+
+def next_word(bits):
+    """A random word of 64 bits."""
+    return bits.random_raw()
