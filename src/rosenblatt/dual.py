@@ -28,7 +28,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.expansion import Expansion, Space
 from rosenblatt.history import Epoch, History
 from rosenblatt.kernel_model import Dual
-from rosenblatt.kernels import Kernel, Polynomial, matrix_of, precise
+from rosenblatt.kernels import Given, Kernel, Polynomial, matrix_of, precise
 from rosenblatt.log import Log
 from rosenblatt.rows import is_sparse
 from rosenblatt.training import Interrupted, Plan, Watch, whole
@@ -104,6 +104,8 @@ class _Run:
         self.space, self.vectors = before.space, before.vectors
         X = precise(self.space.kernel, before.like_support(matrix_of(examples.rows)))
         self.X = X.astype(np.result_type(X, before.rows), copy=False) if before.t else X
+        anew = before.t == 0 and design.budget is None
+        self.columns = columns_in_use(self.space.kernel, self.X) if anew else None
         self.codes = examples.codes
         self.signs = before.signs(examples.codes)
         self.one_rival = before.one_rival
@@ -112,7 +114,7 @@ class _Run:
         self.updates = np.array(before.updates_by_problem)
         self.norm2 = before.norm2
         self.entries: list[list[tuple[int, int, int, float]]] = [[] for _ in self.updates]  # (t, row, rival, tau)
-        self.sum = before.as_expansion(self.X)
+        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors) if anew else before.as_expansion(self.X)
         # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and
         # where an epoch may see a row twice, the whole sum is the cheaper.
         keeps = design.budget is None and plan.order != "replacement" and plan.epochs > 1
@@ -157,13 +159,17 @@ class _Run:
             return
         for numbers, length in self.seen:
             if length < len(self.sum):
-                self.base[numbers] += self.sum.scores(self.X[numbers], since=length)
+                self.base[numbers] += self.sum.scores(self.rows_at(numbers), since=length)
         self.seen = []
-        self.sum = Expansion(self.space, self.X, self.vectors)
+        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors)
+
+    def rows_at(self, numbers: Any) -> Any:
+        """A block of rows, with the columns that products need."""
+        return self.X[numbers] if self.columns is None else self.X[numbers].take(self.columns, axis=1)
 
     def block(self, numbers: np.ndarray) -> None:
         """Learns from these rows, one after the other."""
-        A = self.X[numbers]
+        A = self.rows_at(numbers)
         scores = self.sum.scores(A)
         if self.base is not None:
             scores += self.base[numbers]
@@ -256,7 +262,7 @@ class _Run:
         pool = self.examples.pool()
         for start in range(0, len(pool), BLOCK):
             numbers = pool[start : start + BLOCK]
-            A = self.X[numbers]
+            A = self.rows_at(numbers)
             scores = self.sum.scores(A)
             if self.one_rival:
                 margins = against_rivals(scores, self.codes[numbers].astype(np.intp))[0]
@@ -314,6 +320,14 @@ class _Run:
             "coef": self.sum.coef.copy(),
             "logs": None,
         }
+
+
+def columns_in_use(kernel: Kernel, X: Any) -> np.ndarray | None:
+    """The columns of dense rows that are not 0 throughout; None: all, or those of a kernel that only its author knows."""
+    if is_sparse(X) or isinstance(kernel, Given):
+        return None
+    used = np.flatnonzero(X.any(axis=0))
+    return used if len(used) < X.shape[1] else None
 
 
 def stacked(one: Any, other: Any) -> Any:
