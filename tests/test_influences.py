@@ -12,7 +12,7 @@ from strategies import MISTAKE_DRIVEN, data_sets
 import rosenblatt
 from rosenblatt import model_file
 from rosenblatt.cli import run
-from rosenblatt.errors import ModelFileError, SettingError
+from rosenblatt.errors import DataError, ModelFileError, SettingError
 from rosenblatt.influences import on_score, on_weight
 from rosenblatt.rows import OneHot, Rows
 
@@ -49,6 +49,28 @@ def test_the_start_of_training_has_its_part():
     found = on_score(clf.memory_, Rows(np.array([[3.0, 2.0]])), "last")
     assert found.start == 3.0
     close(found.score, clf.decision_function([[3.0, 2.0]])[0], [found.start])
+
+
+@pytest.mark.parametrize("estimator", [rosenblatt.Perceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_estimator_tells_the_influences_on_its_decision(estimator, classes):
+    rng = np.random.default_rng(classes)
+    X, y = rng.standard_normal((40, 3)), rng.integers(0, classes, 40)
+    clf = estimator(keep_log=True, max_iter=3, random_state=0).fit(X, y)
+    found = clf.influences(X[:1])
+    linear = clf.view("averaged") if estimator is rosenblatt.VotedPerceptron else clf
+    scores = np.sort(np.atleast_1d(linear.decision_function(X[:1])[0]))
+    close(found.score, scores[-1] - (scores[-2] if classes > 2 else 0), [part.contribution for part in found.examples])
+    with pytest.raises(DataError, match="there are 2"):
+        clf.influences(X[:2])
+    with pytest.raises(AttributeError, match="keep_log=True"):
+        rosenblatt.Perceptron().fit(X, y).influences(X[:1])
+
+
+def test_an_unknown_view_is_told_all_that_there_are():
+    clf = rosenblatt.VotedPerceptron().fit([[1.0], [-1.0]], [1, 0])
+    with pytest.raises(SettingError, match="'foo': choose 'last', 'averaged', 'best', 'voted' or 'random'"):
+        clf.view("foo")
 
 
 SMALL = {

@@ -22,7 +22,7 @@ from rosenblatt.examples import Examples, encode, for_classes
 from rosenblatt.features import FeatureMap, Notes
 from rosenblatt.features.values import codes_of, in_use, is_coded
 from rosenblatt.history import Epoch, History
-from rosenblatt.influences import Influences, on_score
+from rosenblatt.influences import Influences, on_decision
 from rosenblatt.log import Memory
 from rosenblatt.model import Model
 from rosenblatt.rows import Rows
@@ -145,11 +145,8 @@ class Classifier:
         With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
         the averaged ones: votes are no sum of examples.
         """
-        made, memory, linear = self.transform(rows)[0], self.remembered(), self.linear(view)
-        if made.n != 1:
-            raise DataError(f"Influences are those on one row: there are {made.n}.")
-        gains, loses = (0, None) if memory.vectors == 1 else linear.winner_and_runner_up(made)
-        return on_score(memory, made, self.linear_view(view), gains, loses)
+        made = self.transform(rows)[0]
+        return on_decision(self.remembered(), self.linear(view), made, self.linear_view(view))
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""

@@ -146,9 +146,10 @@ def recipe_of(name: str, recipe: Recipe) -> Recipe:
     """
     rule = name.removeprefix("averaged ")
     if rule not in LEARNERS or name in ("averaged averaged", "averaged voted"):
-        near = get_close_matches(name, ALL, 1)
+        known = (*ALL, "voted")
+        near = get_close_matches(name, known, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"There is no learner {name!r}: choose from {', '.join(ALL)}.{hint}")
+        raise SettingError(f"There is no learner {name!r}: choose from {', '.join(known)}.{hint}")
     average = True if rule != name else None
     made = Recipe(**{**vars(recipe), "learner": rule, "average": average})
     made.rule()

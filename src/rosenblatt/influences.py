@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt import weights
+from rosenblatt.errors import DataError
 from rosenblatt.log import Memory
+from rosenblatt.model import Model
 from rosenblatt.rows import Rows
 from rosenblatt.votes import blocks_of_products
 
@@ -38,6 +40,14 @@ class Influences:
     examples: list[Influence]
     start: float
     score: float
+
+
+def on_decision(memory: Memory, model: Model, x: Rows, view: str) -> Influences:
+    """The influences on what decides about one row: its score, or of many classes the winner's minus the runner-up's."""
+    if x.n != 1:
+        raise DataError(f"Influences are those on one row: there are {x.n}.")
+    gains, loses = (0, None) if memory.vectors == 1 else model.winner_and_runner_up(x)
+    return on_score(memory, x, view, gains, loses)
 
 
 def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | None = None) -> Influences:

@@ -105,6 +105,12 @@ def test_a_boundary_needs_two_features_and_a_response(two, cancer):
         BoundaryDisplay.from_estimator(Perceptron().fit(*two), two[0], response="predict_proba")
 
 
+@pytest.mark.parametrize("display", [BoundaryDisplay, MarginDisplay, PathDisplay, WeightsDisplay])
+def test_an_estimator_that_was_never_fitted_is_told_as_such(display, two):
+    with pytest.raises(SettingError, match="Perceptron has not been fitted"):
+        display.from_estimator(Perceptron(), *two)
+
+
 def test_the_losses_are_drawn_as_they_are_computed():
     drawn = complete(LossDisplay().plot())
     assert legend(drawn) == list(LOSSES)

@@ -20,12 +20,15 @@ from rosenblatt.examples import Examples, for_regression
 from rosenblatt.features import NumbersMap
 from rosenblatt.forgetting import Forgotten, forget
 from rosenblatt.history import History
+from rosenblatt.influences import Influences, on_decision
 from rosenblatt.log import Log, Memory
 from rosenblatt.model import Model
 from rosenblatt.rules import Rule
 from rosenblatt.training import Plan, Training
 from rosenblatt.votes import VOTING, Voter
 from rosenblatt.weights import Weights
+
+VIEWS = ("last", "averaged", "best", *VOTING)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -175,6 +178,8 @@ class LinearLearner(Inputs):
         "random" one of these decides about each row, drawn by `random_state`. Both need the log: `keep_log`.
         """
         check_is_fitted(self)
+        if name not in VIEWS:
+            raise SettingError(f"There is no view {name!r}: choose {', '.join(map(repr, VIEWS[:-1]))} or {VIEWS[-1]!r}.")
         twin = copy.copy(self)
         if name in VOTING:
             if not self._memories:
@@ -250,6 +255,16 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more; voted, the votes."""
         return self._scores(X)
+
+    def influences(self, X: Any) -> Influences:
+        """The training examples that made the score of one row, for and against, largest first; they sum to the score.
+
+        With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
+        the averaged ones: votes are no sum of examples. Needs `keep_log=True`.
+        """
+        check_is_fitted(self)
+        twin = self.view("averaged") if self._chosen in VOTING else self
+        return on_decision(self.memory_, twin._linear, self._rows(X, reset=False), twin._chosen)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""

@@ -12,7 +12,7 @@ from rosenblatt.canvas import COLOURS, MARKERS
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.examples import encode
 from rosenblatt.model import decide
-from rosenblatt.show.display import Display
+from rosenblatt.show.display import Display, classes_of
 
 ROOM = 0.12  # of the width of the data, on every side
 POINTS = 200  # a side of the grid
@@ -50,7 +50,7 @@ class BoundaryDisplay(Display):
         X = np.asarray(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != 2:
             raise DataError(f"X has shape {X.shape}: a boundary is drawn over two features. Fit on two columns first.")
-        classes = np.asarray(estimator.classes_)
+        classes = classes_of(estimator)
         ask = getattr(estimator, response, None) if isinstance(response, str) else response
         if ask is None:
             raise SettingError(f"{type(estimator).__name__} has no {response}: pass response='predict', or a function.")

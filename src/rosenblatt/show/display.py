@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.canvas import axes
+from rosenblatt.errors import SettingError
+
+
+def classes_of(estimator: Any) -> np.ndarray:
+    """The classes of a fitted classifier."""
+    if not hasattr(estimator, "classes_"):
+        raise SettingError(f"This {type(estimator).__name__} has not been fitted: call its fit first.")
+    return np.asarray(estimator.classes_)
 
 
 class Display:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.canvas import COLOURS
 from rosenblatt.model import Model
-from rosenblatt.show.display import Display
+from rosenblatt.show.display import Display, classes_of
 from rosenblatt.theory.margins import geometric_margins
 
 
@@ -24,7 +24,7 @@ class MarginDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, by: str = "w", ax: Any = None) -> Self:
         """Draws the margins of rows X with labels y for a fitted linear classifier, divided by |w| or by="w and b"."""
-        model = Model(np.asarray(estimator.classes_), np.asarray(estimator.coef_), np.asarray(estimator.intercept_))
+        model = Model(classes_of(estimator), np.asarray(estimator.coef_), np.asarray(estimator.intercept_))
         drawn = cls(geometric_margins(model, X, y, by))
         drawn.what = "margin by |w|: distance from the boundary" if by == "w" else "margin by |(w, b)|"
         return drawn.plot(ax)

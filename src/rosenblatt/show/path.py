@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.canvas import COLOURS
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import encode
-from rosenblatt.show.display import Display
+from rosenblatt.show.display import Display, classes_of
 
 
 @dataclass
@@ -23,12 +23,12 @@ class PathDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, features: tuple[int, int] = (0, 1), ax: Any = None) -> Self:
         """Draws the weights of two features along a fit from 0 with `keep_log=True` on rows X, two classes."""
-        log = getattr(estimator, "log_", None)
+        classes, log = classes_of(estimator), getattr(estimator, "log_", None)
         if log is None:
             raise SettingError(f"{type(estimator).__name__} kept no log: fit it with keep_log=True.")
-        if len(estimator.classes_) != 2:
-            raise SettingError(f"There are {len(estimator.classes_)} classes, a vector each: the path is drawn for two.")
-        codes = encode(y, np.asarray(estimator.classes_))[1]
+        if len(classes) != 2:
+            raise SettingError(f"There are {len(classes)} classes, a vector each: the path is drawn for two.")
+        codes = encode(y, classes)[1]
         rows = np.asarray(X, dtype=float)[:, list(features)]
         steps = (log.tau * np.where(codes[log.row] == 1, 1.0, -1.0))[:, None] * rows[log.row]
         path = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])

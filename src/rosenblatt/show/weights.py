@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.canvas import COLOURS
 from rosenblatt.errors import SettingError
 from rosenblatt.explain import APART
-from rosenblatt.show.display import Display
+from rosenblatt.show.display import Display, classes_of
 
 
 @dataclass
@@ -32,7 +32,8 @@ class WeightsDisplay(Display):
         X: the rows that it was fitted on; where their features differ in scale, the picture says so.
         names: of the features; label: of the class, where there are more than two.
         """
-        coef, classes = np.atleast_2d(estimator.coef_), list(np.asarray(estimator.classes_).tolist())
+        classes = list(classes_of(estimator).tolist())
+        coef = np.atleast_2d(estimator.coef_)
         label = classes[-1] if label is None else label
         if label not in classes:
             raise SettingError(f"There is no class {label!r}: choose from {', '.join(map(repr, classes))}.")
