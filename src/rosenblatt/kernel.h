@@ -175,29 +175,26 @@ TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const
     return end;
 }
 
-/* The same among rows that lie apart, three abreast: the first of them that moves makes stale what is known of the next. */
+/* The same among rows that lie apart: three abreast, once a row has not moved. The first that moves makes stale what is
+ * known of those behind it, so rules that move at every example take one row at a time. */
 TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
                                              int64_t k, int64_t end, const weights_t *at, double threshold, double *score) {
-    int64_t count;
-    for (; k < end; k += count) {
-        double dot[ABREAST];
-        count = k + ABREAST + LABELS_AHEAD <= end ? ABREAST : 1;
-        if (count == ABREAST) {
-            const char *row[ABREAST], *ahead[ABREAST];
-            for (int r = 0; r < ABREAST; r++) {
-                row[r] = NAME(row_at)(kind, rows, order, k + r);
-                ahead[r] = NAME(row_at)(kind, rows, order, k + r + AHEAD);
-                if (y) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
-            }
-            NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
-        } else {
-            const char *row = NAME(row_at)(kind, rows, order, k);
-            dot[0] = NAME(dense_dot)(kind, row, row, 3, at->w, rows->d);
+    const char *row[ABREAST], *ahead[ABREAST];
+    double dot[ABREAST];
+    int64_t count = 1;
+    while (k < end) {
+        for (int r = 0; r < count; r++) {
+            row[r] = NAME(row_at)(kind, rows, order, k + r);
+            ahead[r] = NAME(later)(kind, rows, order, k + r + AHEAD, end);
+            if (y && k + r + LABELS_AHEAD < end) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
         }
-        for (int64_t r = 0; r < count; r++) {
+        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
+        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], 2, at->w, rows->d);
+        for (int64_t r = 0; r < count; r++, k++) {
             *score = at->scale * dot[r] + at->bias[0];
-            if (!rests(sign_of(y, order[k + r]) * *score, threshold)) return k + r;
+            if (!rests(sign_of(y, order[k]) * *score, threshold)) return k;
         }
+        count = k + ABREAST <= end ? ABREAST : 1;
     }
     return end;
 }
