@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.classifier import labels_of
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import encode
@@ -27,6 +26,7 @@ from rosenblatt.features import TextMap
 from rosenblatt.features.columns import MISSING, numbers
 from rosenblatt.features.scale import mean_and_sd
 from rosenblatt.features.values import kind_of, plain, texts
+from rosenblatt.labels import labels_of
 
 if TYPE_CHECKING:
     import polars as pl

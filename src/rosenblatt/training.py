@@ -145,10 +145,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who wants to know: after every epoch, and whenever the number of examples has doubled or a chunk is done."""
+    """Who wants to know: after every epoch, whenever the number of examples has doubled or a chunk is done, each tau."""
 
     epoch: Callable[[Training], None] | None = None
     progress: Callable[[Progress], None] | None = None
+    taus: Callable[[np.ndarray], None] | None = None  # of the updates of a chunk, where they are one number each
 
 
 class Interrupted(KeyboardInterrupt):
@@ -214,7 +215,7 @@ class Run:
         self.weights = weights
         if plan.keep_log:
             self.training.origin = Origin(examples, rule, plan, None if weights.untouched() else weights.copy(), held_out)
-        self.recorder = Recorder(CHUNK) if plan.keep_log else None
+        self.recorder = Recorder(CHUNK, plan.keep_log) if plan.keep_log or watch.taus else None
         self.loop = core.Loop(
             examples.rows,
             weights,
@@ -261,7 +262,7 @@ class Run:
 
     def result(self) -> Training:
         self.training.zero_rows = self.loop.zero_rows
-        if self.recorder:
+        if self.recorder and self.plan.keep_log:
             self.training.log = self.recorder.log().until(self.weights.t)
         return self.training
 
@@ -302,6 +303,8 @@ class Run:
         self.weights.take(self.loop)
         if self.recorder:
             self.recorder.keep(self.loop.logged)
+            if self.watch.taus:
+                self.watch.taus(self.recorder.buffers[3][: self.loop.logged])
         if self.loop.fault == core.SETTLE or (self.weights.t % SETTLE_EVERY == 0 and reached > place):
             self.weights.settle()
             self.loop.start_new_sum()

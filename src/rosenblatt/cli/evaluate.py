@@ -81,9 +81,9 @@ def evaluate(model: str, file: str, **given: Any) -> None:
 
 def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
-    from rosenblatt.classifier import labels_of
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
+    from rosenblatt.labels import labels_of
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given, model)
