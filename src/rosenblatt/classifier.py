@@ -22,6 +22,7 @@ from rosenblatt.examples import Examples, for_classes
 from rosenblatt.features import FeatureMap, Notes
 from rosenblatt.history import Epoch, History
 from rosenblatt.influences import Influences, on_score
+from rosenblatt.keywords import Settings, keywords_of, refuse_unknown
 from rosenblatt.labels import classes_of, codes_among, labels_of
 from rosenblatt.log import Memory
 from rosenblatt.model import Model
@@ -48,7 +49,7 @@ NOT_SAVED = ("seconds", "theory")  # of the summary: may differ between machines
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Settings):
     """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
 
     `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
@@ -271,9 +272,15 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     return made
 
 
-def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:
-    """Trains a classifier on a data set, and measures it on another if there is one."""
-    recipe = recipe or Recipe()
+def learn(
+    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None, **settings: Any
+) -> Classifier:
+    """Trains a classifier on a data set, and measures it on another if there is one.
+
+    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
+    """
+    refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
+    recipe = replace(recipe or Recipe(), **settings)
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
     assert examples.classes is not None

@@ -14,6 +14,7 @@ from rosenblatt.engine import core
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.history import Epoch, History
+from rosenblatt.keywords import Settings, keywords_of, refuse_unknown
 from rosenblatt.log import Log, Memory, Recorder
 from rosenblatt.model import Decides, Model
 from rosenblatt.weights import SETTLE_EVERY, Weights
@@ -23,7 +24,7 @@ CHUNK = 2**16
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Settings):
     """How often, in which order, until when.
 
     Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
@@ -177,6 +178,7 @@ def train(
     >>> run.view("last").predict([[2, 2]])
     array(['yes'], dtype='<U3')
     """
+    refuse_unknown("train", plan, ["rule", "held_out", "sample_weight", *keywords_of(Plan)])
     examples = for_classes(X, y, importance=sample_weight)
     test = None if held_out is None else for_classes(*held_out, classes=examples.classes)
     return run(examples, rules.rule_or_default(rule), Plan(**plan), held_out=test)
