@@ -116,7 +116,7 @@ def test_groups_stay_together_and_late_rows_are_held_out(fruit):
     [
         (["nowhere.csv", "--target", "kind"], 1, "nowhere.csv"),
         (["{fruit}"], 1, "--target"),
-        (["{fruit}", "--target", "kint"], 1, "kind"),
+        (["{fruit}", "--target", "kint"], 2, "kind"),
         (["{fruit}", "--target", "kind", "--learner", "percepton"], 2, "perceptron"),
         (["{fruit}", "--target", "kind", "--p", "0.5"], 2, "no parameter 'p'"),
         (["{fruit}", "--target", "kind", "--learner", "mira", "--p", "1"], 2, "p is 1.0"),
@@ -287,3 +287,35 @@ def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):
 def test_an_option_of_another_kind_of_data_is_named(fruit, capsys):
     assert run(["train", fruit, "--target", "kind", "--ngrams", "2"]) == 2
     assert "no option 'ngrams'" in capsys.readouterr().err
+
+
+def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;size;place;kind\n" + "1,5;2,5;3,4;a\n2;3;B;b\n" * 5)
+    assert run(["train", str(path), "--target", "kind"]) == 0
+    noted = [line for line in capsys.readouterr().err.splitlines() if "decimal comma" in line]
+    assert len(noted) == 1
+    assert noted[0].startswith("note: price and size hold numbers with a decimal comma (1,5)")
+    assert run(["train", str(path), "--target", "kind", "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_one_of_a_thing_is_told_as_one(tmp_path, capsys):
+    path = tmp_path / "one.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    assert run(["train", str(path), "--target", "y", "-q", "--epochs", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "2 rows, 1 feature, classes" in told
+    assert "1 epoch, " in told
+
+
+def test_a_column_that_is_not_there_is_wrong_usage_but_a_file_without_it_is_bad_data(fruit, tmp_path, capsys):
+    model, dev = str(tmp_path / "fruit.rosenblatt"), tmp_path / "dev.csv"
+    dev.write_text("colour,size\nred,7\n")
+    assert run(["train", fruit, "--target", "kint"]) == 2
+    assert run(["train", fruit, "--target", "kind", "--holdout", "0.2", "--group", "shape"]) == 2
+    assert run(["train", fruit, "--target", "kind", "--dev", str(dev)]) == 1
+    assert run(["train", fruit, "--target", "kind", "-o", model, "-q"]) == 0
+    assert run(["evaluate", model, str(dev)]) == 1
+    assert run(["evaluate", model, fruit, "--target", "kint"]) == 2
+    assert capsys.readouterr().err.count("Error: ") == 5

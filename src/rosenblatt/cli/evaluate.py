@@ -90,7 +90,8 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     target = options.column(given["target"])
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target
-    data = read(file, target=target, **how)
+    with contextlib.nullcontext() if given["target"] is not None else fitting.target_known():
+        data = read(file, target=target, **how)
     fitting.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import fitting, options, output
 from rosenblatt.cli.options import counted, percent
 from rosenblatt.errors import SaveError
 
@@ -123,14 +123,18 @@ class Job:
     def run(self, reporter: Reporter | None) -> Any:
         from rosenblatt.classifier import Recipe, learn
         from rosenblatt.data import read
+        from rosenblatt.features.values import decimal_commas
         from rosenblatt.splits import split
 
         recipe = Recipe(**self.recipe())
         recipe.rule()
         data = read(self.file, **self.read)
-        dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
+        with fitting.target_known():
+            dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
+        if data.kind == "table" and not self.given["quiet"] and (commas := decimal_commas(data.rows)):
+            click.echo(f"note: {commas}", err=True)
         watch = reporter.watch() if reporter else None
         self.data = data
         return learn(data, recipe, dev=dev, watch=watch)
