@@ -1,11 +1,14 @@
 """Labels, tables, weights and settings that cannot be: each is refused by name, at the door."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import rosenblatt
 from rosenblatt import rules
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 from rosenblatt.examples import encode, for_classes, for_regression
@@ -179,3 +182,40 @@ def test_labels_of_any_kind_are_sorted_and_coded(y):
     assert classes.tolist() == expected.tolist()
     assert classes[codes].tolist() == np.asarray(y).tolist()
     assert codes.dtype == np.int32
+
+
+POINTS = [[1.0], [2.0]], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "door", "name", "meant"),
+    [
+        (lambda: rosenblatt.train(*POINTS, epoch=3), "train", "epoch", "'epochs'"),
+        (
+            lambda: rosenblatt.train(*POINTS, sample_weights=[1, 1]),
+            "train",
+            "sample_weights",
+            "'sample_weight'",
+        ),
+        (lambda: rosenblatt.walk(*POINTS, starts=[1]), "walk", "starts", "'start'"),
+        (lambda: rosenblatt.walk(*POINTS, fit_bias=False), "walk", "fit_bias", "fit_intercept"),
+        (lambda: rosenblatt.learn(rosenblatt.read("iris"), leaner="mira"), "learn", "leaner", "'learner'"),
+        (lambda: rosenblatt.Recipe(epoch=3), "Recipe", "epoch", "'epochs'"),
+        (lambda: rosenblatt.Plan(oder="given"), "Plan", "oder", "'order'"),
+    ],
+)
+def test_a_keyword_that_is_none_is_refused_by_name_with_the_nearest_that_is_one(call, door, name, meant):
+    with pytest.raises(SettingError, match=f"^{door} has no keyword '{name}': .*{meant}"):
+        call()
+
+
+def test_learn_takes_the_settings_of_a_recipe():
+    iris = rosenblatt.read("iris")
+    made = rosenblatt.learn(iris, rosenblatt.Recipe("perceptron", seed=3), epochs=2)
+    assert made.recipe == rosenblatt.Recipe("perceptron", seed=3, epochs=2)
+    assert rosenblatt.learn(iris, learner="mira").recipe == rosenblatt.Recipe("mira")
+
+
+def test_plans_and_recipes_copy_and_pickle():
+    for made in (rosenblatt.Plan(epochs=3), rosenblatt.Recipe("mira", parameters={"p": 0.5})):
+        assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RosenblattError,
         SaveError,
         SettingError,
+        TargetError,
         UncompiledWarning,
     )
     from rosenblatt.estimators import (
@@ -64,6 +65,7 @@ _HOMES = {
         "RosenblattError",
         "SaveError",
         "SettingError",
+        "TargetError",
         "UncompiledWarning",
     ],
     "rosenblatt.estimators": [
@@ -120,6 +122,7 @@ __all__ = [
     "SettingError",
     "SoftPerceptron",
     "TableFeatures",
+    "TargetError",
     "TextFeatures",
     "Training",
     "UncompiledWarning",

@@ -18,15 +18,17 @@ import numpy as np
 from rosenblatt import features, markup, model_file, rules
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.examples import Examples, encode, for_classes
+from rosenblatt.examples import Examples, for_classes
 from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.features.values import codes_of, in_use, is_coded
 from rosenblatt.history import Epoch, History
 from rosenblatt.influences import Influences, on_decision
+from rosenblatt.keywords import Settings, keywords_of, refuse_unknown
+from rosenblatt.labels import classes_of, codes_among, labels_of
 from rosenblatt.log import Memory
 from rosenblatt.model import Model
 from rosenblatt.rows import Rows
-from rosenblatt.theory.reached import reached
+from rosenblatt.theory.duality import Tally
+from rosenblatt.theory.reached import Course, Reached, reached
 from rosenblatt.training import Plan, Training, Watch, error, run
 from rosenblatt.votes import VOTING, Voter
 
@@ -47,7 +49,7 @@ NOT_SAVED = ("seconds", "theory")  # of the summary: may differ between machines
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Settings):
     """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
 
     `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
@@ -114,6 +116,7 @@ class Classifier:
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
+    reached: Reached | None = None  # its margin beside the best there is, on the rows of training; not in the file
 
     def model(self, view: str | None = None) -> Model | Voter:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -218,6 +221,7 @@ class Classifier:
         told |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
         told |= {"weights that predict": self.view, "training error": summary["train_error"]}
         told |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
+        told |= {"margin": None if self.reached is None else self.reached.sentence()}
         return markup.facts("Classifier", {name: value for name, value in told.items() if value is not None})
 
 
@@ -265,59 +269,15 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     return made
 
 
-def labels_of(data: Dataset) -> Any:
-    """The labels, polars Series or array; a data set without any, or with a quantity in their place, is refused."""
-    labels = data.labels
-    if labels is None:
-        columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
-        raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
-    kind = np.asarray(labels[:1]).dtype.kind
-    values = np.unique(np.asarray(labels)).size if kind in "iuf" else 0
-    if values > max(20, len(labels) / (10 if kind == "f" else 2)):
-        raise LabelError(
-            f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
-            "Name a column of classes, or cut the numbers into some first."
-        )
-    return labels
+def learn(
+    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None, **settings: Any
+) -> Classifier:
+    """Trains a classifier on a data set, and measures it on another if there is one.
 
-
-def classes_of(labels: Any) -> np.ndarray:
-    """The distinct labels, sorted; texts by polars, which is much faster at it than numpy."""
-    if not is_text(labels):
-        return encode(np.asarray(labels))[0]
-    if labels.has_nulls():
-        row = int(labels.is_null().arg_true()[0])
-        raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
-    found = in_use(labels)[1] if is_coded(labels) else labels.unique()
-    return np.array(found.sort().to_list(), dtype=str)
-
-
-def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
-    """The place of each label among the classes; -1 where it is none of them."""
-    if is_text(labels):
-        if classes.dtype.kind != "U":
-            return np.full(len(labels), -1, dtype=np.int32)
-        if is_coded(labels):
-            code_of = {label: code for code, label in enumerate(classes.tolist())}
-            of_text = [code_of.get(text, -1) for text in labels.dtype.categories.to_list()]
-            return np.array([*of_text, -1], dtype=np.int32).take(codes_of(labels))
-        codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
-        return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
-    labels = np.asarray(labels)
-    if labels.dtype.kind in "OU" or classes.dtype.kind == "U":
-        labels, classes = labels.astype(str), classes.astype(str)
-    by_value = np.argsort(classes)  # numbers as text have another order
-    places = by_value[np.minimum(np.searchsorted(classes, labels, sorter=by_value), len(classes) - 1)]
-    return np.where(classes[places] == labels, places, -1).astype(np.int32)
-
-
-def is_text(labels: Any) -> bool:
-    return hasattr(labels, "to_physical") and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")
-
-
-def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None) -> Classifier:
-    """Trains a classifier on a data set, and measures it on another if there is one."""
-    recipe = recipe or Recipe()
+    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
+    """
+    refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
+    recipe = replace(recipe or Recipe(), **settings)
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
     assert examples.classes is not None
@@ -330,13 +290,16 @@ def learn(data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = Non
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
     made.zero_based = data.zero_based
     held_out = None if dev is None else made.examples(dev)[0]
-    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    tally = Tally()
+    trained = run(examples, rule, plan, held_out=held_out, watch=replace(watch or Watch(), taus=tally))
     if plan.keep_log:
         made.memory = trained.memory()
         if data.numbers is not None:
             made.memory.numbers = data.numbers[made.memory.numbers]
     finish(made, trained, examples, held_out)
-    made.summary["theory"] = reached(trained, examples, rule)
+    view = made.linear_view()  # votes have no margin: it is that of the averaged weights then
+    made.reached = reached(Course(trained, examples, rule, tally), (view, made.linear(view)))
+    made.summary["theory"] = made.reached.to_dict()
     return made
 
 

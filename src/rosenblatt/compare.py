@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import features
-from rosenblatt.classifier import LEARNERS, Recipe, labels_of
+from rosenblatt.classifier import LEARNERS, Recipe
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.examples import Examples, encode, for_classes
+from rosenblatt.labels import labels_of
 from rosenblatt.model import Decides
 from rosenblatt.splits import split
 from rosenblatt.training import run, whole

@@ -7,6 +7,7 @@ RosenblattError
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
 │   ├── LabelError                   labels: one class only, unknown, missing
 │   └── FileError                    a file that cannot be read; names path, line and column
+│       └── TargetError              the column to predict was named, and is not there: a SettingError, too
 ├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
 ├── ModelFileError (ValueError)      a model file that is missing, damaged, foreign or too new, or cannot hold its content
 ├── SaveError (OSError)              a file that could not be written: full disk, no permission; the old one is untouched
@@ -62,6 +63,10 @@ class FileError(DataError):
         self.path = path
         self.line = line
         self.column = column
+
+
+class TargetError(FileError, SettingError):
+    """The column to predict is not in the file, though its name was given."""
 
 
 class DivergenceError(RosenblattError, ValueError):

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.classifier import labels_of
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import encode
 from rosenblatt.features import TextMap
 from rosenblatt.features.columns import MISSING, numbers
 from rosenblatt.features.scale import mean_and_sd
-from rosenblatt.features.values import kind_of, plain, texts
+from rosenblatt.features.values import decimal_commas, kind_of, plain, texts, with_comma
+from rosenblatt.labels import labels_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -280,13 +280,10 @@ def _about_columns(rows: pl.DataFrame, found: Facts) -> list[str]:
         if kind_of(series) == "number":
             x, _ = numbers(series)
             sd[series.name] = mean_and_sd(x[~np.isnan(x)])[1]
-        elif commas := _decimal_comma(series):
-            said.append(
-                f"{series.name} holds numbers with a decimal comma ({commas}): they are taken as texts, each a value of "
-                "its own. Write them with a point."
-            )
-        elif found.rows > FEW and series.n_unique() > found.rows / 2:
+        elif found.rows > FEW and series.n_unique() > found.rows / 2 and not with_comma(series):
             said.append(f"{series.name} is different in most rows, as a name or a number is: leave it out, or train --hash.")
+    if commas := decimal_commas(rows):
+        said.append(commas)
     same = [series.name for series in rows if series.n_unique() == 1]
     if same:
         said.append(f"The same value in every row, which tells nothing: {_listed(same)}.")
@@ -303,13 +300,3 @@ def _about_columns(rows: pl.DataFrame, found: Facts) -> list[str]:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _decimal_comma(series: pl.Series) -> str:
-    """A value of a column such as 1,5 if all its values are numbers once commas are points; else nothing."""
-    import polars as pl
-
-    texts = series.cast(pl.String).unique().drop_nulls()
-    fraction = texts.filter(texts.str.contains(r"^[+-]?\d+,\d+$"))
-    every = texts.str.contains(r"^[+-]?\d+(,\d+)?$").all()
-    return str(fraction.min()) if every and len(fraction) else ""

@@ -58,15 +58,16 @@ class Log:
 
 
 class Recorder:
-    """Room for the log of one chunk, and the chunks before it."""
+    """Room for the log of one chunk, and the chunks before it, unless only each chunk by itself is looked at."""
 
-    def __init__(self, chunk: int):
+    def __init__(self, chunk: int, all_chunks: bool = True):
+        self.all_chunks = all_chunks
         self.buffers = (np.empty(chunk, np.int64), np.empty(chunk, np.int32), np.empty(chunk, np.int32), np.empty(chunk))
         self.chunks: list[tuple[np.ndarray, ...]] = []
 
     def keep(self, logged: int) -> None:
         """Copies what the loop has written."""
-        if logged:
+        if logged and self.all_chunks:
             self.chunks.append(tuple(buffer[:logged].copy() for buffer in self.buffers))
 
     def log(self) -> Log:

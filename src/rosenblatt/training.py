@@ -14,6 +14,7 @@ from rosenblatt.engine import core
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.history import Epoch, History
+from rosenblatt.keywords import Settings, keywords_of, refuse_unknown
 from rosenblatt.log import Log, Memory, Recorder
 from rosenblatt.model import Decides, Model
 from rosenblatt.weights import SETTLE_EVERY, Weights
@@ -23,7 +24,7 @@ CHUNK = 2**16
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Settings):
     """How often, in which order, until when.
 
     Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
@@ -145,10 +146,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who wants to know: after every epoch, and whenever the number of examples has doubled or a chunk is done."""
+    """Who wants to know: after every epoch, whenever the number of examples has doubled or a chunk is done, each tau."""
 
     epoch: Callable[[Training], None] | None = None
     progress: Callable[[Progress], None] | None = None
+    taus: Callable[[np.ndarray], None] | None = None  # of the updates of a chunk, where they are one number each
 
 
 class Interrupted(KeyboardInterrupt):
@@ -176,6 +178,7 @@ def train(
     >>> run.view("last").predict([[2, 2]])
     array(['yes'], dtype='<U3')
     """
+    refuse_unknown("train", plan, ["rule", "held_out", "sample_weight", *keywords_of(Plan)])
     examples = for_classes(X, y, importance=sample_weight)
     test = None if held_out is None else for_classes(*held_out, classes=examples.classes)
     return run(examples, rules.rule_or_default(rule), Plan(**plan), held_out=test)
@@ -214,7 +217,7 @@ class Run:
         self.weights = weights
         if plan.keep_log:
             self.training.origin = Origin(examples, rule, plan, None if weights.untouched() else weights.copy(), held_out)
-        self.recorder = Recorder(CHUNK) if plan.keep_log else None
+        self.recorder = Recorder(CHUNK, plan.keep_log) if plan.keep_log or watch.taus else None
         self.loop = core.Loop(
             examples.rows,
             weights,
@@ -260,7 +263,7 @@ class Run:
 
     def result(self) -> Training:
         self.training.zero_rows = self.loop.zero_rows
-        if self.recorder:
+        if self.recorder and self.plan.keep_log:
             self.training.log = self.recorder.log().until(self.weights.t)
         return self.training
 
@@ -301,6 +304,8 @@ class Run:
         self.weights.take(self.loop)
         if self.recorder:
             self.recorder.keep(self.loop.logged)
+            if self.watch.taus:
+                self.watch.taus(self.recorder.buffers[3][: self.loop.logged])
         if self.loop.fault == core.SETTLE or (self.weights.t % SETTLE_EVERY == 0 and reached > place):
             self.weights.settle()
             self.loop.start_new_sum()

@@ -168,7 +168,7 @@ def test_numbers_as_labels_of_a_model_whose_labels_are_text(fruit, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("fruit.rosenblatt dev.csv -t nothing", 1, "no column 'nothing'"),
+        ("fruit.rosenblatt dev.csv -t nothing", 2, "no column 'nothing'"),
         ("fruit.rosenblatt dev.csv -t colour", 1, "never seen in training"),
         ("fruit.rosenblatt gone.csv -t fruit", 1, "gone.csv"),
         ("fruit.rosenblatt dev.csv -t fruit --view best", 2, "no best weights"),

@@ -143,7 +143,7 @@ def test_every_example_of_the_help_runs(people, capsys):
     ("arguments", "code", "message"),
     [
         (["people.csv"], 1, "--target"),
-        (["people.csv", "--target", "wealth"], 1, "wealth"),
+        (["people.csv", "--target", "wealth"], 2, "wealth"),
         (["people.csv", "--target", "income", "--positive", "medium"], 2, "poor, rich"),
         (["people.csv", "--target", "income", "--least", "0"], 2, "--least"),
         (["nobody.csv", "--target", "income"], 1, "nobody.csv"),

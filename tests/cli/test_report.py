@@ -206,7 +206,7 @@ def test_to_standard_output_comes_the_page(people):
         (["people.csv"], 3, "people.csv"),
         (["people.rosenblatt", "--holdout", "0.2"], 2, "--data"),
         (["people.rosenblatt", "--data", "nowhere.csv"], 1, "nowhere.csv"),
-        (["people.rosenblatt", "--data", "dev.csv", "--target", "wealth"], 1, "wealth"),
+        (["people.rosenblatt", "--data", "dev.csv", "--target", "wealth"], 2, "wealth"),
         (["people.rosenblatt", "--data", "dev.csv", "--holdout", "2"], 2, "between 0 and 1"),
         (["people.rosenblatt", "--data", "dev.csv", "--splits", "-1"], 2, "--splits"),
     ],

@@ -116,7 +116,7 @@ def test_groups_stay_together_and_late_rows_are_held_out(fruit):
     [
         (["nowhere.csv", "--target", "kind"], 1, "nowhere.csv"),
         (["{fruit}"], 1, "--target"),
-        (["{fruit}", "--target", "kint"], 1, "kind"),
+        (["{fruit}", "--target", "kint"], 2, "kind"),
         (["{fruit}", "--target", "kind", "--learner", "percepton"], 2, "perceptron"),
         (["{fruit}", "--target", "kind", "--p", "0.5"], 2, "no parameter 'p'"),
         (["{fruit}", "--target", "kind", "--learner", "mira", "--p", "1"], 2, "p is 1.0"),
@@ -289,82 +289,33 @@ def test_an_option_of_another_kind_of_data_is_named(fruit, capsys):
     assert "no option 'ngrams'" in capsys.readouterr().err
 
 
-SQUARE = "a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n"
-XOR = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n"
-TWICE = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,1,yes\n"
+def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;size;place;kind\n" + "1,5;2,5;3,4;a\n2;3;B;b\n" * 5)
+    assert run(["train", str(path), "--target", "kind"]) == 0
+    noted = [line for line in capsys.readouterr().err.splitlines() if "decimal comma" in line]
+    assert len(noted) == 1
+    assert noted[0].startswith("note: price and size hold numbers with a decimal comma (1,5)")
+    assert run(["train", str(path), "--target", "kind", "-q"]) == 0
+    assert capsys.readouterr().err == ""
 
 
-def written(tmp_path, text):
-    path = tmp_path / "rows.csv"
-    path.write_text(text)
-    return [str(path), "--target", "y", "--no-scale"]
-
-
-def test_h7_a_run_that_converged_tells_its_updates_against_the_bound(tmp_path, capsys):
-    rows = written(tmp_path, SQUARE)
-    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50")
-    theory = found["theory"]
-    best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
-    assert theory["separated"]
-    assert theory["bound"]["count"] == found["updates"] <= 3 / best**2 <= theory["bound"]["at_most"]  # R² = 3
-    assert theory["margin"] <= best <= theory["best_margin_at_most"]  # what the run itself proves of γ*
-    assert theory["share_at_least"] <= theory["margin"] / best
-    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50"]) == 0
+def test_one_of_a_thing_is_told_as_one(tmp_path, capsys):
+    path = tmp_path / "one.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    assert run(["train", str(path), "--target", "y", "-q", "--epochs", "1"]) == 0
     told = capsys.readouterr().out
-    assert f"{found['updates']} of at most R²/γ²" in told
-    assert "of the best possible" in told
+    assert "2 rows, 1 feature, classes" in told
+    assert "1 epoch, " in told
 
 
-def test_with_certify_the_margin_is_told_as_a_share_of_the_best(tmp_path, capsys):
-    rows = written(tmp_path, SQUARE)
-    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
-    assert found["certificate"]["separable"]
-    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50", "--certify", "30"]) == 0
-    told = capsys.readouterr().out
-    share = 100 * found["theory"]["margin"] / found["certificate"]["margin"]
-    assert f"{share:.2f} % of γ*" in told
-    assert f"{found['updates']} of at most R²/γ*² = {int(found['certificate']['bound'])}" in told
-
-
-@pytest.mark.parametrize("learner", ["perceptron", "mira", "passive-aggressive"])
-def test_every_bound_of_a_run_follows_from_its_own_margin(learner, fruit, capsys):
-    theory = train(capsys, fruit, "--target", "kind", "-l", learner, "--epochs", "200", "--numeric", "category")["theory"]
-    assert theory["bound"]["count"] <= theory["bound"]["at_most"]
-    assert theory["margin"] <= theory["best_margin_at_most"]
-
-
-@pytest.mark.parametrize(
-    ("options", "why"), [(["--learning-rate", "1/examples"], "1/examples"), (["--balanced"], "examples have weights")]
-)
-def test_a_run_without_a_bound_says_why(options, why, tmp_path, capsys):
-    rows = written(tmp_path, SQUARE)
-    theory = train(capsys, *rows, "-l", "perceptron", "--epochs", "500", *options)["theory"]
-    assert theory["bound"] is None
-    assert why in theory["why_no_bound"]
-    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "500", *options]) == 0
-    assert why in capsys.readouterr().out
-
-
-def test_certify_says_plainly_why_a_run_did_not_converge(tmp_path, capsys):
-    rows = written(tmp_path, TWICE)
-    assert run(["train", *rows, "-q", "--certify", "30"]) == 0
-    # Rows are counted from 1, as by explain --row.
-    assert "No line can separate these rows: rows 2 and 4 are identical but labelled differently." in capsys.readouterr().out
-    found = train(capsys, *written(tmp_path, XOR), "--certify", "30")
-    assert found["theory"] is None
-    assert found["certificate"]["separable"] is False
-    assert sorted(found["certificate"]["proof"]["rows"]) == [1, 2, 3, 4]
-    assert train(capsys, *rows)["theory"] is None
-
-
-def test_certify_changes_nothing_in_the_model_file_and_without_it_no_solver_is_imported(tmp_path, capsys):
-    rows = written(tmp_path, XOR)
-    files = [tmp_path / name for name in ("a.rosenblatt", "b.rosenblatt")]
-    train(capsys, *rows, "-o", files[0])
-    train(capsys, *rows, "-o", files[1], "--certify", "30")
-    assert files[0].read_bytes() == files[1].read_bytes()
-    code = f"import sys; from rosenblatt.cli import run; run(['train', *{rows!r}]); print({{'clarabel'}} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "set()"
-    assert run(["train", *rows, "--certify", "0"]) == 2
-    assert "--certify" in capsys.readouterr().err
+def test_a_column_that_is_not_there_is_wrong_usage_but_a_file_without_it_is_bad_data(fruit, tmp_path, capsys):
+    model, dev = str(tmp_path / "fruit.rosenblatt"), tmp_path / "dev.csv"
+    dev.write_text("colour,size\nred,7\n")
+    assert run(["train", fruit, "--target", "kint"]) == 2
+    assert run(["train", fruit, "--target", "kind", "--holdout", "0.2", "--group", "shape"]) == 2
+    assert run(["train", fruit, "--target", "kind", "--dev", str(dev)]) == 1
+    assert run(["train", fruit, "--target", "kind", "-o", model, "-q"]) == 0
+    assert run(["evaluate", model, str(dev)]) == 1
+    assert run(["evaluate", model, fruit, "--target", "kint"]) == 2
+    assert capsys.readouterr().err.count("Error: ") == 5

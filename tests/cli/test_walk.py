@@ -156,3 +156,36 @@ def test_walk_imports_neither_scikit_learn_nor_a_solver(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("learner", ["averaged", "voted"])
+def test_the_averaged_weights_stand_at_the_end_of_the_perceptrons_steps(learner, capsys):
+    steps = walked(capsys, *LECTURE[:2], "--epochs", "1").out.splitlines()[:5]
+    told = walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner).out.splitlines()
+    assert told[:5] == steps
+    # By hand: (1, 1, 1), then (0.5, 2, 0) for two examples, then (1.5, 1, −1).
+    said = next(line for line in told if line.startswith("The steps are the perceptron's"))
+    assert said.endswith(": w1 = 0.875, w2 = 1.5, b = 0.")
+    assert ("vote" in said) == (learner == "voted")
+    found = json.loads(walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner, "--json").out)
+    assert found["averaged"] == {"w": [[0.875, 1.5]], "b": [0.0]}
+    assert found["theory"]["view"] == "averaged"
+    assert "averaged" not in json.loads(walked(capsys, *LECTURE[:2], "--json").out)
+
+
+def test_of_many_weights_the_largest_averages_are_told(capsys):
+    told = walked(capsys, "breast-cancer", "-l", "averaged", "--epochs", "1", "--to", "1").out
+    line = next(line for line in told.splitlines() if line.startswith("The steps are"))
+    assert "… 22 more, b = " in line  # of 30 features
+
+
+def test_the_margin_of_a_walk_is_told_as_train_tells_it(tmp_path, capsys):
+    # θ = (1.5, 1, −1) has the least margin 1.25; γ* = √(8/17), see the playground's test of the bound.
+    told = walked(capsys, *LECTURE[:2]).out
+    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best." in told
+    path = tmp_path / "points.csv"
+    path.write_text("a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n")
+    options = [str(path), "--target", "y", "--no-scale", "--epochs", "3", "-l", "averaged", "--order", "given", "--json"]
+    found = json.loads(walked(capsys, *options).out)["theory"]
+    assert run(["train", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["theory"] == found

@@ -327,7 +327,10 @@ def test_the_bound_of_the_theorem_is_shown(visit):
     # By hand: v = (1, ¾, −¾) gives three of the points margin 1 and the fourth 2.5, and is a sum of these three with weights
     # 11/16, ¾ and 11/16, so it is the shortest; R² = 1 + 1 + 1, and R² |v|² = 3 · 17/8.
     assert there.run("page.replay.trace.certificate.bound") == pytest.approx(6.375, rel=1e-9)
-    assert re.search(r"3 updates, of at most R²/γ² = 6\.4\b", there.page.locator("#bound-text").inner_text())
+    told = there.page.locator("#bound-text").inner_text()
+    assert re.search(r"3 updates, of at most R²/γ² = 6\.4\b", told)
+    # θ = (1.5, 1, −1) has the least margin 1.25 and |θ|² = 4.25; γ* = 1/|v| = √(8/17): 1.25/√4.25 is 88.39 % of it.
+    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best." in told
 
 
 def test_parts_are_hidden_for_a_class(visit):

@@ -36,6 +36,7 @@ def test_the_log_of_boulders_example_is_returned(client):
     found = client.post("/api/trace", json={**TASK, "epochs": 1}).json()
     assert found["log"] == {"t": [1], "row": [1], "tau": 1.0}  # LECTURES B3: only the second point moves the weights
     assert found["last"] == [0.5, 1.0, -1.0]
+    assert "γ = 0.33333: the last weights separate all rows" in found["reached"]  # the least margin is 0.5, |θ| = 1.5
 
 
 def test_the_first_question_may_come_at_once(started):

@@ -201,7 +201,12 @@ def test_the_certificate_is_that_of_certify(wanted):
     expected = certify(x[:, None].astype(np.float32), labels)
     assert expected.separable is wanted
     sentence = Page(report(model, data, Wishes(splits=0))).texts("p", id_="certificate")
-    assert [text.lower() for text in sentence] == [expected.sentence(first=1).lower() + "."]
+    said = expected.sentence(first=1)
+    assert len(sentence) == 1
+    assert sentence[0].startswith(f"{said[0].upper()}{said[1:]}.")
+    reached = model.reached
+    assert reached.best == (pytest.approx(expected.margin) if wanted else None)
+    assert (f"The model: {reached.brief()}." in sentence[0]) == wanted  # the report is about the rows of training here
 
 
 def test_training_that_converged_is_its_own_proof():

@@ -34,9 +34,9 @@ def certify(file: str, **given: Any) -> None:
     rosenblatt certify breast-cancer
     rosenblatt certify people.csv --target income --seconds 60
     """
-    from rosenblatt.classifier import classes_of, codes_among, labels_of
     from rosenblatt.data import read
     from rosenblatt.features import map_for
+    from rosenblatt.labels import classes_of, codes_among, labels_of
     from rosenblatt.theory.deciding import certify as decide
 
     started = time.perf_counter()

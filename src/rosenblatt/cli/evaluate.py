@@ -81,16 +81,17 @@ def evaluate(model: str, file: str, **given: Any) -> None:
 
 def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
-    from rosenblatt.classifier import labels_of
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
+    from rosenblatt.labels import labels_of
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given, model)
     target = options.column(given["target"])
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target
-    data = read(file, target=target, **how)
+    with contextlib.nullcontext() if given["target"] is not None else fitting.target_known():
+        data = read(file, target=target, **how)
     fitting.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.errors import DataError, ModelFileError
+from rosenblatt.errors import DataError, FileError, ModelFileError, TargetError
 
 if TYPE_CHECKING:
     from rosenblatt.classifier import Classifier
@@ -55,6 +56,15 @@ def refuse_other_kind(model: Classifier, data: Dataset) -> None:
         return
     kinds = f"was read as {KINDS[data.kind]}, the model has learned from {KINDS[model.kind]}"
     raise DataError(f"{data.name} {kinds}. {REMEDIES[model.kind]}")
+
+
+@contextlib.contextmanager
+def target_known() -> Iterator[None]:
+    """The column to predict is one that training had: a file without it is bad data, and no wrong option."""
+    try:
+        yield
+    except TargetError as problem:
+        raise FileError(str(problem)) from problem
 
 
 def refuse_folder(model: Classifier, file: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options, output
-from rosenblatt.cli.options import percent
+from rosenblatt.cli import fitting, options, output
+from rosenblatt.cli.options import counted, percent
 from rosenblatt.errors import SaveError
 
 
@@ -34,7 +34,7 @@ from rosenblatt.errors import SaveError
 @options.of_learner
 @options.encoding
 @click.option(
-    "--certify", type=float, metavar="SECONDS", help="Also decide, with a proof, whether a line can separate the rows."
+    "--certify", type=float, metavar="SECONDS", help="Look so long for the best margin, or a proof that there is none."
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
@@ -63,12 +63,15 @@ def train(file: str, **given: Any) -> None:
     model.summary["seconds"] = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
-    certificate = None if given["certify"] is None else job.certify(model)
+    if given["certify"] is not None:
+        job.certify(model)
+    certificate = model.reached.certificate
     if given["as_json"]:
-        certified = {} if certificate is None else {"certificate": certificate.to_dict(first=1)}
-        options.print_json({**model.summary, "model": given["output"], **certified})
+        certified = {} if given["certify"] is None else {"certificate": certificate.to_dict(first=1)}
+        theory = model.reached.to_dict(first=1)
+        options.print_json({**model.summary, "theory": theory, "model": given["output"], **certified})
     else:
-        tell(model, certificate)
+        tell(model, longer=given["certify"] is None)
         if certificate is not None and certificate.separable is False and given["holdout"] is not None:
             click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
         if given["output"]:
@@ -120,28 +123,35 @@ class Job:
     def run(self, reporter: Reporter | None) -> Any:
         from rosenblatt.classifier import Recipe, learn
         from rosenblatt.data import read
+        from rosenblatt.features.values import decimal_commas
         from rosenblatt.splits import split
 
         recipe = Recipe(**self.recipe())
         recipe.rule()
         data = read(self.file, **self.read)
-        dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
+        with fitting.target_known():
+            dev = read(self.given["dev"], **{"zero_based": data.zero_based, **self.read}) if self.given["dev"] else None
         if self.given["holdout"] is not None:
             data, dev = split(data, self.given["holdout"], **self.split())
+        if data.kind == "table" and not self.given["quiet"] and (commas := decimal_commas(data.rows)):
+            click.echo(f"note: {commas}", err=True)
         watch = reporter.watch() if reporter else None
         self.data = data
         return learn(data, recipe, dev=dev, watch=watch)
 
-    def certify(self, model: Any) -> Any:
-        """Whether a line can separate the rows that were learned from."""
+    def certify(self, model: Any) -> None:
+        """Takes the time to find the best margin, or a proof that there is none, unless a glance has told."""
         from rosenblatt.theory.deciding import certify
 
+        if len(model.classes) == 2 and model.reached.certificate is not None and model.reached.settled:
+            return
         examples = model.examples(self.data)[0]
         labels = model.classes[examples.codes]
         silent = self.given["quiet"] or self.given["as_json"]
         progress = None if silent else lambda sentence: click.echo(sentence, err=True)
         seconds = self.given["certify"]
-        return certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
+        found = certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
+        model.reached = model.reached.against(found)
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
@@ -192,42 +202,34 @@ class Reporter:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def tell(model: Any, certificate: Any) -> None:
-    """What was learned, for people."""
+def tell(model: Any, longer: bool) -> None:
+    """What was learned, for people; `longer` where --certify could still tell more."""
     found = model.summary
     classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
-    click.echo(f"{found['learner']}: {found['examples']:,} rows, {found['features']:,} features, classes {classes}")
-    stopped = found["stopped_because"]
-    click.echo(f"{found['epochs']} epochs, {found['updates']:,} updates; ended by: {stopped}; {found['seconds']:.2f} s")
+    rows, features = counted(found["examples"], "row"), counted(found["features"], "feature")
+    click.echo(f"{found['learner']}: {rows}, {features}, classes {classes}")
+    passes, updates = counted(found["epochs"], "epoch"), counted(found["updates"], "update")
+    click.echo(f"{passes}, {updates}; ended by: {found['stopped_because']}; {found['seconds']:.2f} s")
     majority = 1 - model.class_counts.max() / model.class_counts.sum()
     click.echo(f"training error   {percent(found['train_error'])}   (always {majority_class(model)}: {percent(majority)})")
     if found["dev_error"]:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
-    if found["theory"] and found["theory"]["separated"]:
-        tell_separated(found["theory"], certificate)
-    elif certificate is not None:
-        sentence = certificate.sentence(first=1)
-        click.echo(f"{sentence[0].upper()}{sentence[1:]}.")
+    tell_margin(model, longer)
 
 
-def tell_separated(theory: dict[str, Any], certificate: Any) -> None:
-    """The margin reached, and the updates against what theory allows."""
-    reached, bound = theory["margin"], theory["bound"]
-    best = certificate.margin if certificate is not None and certificate.margin else None
-    if best is not None:
-        quality = f"; {percent(reached / best)} of γ* = {best:.5g}, the best" + ("" if certificate.optimal else " found")
-    elif bound:
-        quality = f"; at least {percent(theory['share_at_least'])} of the best possible"
-    else:
-        quality = ""
-    click.echo(f"margin           γ = {reached:.5g}: the last weights separate all rows{quality}")
-    if bound:  # every bound is some number / γ²
-        most = bound["at_most"] * (1.0 if best is None else (reached / best) ** 2)
-        formula = bound["formula"].replace("γ", "γ" if best is None else "γ*")
-        click.echo(f"{bound['counts']:16} {bound['count']:,} of at most {formula} = {int(most):,}")
-    else:
-        click.echo(f"no bound         {theory['why_no_bound']}")
+def tell_margin(model: Any, longer: bool) -> None:
+    """The margin beside the best, and the updates beside what theory allows."""
+    reached = model.reached
+    of_votes = "votes have none; " if model.view == "voted" else ""
+    hint = " (--certify SECONDS looks longer)" if longer and not reached.settled else ""
+    click.echo(f"margin           {of_votes}{reached.sentence(first=1)}{hint}")
+    bound = reached.bound
+    if bound:
+        formula = bound.formula.replace("γ", "γ" if reached.best is None else "γ*")
+        click.echo(f"{bound.counts:16} {reached.theorem.count(bound):,} of at most {formula} = {int(bound.most):,}")
+    elif reached.separable:
+        click.echo(f"no bound         {bound.because}")
 
 
 def majority_class(model: Any) -> str:

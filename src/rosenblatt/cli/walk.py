@@ -9,8 +9,14 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options
+from rosenblatt.cli.options import counted
 
 FORMATS = ["table", "markdown", "latex", "csv", "json"]
+# What learners do with the perceptron's weights.
+MEANS = {
+    "averaged": "what predicts is their mean after every example",
+    "voted": "all weights vote, each as often as it was there for an example; their mean is",
+}
 SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
 
 
@@ -44,7 +50,8 @@ def walk(file: str | None, **given: Any) -> None:
     """Walk through a training run, one line an example.
 
     t counts the examples seen, `example` is the row's number in the data; activation and margin are those before the step,
-    the weights those after it. FILE is whatever `train` takes.
+    the weights those after it. FILE is whatever `train` takes. `averaged` and `voted` make the perceptron's steps; the
+    averaged weights are told at the end.
 
     \b
     rosenblatt walk --points "1,1:+ 0.5,-1:- -1,-1:- -1,1:-" --start 1,0
@@ -59,9 +66,9 @@ def walk(file: str | None, **given: Any) -> None:
     proof = prove(made, given["certify"]) if given["proof"] else None
     first, stop = part(made, given)
     view = View(shape, proof, names, first, stop, given["all_weights"])
-    ended = made.training.stopped_because
     if shape == "json":
-        click.echo(json.dumps(facts(made, proof), ensure_ascii=False, default=options.plain)[:-1] + ', "steps": [')
+        first_part = facts(made, proof, given["learner"])
+        click.echo(json.dumps(first_part, ensure_ascii=False, default=options.plain)[:-1] + ', "steps": [')
         between = ""
         for line in lines(made, view):
             click.echo(between + line, nl=False)
@@ -70,15 +77,31 @@ def walk(file: str | None, **given: Any) -> None:
         return
     for line in lines(made, view):
         click.echo(line)
-    if given["quiet"]:
-        return
-    to_stderr = shape != "table"  # a table for a paper ends where it ends
-    epochs, updates = len(made.training.history), made.training.weights.updates
-    counts = f"{epochs} epoch{'s' * (epochs != 1)}, {updates:,} update{'s' * (updates != 1)}"
-    click.echo(f"\n{counts}; ended by: {ended}", err=to_stderr)
-    if proof:
-        for sentence in told(proof):
-            click.echo(sentence, err=to_stderr)
+    for sentence in [] if given["quiet"] else ending(made, proof, given["learner"], names):
+        click.echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
+
+
+def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
+    """What the run came to, in sentences."""
+    from rosenblatt.theory.lines import weights_told
+
+    epochs, updates = counted(len(made.training.history), "epoch"), counted(made.training.weights.updates, "update")
+    said = [f"\n{epochs}, {updates}; ended by: {made.training.stopped_because}"]
+    if learner in MEANS:
+        said.append(
+            f"The steps are the perceptron's; {MEANS[learner]}: {weights_told(made, made.training.view('averaged'), names)}."
+        )
+    said.append(f"Margin: {margin_of(made, proof, learner).sentence(first=1)}".rstrip(".") + ".")
+    return said + (told(proof) if proof else [])
+
+
+def margin_of(made: Any, proof: Any, learner: str) -> Any:
+    """The margin of the weights that predict, beside the best."""
+    from rosenblatt.theory.reached import Course, reached
+
+    view = "averaged" if learner in MEANS else "last"
+    found = reached(Course.of(made.training), (view, made.training.view(view)))
+    return found if found.settled or proof is None else found.against(proof.certificate)
 
 
 def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -170,7 +193,7 @@ def part(made: Any, given: dict[str, Any]) -> tuple[int, int]:
     return made.find(first), made.find(last + 1)
 
 
-def facts(made: Any, proof: Any) -> dict[str, Any]:
+def facts(made: Any, proof: Any, learner: str) -> dict[str, Any]:
     """The contract of JSON, the steps apart."""
     found = {
         "learner": made.rule.name,
@@ -186,6 +209,10 @@ def facts(made: Any, proof: Any) -> dict[str, Any]:
         "converged": made.training.converged,
         "stopped_because": made.training.stopped_because,
     }
+    found["theory"] = margin_of(made, proof, learner).to_dict(first=1)
+    if learner in MEANS:
+        mean = made.training.view("averaged")
+        found["averaged"] = {"w": mean.coef, "b": mean.intercept}
     if proof:
         bound = proof.bound
         found["proof"] = {

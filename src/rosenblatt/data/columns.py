@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.options import Options
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, TargetError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,11 +119,11 @@ def find_target(columns: Sequence[str], options: Options, name: str) -> str:
     position = target - 1 if target > 0 else len(columns) + target
     if target == 0 or not 0 <= position < len(columns):
         what = f"there is no column {target}: columns count from 1 to {len(columns)}, or from -1 backwards."
-        raise FileError(what, path=name)
+        raise TargetError(what, path=name)
     return columns[position]
 
 
-def _no_such_column(target: str, columns: Sequence[str], options: Options, name: str) -> FileError:
+def _no_such_column(target: str, columns: Sequence[str], options: Options, name: str) -> TargetError:
     near = get_close_matches(target, columns, 1, 0.5) or [c for c in columns if c.lower() == target.lower()]
     shown = ", ".join(columns[:30]) + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")
     what = f"there is no column {target!r}; the columns are {shown}."
@@ -131,7 +131,7 @@ def _no_such_column(target: str, columns: Sequence[str], options: Options, name:
         what += " The first line looks like data: pass header=False (--no-header)."
     elif near:
         what += f" Did you mean {near[0]!r}?"
-    return FileError(what, path=name)
+    return TargetError(what, path=name)
 
 
 def looks_like_data(header: Sequence[str]) -> bool:

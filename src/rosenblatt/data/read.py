@@ -10,7 +10,7 @@ from typing import IO
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.options import MISSING, Options
 from rosenblatt.data.source import Source, explaining, missing_file
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, TargetError
 
 Where = str | os.PathLike[str] | IO[bytes]
 
@@ -100,7 +100,7 @@ def refuse_target(options: Options, name: str) -> None:
     """A target is a column: where there are none, naming one is a mistake."""
     if options.target is not None:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
-        raise FileError(what, path=name)
+        raise TargetError(what, path=name)
 
 
 def _read_source(source: Source, options: Options) -> Dataset:

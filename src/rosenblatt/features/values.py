@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # From here on floats are written with an exponent; integers of a table end before.
 LONG = 2.0**64
+WITH_COMMA = r"^[+-]?\d+(,\d+)?$"
 SOME = 2**15  # rows looked at before asking whether every value was met
 
 
@@ -160,3 +161,30 @@ def loosely(text: str) -> Any:
     """
     number = number_in(text)
     return text.strip().lower() if number is None else number
+
+
+def decimal_commas(rows: pl.DataFrame) -> str:
+    """A sentence about the columns of texts whose values are all numbers once commas are points; empty if there are none.
+
+    >>> import polars as pl
+    >>> decimal_commas(pl.DataFrame({"price": ["2", "1,5", None], "place": ["1,5", "B", "C"]}))
+    'price holds numbers with a decimal comma (1,5): they are taken as texts, each a value of its own. Write ... a point.'
+    """
+    found = {series.name: shown for series in rows if kind_of(series) != "number" and (shown := with_comma(series))}
+    if not found:
+        return ""
+    names, shown = list(found), next(iter(found.values()))
+    columns = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    what = f"{columns} {'holds' if len(names) == 1 else 'hold'} numbers with a decimal comma ({shown})"
+    return f"{what}: they are taken as texts, each a value of its own. Write them with a point."
+
+
+def with_comma(series: pl.Series) -> str:
+    """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
+    import polars as pl
+
+    texts = (in_use(series)[1] if is_coded(series) else series.cast(pl.String)).drop_nulls()
+    if not len(texts) or not texts[:1].str.contains(WITH_COMMA)[0]:  # one look is enough for most columns
+        return ""
+    fractions = texts.filter(texts.str.contains(","))
+    return str(fractions.min()) if len(fractions) and texts.str.contains(WITH_COMMA).all() else ""

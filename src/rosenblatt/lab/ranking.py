@@ -10,13 +10,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from rosenblatt.canvas import COLOURS
-from rosenblatt.classifier import Recipe, labels_of
+from rosenblatt.classifier import Recipe
 from rosenblatt.compare import recipe_of
 from rosenblatt.data import read
 from rosenblatt.examples import for_classes
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.views import draw_ranking
+from rosenblatt.labels import labels_of
 from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Perceptron

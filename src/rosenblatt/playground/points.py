@@ -123,7 +123,7 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
             if name is None:
                 found = ", ".join(free) or "none"
                 raise DataError(f"The plane needs two columns of numbers: of {shown} only {found} has them.")
-            raise DataError(f"There is no column {name!r} for {what}: the columns are {shown}.")
+            raise SettingError(f"There is no column {name!r} for {what}: the columns are {shown}.")
         if what != "target" and not frame[name].dtype.is_numeric():
             raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
     assert x is not None

@@ -15,6 +15,7 @@ import numpy as np
 from rosenblatt import order
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.reached import Course, reached
 
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
 
@@ -49,6 +50,7 @@ def trace(made: Run) -> dict[str, Any]:
         "stopped": made.stopped_because,
         "converged": made.converged,
         "certificate": certificate(made),
+        "reached": margin_reached(made),
         "notes": made.notes,
     }
 
@@ -75,6 +77,16 @@ def shown_order(made: Run) -> list[int] | None:
     n, epochs = made.table.examples.rows.n, len(made.history)
     drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
     return [row for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))) for row in epoch.tolist()]
+
+
+def margin_reached(made: Run) -> str | None:
+    """The margin of the weights that predict beside the best, in a sentence; None with a kernel, which has no weights."""
+    if made.training is None:
+        return None
+    view = "averaged" if made.task.learner in ("averaged", "voted") else "last"
+    found = reached(Course.of(made.training), (view, made.training.view(view)))
+    assert made.verdict is not None
+    return found.against(made.verdict).brief()
 
 
 def certificate(made: Run) -> dict[str, Any]:

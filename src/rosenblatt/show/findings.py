@@ -27,6 +27,8 @@ from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.splits import split
 from rosenblatt.theory.deciding import certify
 from rosenblatt.theory.margins import weight_norm
+from rosenblatt.theory.reached import measured
+from rosenblatt.theory.signed import Signed
 from rosenblatt.training import training_margins
 
 Say = Callable[[str], None]
@@ -170,4 +172,8 @@ def certified(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tup
     found.seconds = wishes.certify  # what it was given, not what it took: the same report from the same command
     counted = "" if len(kept) == len(data) else " (without the rows that were left out)"
     sentence = found.sentence(first=1)
-    return f"{sentence[0].upper()}{sentence[1:]}{counted}.", []
+    told = f"{sentence[0].upper()}{sentence[1:]}{counted}."
+    if found.separable:
+        own = measured(model.linear_view(), model.linear(), Signed(examples, fit_intercept)).against(found)
+        told += f" The model: {own.brief()}."
+    return told, []

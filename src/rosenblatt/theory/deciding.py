@@ -29,6 +29,8 @@ from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import score
 
 MOST_PAIRS = 200  # of classes that are looked at one by one
+# At a glance: multiplications in a step of the solver, entries of rows that are compared, and more seconds than that takes.
+GLANCE, COMPARED, GLANCE_SECONDS = 5e6, 5e6, 1.0
 
 
 class Clock:
@@ -80,20 +82,52 @@ def certify(
     rows.refuse_not_finite()
     codes = np.ones(rows.n, dtype=np.int32) if len(classes) == 1 else codes
     signed = Signed(Examples(rows, codes, np.arange(max(2, len(classes)))), fit_intercept)
-    made = Certificate(None, classes.tolist(), float(np.sqrt(signed.norms2.max())), fit_intercept, signed=signed)
-    made.conflicts = conflicts(rows, codes)
+    case = Case(signed, clock, seed, say)
+    made, verdict = compare_rows(signed, classes.tolist()), Verdict(False)
+    if made.separable is None:
+        verdict = case.decide(clock.left(1.0 if signed.vectors == 1 else 0.3))
+        enter(made, verdict, signed)
+    else:
+        say(f"{len(made.conflicts):,} pair(s) of identical rows with different labels")
+    if len(classes) > 2:
+        look_at_pairs(made, signed, case, verdict)
+    made.seconds = clock.spent()
+    return made
+
+
+def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
+    """What a fraction of a second decides of all classes at once; which rows are so few is known before starting.
+
+    Of more rows than the solvers take at once in that time, only whether some are identical but labelled differently, and
+    not even that where they are known to be separated, or too many: None.
+
+    >>> from rosenblatt.examples import for_classes
+    >>> print(at_a_glance(Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))).sentence())
+    no line can separate these rows: a weighted mean of 2 rows of a equals one of 1 row of b
+    """
+    clock = Clock(GLANCE_SECONDS)
+    case = Case(signed, clock, 0, lambda sentence: None)
+    few = case.work(signed.count) <= GLANCE
+    if not few and (separated or float(signed.lengths.sum()) > COMPARED):
+        return None
+    assert signed.examples.classes is not None
+    made = compare_rows(signed, signed.examples.classes.tolist())
+    if made.separable is None:
+        if not few:
+            return None
+        enter(made, case.decide(clock.left()), signed)
+    made.seconds = clock.spent()
+    return made
+
+
+def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:
+    """A certificate that says no if rows are identical but labelled differently, and else nothing yet."""
+    made = Certificate(None, classes, float(np.sqrt(signed.norms2.max())), signed.bias, signed=signed)
+    made.conflicts = conflicts(signed.rows, signed.codes)
     if made.conflicts:
         i, j = made.conflicts[0]
-        say(f"{len(made.conflicts):,} pair(s) of identical rows with different labels")
-        rivals = [int(codes[j]), int(codes[i])] if signed.vectors > 1 else None
+        rivals = [int(signed.codes[j]), int(signed.codes[i])] if signed.vectors > 1 else None
         made.separable, made.proof, made.method = False, Proof("identical rows", [i, j], [1, 1], rivals), "comparing rows"
-        verdict = Verdict(False)
-    else:
-        verdict = Case(signed, clock, seed, say).decide(clock.left(1.0 if signed.vectors == 1 else 0.3))
-        enter(made, verdict, signed)
-    if len(classes) > 2:
-        look_at_pairs(made, signed, Case(signed, clock, seed, say), verdict)
-    made.seconds = clock.spent()
     return made
 
 

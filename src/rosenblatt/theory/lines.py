@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import SettingError
+from rosenblatt.model import Model
 from rosenblatt.theory.proof import Proof
 from rosenblatt.theory.walk import Step, Walk
 
@@ -111,6 +112,26 @@ def every_weight_of(walk: Walk, view: View) -> list[Column]:
         if walk.has_bias:
             found.append(Column(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
     return found
+
+
+def weights_told(walk: Walk, model: Model, names: Sequence[str] | None = None) -> str:
+    """Weights in a sentence: all of few, the largest of many, and the biases.
+
+    >>> from rosenblatt.theory.walk import walk
+    >>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], order="given", epochs=1)
+    >>> weights_told(run, run.training.view("averaged"))  # (1, 1, 1), (0.5, 2, 0) twice, (1.5, 1, -1)
+    'w1 = 0.875, w2 = 1.5, b = 0'
+    """
+    said, many = [], walk.examples.vectors > 1
+    each = FEW["table"] // walk.examples.vectors or 1
+    for k in range(walk.examples.vectors):
+        largest = np.sort(np.argsort(-np.abs(model.coef[k]), kind="stable")[:each]).tolist()
+        parts = [f"w{j + 1}" if names is None else names[j] for j in largest]
+        parts = [f"{name} = {short(float(model.coef[k, j]))}" for name, j in zip(parts, largest, strict=True)]
+        parts += [f"… {walk.examples.rows.d - each:,} more"] * (walk.examples.rows.d > each)
+        parts += [f"b = {short(float(model.intercept[k]))}"] * walk.has_bias
+        said.append((f"{class_name(walk, k)}: " if many else "") + ", ".join(parts))
+    return "; ".join(said)
 
 
 def weight_at(k: int, j: int) -> Callable[[Step], float]:

@@ -21,6 +21,7 @@ from rosenblatt import rules
 from rosenblatt.examples import Examples
 from rosenblatt.model import Model
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk
 from rosenblatt.training import training_margins
@@ -56,6 +57,7 @@ class Proof:
     def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, obstacle: str = ""):
         self.walk = walk
         self.best = False  # is the separator the one of the largest margin?
+        self.certificate: Certificate | None = None  # where one was looked for
         examples, bias = walk.examples, walk.plan.fit_intercept
         self.radius = radius(examples.rows, bias)
         self.gamma: float | None = None
@@ -139,10 +141,13 @@ def prove(walk: Walk, seconds: float | None = None) -> Proof:
     from rosenblatt.theory.deciding import certify  # clarabel and scipy are imported only where they are needed
 
     examples = walk.examples
-    found = certify(examples.rows, examples.codes, walk.plan.fit_intercept, seconds=seconds)
+    assert examples.classes is not None
+    found = certify(examples.rows, examples.classes[examples.codes], walk.plan.fit_intercept, seconds=seconds)
     if found.separable:
         proof = Proof(walk, (found.w, found.b))
         proof.best = found.optimal
-        return proof
-    undecided = "whether the data can be separated is undecided"
-    return Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")
+    else:
+        undecided = "whether the data can be separated is undecided"
+        proof = Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")
+    proof.certificate = found
+    return proof

@@ -1,53 +1,276 @@
-"""What a run without mistakes at its end says about the data, for the cost of scoring them once.
+"""What a run has reached: its margin beside γ*, the best there is, and its updates beside what theory allows.
 
-Weights that separate the examples with margin γ prove that the best margin γ* is at least γ, so that R²/γ² bounds the
-updates of every run, this one and all others. And the updates that this run took bound γ* from above: N ≤ R²/γ*² gives
-γ* ≤ R/√N, and the perceptron's own weights give more, since N γ* ≤ θ·θ* ≤ |θ|.
+The margin is that of the weights that predict, the least z·θ / |θ|, θ = (w, b): in the space in which the bias is a
+feature, and in the features that the rule sees, scaled if they are. With more than two classes it is the right class's
+score less the best other's, and θ the weights of all classes. Weights with margin γ > 0 prove that γ* is at least γ; the
+run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
 >>> from rosenblatt.examples import for_classes
->>> from rosenblatt.training import Plan, run
->>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
->>> found = reached(run(examples, rules.Perceptron(), Plan(order="given")), examples, rules.Perceptron())
->>> found["separated"], round(found["margin"], 4), round(found["best_margin_at_most"], 4)
-(True, 0.6063, 0.6872)
+>>> from rosenblatt.training import Plan, Watch, run
+>>> examples, rule, tally = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), rules.Perceptron(), Tally()
+>>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=tally))
+>>> found = reached(Course(trained, examples, rule, tally))
+>>> print(found)
+γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best
+>>> print(replace(found, certificate=None))  # what the run proves by itself
+γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is at most 0.68719
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
+
+import numpy as np
 
 from rosenblatt import rules
 from rosenblatt.examples import Examples
-from rosenblatt.theory.bounds import Bound, Space, bound_for
-from rosenblatt.theory.margins import radius
-from rosenblatt.theory.proof import flat, unit_separator
+from rosenblatt.model import Model
+from rosenblatt.theory import rounding
+from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.certificate import Certificate
+from rosenblatt.theory.deciding import at_a_glance
+from rosenblatt.theory.duality import Tally, best_margin_at_most
+from rosenblatt.theory.separator import length
+from rosenblatt.theory.signed import Signed
 from rosenblatt.training import Training
+from rosenblatt.weights import Weights
+
+SAME = 1e-6  # relative difference up to which two limits of γ* are one number
 
 
-def reached(trained: Training, examples: Examples, rule: rules.Rule) -> dict[str, Any] | None:
-    """The margin that a run from weights 0 has reached, the bound that follows, and how good it is at least.
+@dataclass(frozen=True)
+class Course:
+    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
 
-    None where the last epoch still made mistakes.
+    trained: Training
+    examples: Examples
+    rule: rules.Rule
+    tally: Tally
+    start: Weights | None = None
+
+    @classmethod
+    def of(cls, trained: Training) -> Course:
+        """Of a run with its log."""
+        assert trained.log is not None
+        assert trained.origin is not None
+        tally = Tally()
+        tally(trained.log.tau)
+        return cls(trained, trained.origin.examples, trained.origin.rule, tally, trained.origin.start)
+
+    @property
+    def bias(self) -> bool:
+        """Is the constant feature there? A first bias that does not learn needs it, too."""
+        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What the theorem about a rule asks for, and what it counts."""
+
+    rule: rules.Rule
+    space: Space
+    updates: int
+    mistakes: int
+
+    def bound(self, margin: float | None) -> Bound | NoBound:
+        return bound_for(self.rule, replace(self.space, margin=margin))
+
+    def count(self, bound: Bound) -> int:
+        return self.updates if bound.counts == "updates" else self.mistakes
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The margin of some weights on the rows that they were learned from, and what is known of γ*, the best."""
+
+    view: str  # whose margin: the last, the averaged, the best weights
+    margin: float  # 0 where all weights are 0
+    wrong: int  # rows whose margin is not above 0
+    rows: int
+    radius: float
+    least: float | None  # γ* is at least this: some weights of the run have this margin
+    most: float  # γ* is at most this, if there is one
+    theorem: Theorem | None = None
+    certificate: Certificate | None = None
+
+    def against(self, certificate: Certificate | None) -> Reached:
+        """The same, with what a certificate of the same rows tells."""
+        return self if certificate is None else replace(self, certificate=certificate)
+
+    @property
+    def separable(self) -> bool | None:
+        """Can some plane separate the rows? None: not known."""
+        if self.least is not None:
+            return True
+        return None if self.certificate is None else self.certificate.separable
+
+    @property
+    def best_at_least(self) -> float | None:
+        """The largest margin that is known to be possible."""
+        known = [self.least, self.certificate and self.certificate.margin]
+        return max((margin for margin in known if margin), default=None)
+
+    @property
+    def best_at_most(self) -> float | None:
+        """No margin is larger than this; None where no plane separates the rows."""
+        if self.separable is False:
+            return None
+        other = None if self.certificate is None else self.certificate.margin_at_most
+        most = self.most if other is None else min(self.most, other)
+        return max(most, self.best_at_least or 0.0)
+
+    @property
+    def best(self) -> float | None:
+        """γ*, where it is known to six digits."""
+        low, high = self.best_at_least, self.best_at_most
+        return low if low is not None and high is not None and high - low <= SAME * high else None
+
+    @property
+    def settled(self) -> bool:
+        """Is γ* known, or that there is none?"""
+        return self.best is not None or self.separable is False
+
+    @property
+    def share(self) -> tuple[float, float] | None:
+        """Between which numbers the margin lies as a share of γ*; the same twice where that is known.
+
+        None where γ* is not known to be above 0. Below 0 where rows are on the wrong side.
+        """
+        low, high = self.best_at_least, self.best_at_most
+        if low is None or high is None:
+            return None
+        if self.best is not None:
+            low = high = self.best
+        ends = self.margin / low, self.margin / high
+        return min(ends), max(ends)
+
+    @property
+    def bound(self) -> Bound | NoBound:
+        """The theorem about the run with the largest margin that is known, or why there is none."""
+        if self.theorem is None:
+            return NoBound("nothing is known of the run")
+        if self.separable is False:
+            return NoBound("no line can separate the data")
+        return self.theorem.bound(self.best_at_least)
+
+    def brief(self) -> str:
+        """The margin beside γ*, or that there is no γ*."""
+        if not self.wrong:
+            return f"γ = {self.margin:.5g}: the {self.view} weights separate all rows{self._quality()}"
+        verb = "is" if self.wrong == 1 else "are"
+        side = f"{self.wrong:,} of {self.rows:,} rows {verb} not on the right side of the {self.view} weights"
+        return f"γ = {self.margin:.5g}: {side}{self._beyond()}"
+
+    def sentence(self, first: int = 0) -> str:
+        """The same, and why there is no γ*; rows are counted from `first`."""
+        if self.separable is not False or self.certificate is None:
+            return self.brief()
+        why = self.certificate.sentence(first)
+        return f"{self.brief()}. {why[0].upper()}{why[1:]}."
+
+    def _quality(self) -> str:
+        if self.share is None:  # so small that it is 0 in floats
+            return ""
+        if self.best is not None:
+            return f"; {100 * self.share[0]:.2f} % of γ* = {self.best:.5g}, the best"
+        low, high = down(100 * self.share[0], 4), up(100 * self.share[1], 4)
+        return f"; {low} % to {high} % of the best, γ*, which is at most {up(self.best_at_most or 0.0)}"
+
+    def _beyond(self) -> str:
+        if self.separable is False:
+            return ", and there is no γ*"
+        most = up(self.best_at_most or 0.0)
+        if self.separable is None:
+            return f"; whether a line separates the rows is undecided: if one does, γ*, the best, is at most {most}"
+        if self.best is not None:
+            return f"; γ* = {self.best:.5g}, the best, has all rows on the right side"
+        return f"; γ*, the best, is {down(self.best_at_least or 0.0)} to {most}, with all rows on the right side"
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def to_dict(self, first: int = 0) -> dict[str, Any]:
+        """What `--json` prints; rows are counted from `first`."""
+        low, high = self.share or (None, None)
+        bound, counted = self.bound, None
+        if isinstance(bound, Bound) and self.theorem is not None:
+            count = self.theorem.count(bound)
+            counted = {"count": count, "counts": bound.counts, "at_most": bound.most, "formula": bound.formula}
+        return {
+            "view": self.view,
+            "margin": self.margin,
+            "separated": not self.wrong,
+            "wrong": self.wrong,
+            "radius": self.radius,
+            "separable": self.separable,
+            "best_margin": self.best,
+            "best_margin_at_least": self.best_at_least,
+            "best_margin_at_most": self.best_at_most,
+            "share": low if low == high else None,
+            "share_at_least": low,
+            "share_at_most": high,
+            "bound": counted,
+            "why_no_bound": bound.because if isinstance(bound, NoBound) else None,
+            "sentence": self.sentence(first),
+        }
+
+
+def reached(course: Course, chosen: tuple[str, Model] | None = None) -> Reached:
+    """What a run has reached with the chosen weights (the last), by name, on the rows that it learned from.
+
+    Where the size promises it in a fraction of a second, γ* is found, or a proof that there is none.
     """
-    if examples.classes is None or trained.history[-1].mistakes:
-        return None
-    coef, intercept = trained.weights.last
-    bias = trained.weights.fit_intercept
-    if not coef.any() and not intercept.any():
-        return None
-    _, gamma = unit_separator(examples, bias, (coef, intercept))
-    R = radius(examples.rows, bias)
-    if not gamma > 0:  # moved by the last examples, onto others
-        return {"separated": False, "margin": gamma, "radius": R}
-    bound = bound_for(rule, Space(R, gamma, len(examples.classes), weighted=examples.importance is not None))
-    found: dict[str, Any] = {"separated": True, "margin": gamma, "radius": R, "bound": None, "why_no_bound": None}
-    if not isinstance(bound, Bound):
-        return found | {"why_no_bound": bound.because, "best_margin_at_most": None, "share_at_least": None}
-    count = trained.weights.updates if bound.counts == "updates" else int(trained.history["mistakes"].sum())
-    most = gamma * math.sqrt(bound.most / max(1, count))  # every bound here is some number / γ²
-    if isinstance(rule, rules.Perceptron):
-        theta = flat(coef, intercept, bias)
-        most = min(most, math.sqrt(float(theta @ theta)) / (rule.rate * count))
-    found["bound"] = {"count": count, "counts": bound.counts, "at_most": bound.most, "formula": bound.formula}
-    return found | {"best_margin_at_most": most, "share_at_least": gamma / most}
+    trained, examples = course.trained, there(course.examples)
+    view, model = chosen or ("last", trained.view("last"))
+    signed = Signed(examples, course.bias)
+    found = measured(view, model, signed)
+    if view != "last" and len(trained.history) and trained.history[-1].mistakes == 0:
+        other = measured("last", trained.view("last"), signed)
+        found = replace(found, least=max(filter(None, (found.least, other.least)), default=None))
+    most = best_margin_at_most(trained, signed, course.rule, course.tally, course.start)
+    weighted = examples.importance is not None
+    space = Space(found.radius, None, max(2, signed.vectors), course.start is None, weighted)
+    mistakes = int(trained.history["mistakes"].sum())
+    found = replace(found, most=most, theorem=Theorem(course.rule, space, trained.weights.updates, mistakes))
+    if examples is not course.examples:  # a certificate would number the rows that are there
+        return found
+    return found.against(at_a_glance(signed, separated=found.least is not None))
+
+
+def there(examples: Examples) -> Examples:
+    """The examples without those of weight 0, which are not there."""
+    pool = examples.pool()
+    return examples if len(pool) == examples.rows.n else examples.take(pool)
+
+
+def measured(view: str, model: Model, signed: Signed) -> Reached:
+    """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
+    coef, intercept = model.coef, model.intercept
+    rows, radius, size = signed.rows.n, float(np.sqrt(signed.norms2.max())), length(coef, intercept)
+    if not size:
+        return Reached(view, 0.0, rows, rows, radius, None, radius)
+    margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
+    wrong = int((margins <= 0).sum())
+    if wrong:
+        return Reached(view, float(margins.min()) / size, wrong, rows, radius, None, radius)
+    if not rounding.separates(signed, coef, intercept):
+        unsure = int((margins <= signed.errors(coef, intercept)).sum())
+        return Reached(view, 0.0, unsure, rows, radius, None, radius)
+    margin = rounding.margin(signed, coef, intercept)
+    return Reached(view, margin, 0, rows, radius, margin, radius)
+
+
+def up(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no smaller.
+
+    >>> up(0.123401), up(100.0), down(0.123499, 4)
+    ('0.12341', '100', '0.1234')
+    """
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
+
+
+def down(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no larger."""
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"

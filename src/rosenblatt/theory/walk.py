@@ -26,6 +26,7 @@ import numpy as np
 from rosenblatt import order, rules, training
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples, as_numbers, for_classes
+from rosenblatt.keywords import keywords_of, refuse_unknown
 from rosenblatt.training import Plan, Training, Watch
 from rosenblatt.weights import Weights
 
@@ -95,6 +96,7 @@ def walk(
     >>> len(run), run[-1].coef, run.training.stopped_because
     (5, array([[1.5, 1. ]]), 'an epoch without updates')
     """
+    refuse_unknown("walk", plan, ["rule", "start", "start_bias", "every", *keywords_of(Plan)])
     return Walk(for_classes(X, y), rules.rule_or_default(rule), Plan(**plan), (start, start_bias), every)
 
 

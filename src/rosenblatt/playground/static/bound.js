@@ -23,7 +23,7 @@ export function showBound(runs) {
 function ending({ replay, learner }, named) {
   const { trace } = replay;
   const rest = trace.converged ? "came to rest" : "did not come to rest";
-  return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.`;
+  return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.${trace.reached ? ` Margin: ${trace.reached}.` : ""}`;
 }
 
 function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {

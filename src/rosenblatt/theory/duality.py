@@ -1,0 +1,114 @@
+"""How large the best margin γ* can be at most: any weights λ ≥ 0 on the signed rows z tell, those of a training run too.
+
+Let θ* be a unit vector with θ*·z ≥ γ* for every signed row z = y (x, 1). Then, for any λ ≥ 0 that are not all 0,
+
+    γ* Σ λ  ≤  Σ λ (θ*·z)  =  θ*·(Σ λ z)  ≤  |Σ λ z|      so   γ* ≤ |Σ λ z| / Σ λ
+
+(weak duality; the last step is Cauchy and Schwarz's). The best λ, the multipliers of the maximum-margin program, give γ*
+itself: the distance between the origin and the hull of the z. The log of a run holds such λ for nothing: from weights θ₀
+it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no tau is below 0. Falling rates and sample weights are in
+tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
+
+>>> from rosenblatt.examples import for_classes
+>>> from rosenblatt.training import Plan, Watch, run
+>>> examples, tally = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), Tally()
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=tally))
+>>> w, b = trained.weights.last
+>>> tally.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
+(3.0, 4.25)
+>>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron(), tally), 4)  # γ* is 0.6860
+0.6872
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rosenblatt import rules
+from rosenblatt.theory.signed import ROUNDING, Signed, blocks
+from rosenblatt.training import Training
+from rosenblatt.weights import Weights
+
+
+class Tally:
+    """Σ tau of a run: what `Watch(taus=…)` is to be told.
+
+    >>> tally = Tally()
+    >>> tally(np.array([1.0, 0.5])), tally.count, tally.total, tally.least
+    (None, 2, 1.5, 0.5)
+    """
+
+    def __init__(self) -> None:
+        self.count, self.total, self.least = 0, 0.0, math.inf
+
+    def __call__(self, taus: np.ndarray) -> None:
+        if len(taus):
+            self.count += len(taus)
+            self.total += float(taus.sum())
+            self.least = min(self.least, float(taus.min()))
+
+
+def best_margin_at_most(
+    trained: Training, signed: Signed, rule: rules.Rule, tally: Tally, start: Weights | None = None
+) -> float:
+    """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
+
+    The run of a rule that shrinks w or takes rows back (tau < 0: Widrow-Hoff), or that moves every class by a step of its
+    own, is no combination with known λ ≥ 0. Then all λ are 1, and γ* is at most the length of the mean.
+    """
+    longest = math.sqrt(float(signed.norms2.max()) * (1 if signed.vectors == 1 else 2))
+    if is_combination(trained, rule, tally) and signed.bias == trained.weights.fit_intercept:
+        w, b = trained.weights.last
+        moved = np.append(w.ravel(), b)
+        if start is not None:
+            w, b = start.last
+            moved -= np.append(w.ravel(), b)
+        return shortest(moved, tally.total, tally.count, longest)
+    return shortest(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
+
+
+def is_combination(trained: Training, rule: rules.Rule, tally: Tally) -> bool:
+    """Has the run only added signed rows, each with a tau of 0 or more that is in the tally?"""
+    shrinks = getattr(rule, "l2", 0) != 0
+    return tally.count == trained.weights.updates > 0 and tally.least >= 0 and tally.total > 0 and not shrinks
+
+
+def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
+    """|Σ λ z| / Σ λ for sums of so many terms, with room for their rounding; at most |z| of the longest.
+
+    A sum that was rounded at every step is off by at most (terms + 2) u Σ λ |z|, u = 2⁻⁵³ (Higham, Accuracy and Stability,
+    chapter 4), and so is Σ λ; its length by some more.
+    """
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(total))
+    room = (2 * terms + len(total) + 8) * ROUNDING * 1.01 * longest
+    return min(length / weight + room, longest) if math.isfinite(length) else longest
+
+
+def sum_of_signed(signed: Signed) -> np.ndarray:
+    """Σ z over all signed rows, a line a weight vector: K Σ x of a class − Σ x of all; of the second less the first, of two.
+
+    >>> from rosenblatt.examples import for_classes
+    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0]], ["yes", "no"])))
+    array([[-3.,  0.]])
+    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))
+    array([[-2.],
+           [ 7.],
+           [-5.]])
+    """
+    classes = max(2, signed.vectors)
+    d = signed.rows.d
+    sums = np.zeros((classes, d))
+    for columns, values, start, stop in blocks(signed.rows):
+        codes = signed.codes[start:stop].astype(np.int64)
+        if columns is None:
+            for code in range(classes):
+                sums[code] += values[codes == code].sum(axis=0)
+        else:
+            places = np.repeat(codes * d, signed.lengths[start:stop]) + columns
+            sums += np.bincount(places, values, minlength=classes * d).reshape(classes, d)
+    if signed.bias:
+        sums = np.column_stack([sums, np.bincount(signed.codes, minlength=classes)])
+    return classes * sums - sums.sum(axis=0) if signed.vectors > 1 else sums[1:] - sums[:1]

@@ -1,0 +1,141 @@
+"""After every run of `rosenblatt train`: its margin beside the best there is, or why there is none."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from rosenblatt.cli import options, run
+from rosenblatt.theory import deciding
+
+SQUARE = "a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n"
+XOR = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n"
+TWICE = "a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,1,yes\n"
+
+
+def written(tmp_path, text):
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    return [str(path), "--target", "y", "--no-scale"]
+
+
+def train(capsys, *arguments):
+    code = run(["train", *map(str, arguments), "--json"])
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return json.loads(captured.out)
+
+
+def test_h7_a_run_that_converged_tells_its_updates_against_the_bound(tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50")
+    theory = found["theory"]
+    best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
+    assert theory["separated"]
+    assert theory["best_margin"] == pytest.approx(best)
+    assert theory["share"] == pytest.approx(theory["margin"] / best)
+    assert theory["bound"]["count"] == found["updates"] <= theory["bound"]["at_most"]
+    assert theory["bound"]["at_most"] == pytest.approx(3 / best**2)  # R² = 3
+    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50"]) == 0
+    told = capsys.readouterr().out
+    assert f"{100 * theory['share']:.2f} % of γ* = {best:.5g}" in told
+    assert f"{found['updates']} of at most R²/γ*² = {int(3 / best**2)}" in told
+
+
+def test_where_rows_are_too_many_for_a_solver_the_run_itself_tells_how_good_its_margin_is(tmp_path, capsys, monkeypatch):
+    rows = [*written(tmp_path, SQUARE), "-l", "perceptron", "--epochs", "50"]
+    monkeypatch.setattr(deciding, "GLANCE", 0)
+    found = train(capsys, *rows)
+    theory = found["theory"]
+    best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
+    assert theory["separated"]
+    assert theory["bound"]["count"] == found["updates"] <= 3 / best**2 <= theory["bound"]["at_most"]  # R² = 3
+    assert theory["margin"] <= best <= theory["best_margin_at_most"]  # what the run itself proves of γ*
+    assert theory["share_at_least"] <= theory["margin"] / best <= theory["share_at_most"]
+    assert theory["share"] is theory["best_margin"] is None
+    assert run(["train", *rows, "-q"]) == 0
+    told = capsys.readouterr().out
+    assert f"{found['updates']} of at most R²/γ² = {int(theory['bound']['at_most'])}" in told
+    assert "of the best, γ*, which is at most" in told
+    assert "(--certify SECONDS looks longer)" in told
+    assert run(["train", *rows, "-q", "--certify", "30"]) == 0
+    assert f"% of γ* = {best:.5g}, the best" in capsys.readouterr().out
+
+
+def test_with_certify_the_proof_is_there_too(tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
+    assert found["certificate"]["separable"]
+    assert found["certificate"]["proof"]["kind"] == "weights"
+    assert found["certificate"]["margin"] == found["theory"]["best_margin"]
+    assert "certificate" not in train(capsys, *rows, "-l", "perceptron", "--epochs", "50")
+
+
+@pytest.mark.parametrize("learner", options.LEARNERS)
+@pytest.mark.parametrize("text", [SQUARE, XOR, TWICE], ids=["square", "xor", "twice"])
+def test_after_every_run_the_margin_is_told(learner, text, tmp_path, capsys):
+    rows = written(tmp_path, text)
+    theory = train(capsys, *rows, "-l", learner, "--epochs", "20")["theory"]
+    assert run(["train", *rows, "-q", "-l", learner, "--epochs", "20"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("margin "))
+    assert theory["sentence"] in line
+    assert theory["separable"] is (text == SQUARE)
+    if text == SQUARE:
+        assert theory["share"] == pytest.approx(theory["margin"] / theory["best_margin"])
+    else:
+        assert f"{theory['wrong']} of 4 rows" in line
+        assert theory["margin"] <= 0
+        assert "there is no γ*. No line can separate these rows: " in line
+    assert ("votes have none" in line) == (learner == "voted")
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "mira", "passive-aggressive"])
+def test_no_bound_of_a_run_is_exceeded(learner, tmp_path, capsys):
+    theory = train(capsys, *written(tmp_path, SQUARE), "-l", learner, "--epochs", "200")["theory"]
+    assert theory["bound"]["count"] <= theory["bound"]["at_most"]
+    assert theory["margin"] <= theory["best_margin_at_most"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"), [(["--learning-rate", "1/examples"], "1/examples"), (["--balanced"], "examples have weights")]
+)
+def test_a_run_without_a_bound_says_why(options, why, tmp_path, capsys):
+    rows = written(tmp_path, SQUARE)
+    theory = train(capsys, *rows, "-l", "perceptron", "--epochs", "500", *options)["theory"]
+    assert theory["bound"] is None
+    assert why in theory["why_no_bound"]
+    assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "500", *options]) == 0
+    assert why in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("certify", [[], ["--certify", "30"]])
+def test_a_run_that_cannot_converge_is_told_plainly_why(certify, tmp_path, capsys):
+    rows = written(tmp_path, TWICE)
+    assert run(["train", *rows, "-q", *certify]) == 0
+    # Rows are counted from 1, as by explain --row.
+    assert "No line can separate these rows: rows 2 and 4 are identical but labelled differently." in capsys.readouterr().out
+    found = train(capsys, *written(tmp_path, XOR), *certify)
+    assert found["theory"]["separable"] is False
+    assert found["theory"]["why_no_bound"] == "no line can separate the data"
+    if certify:
+        assert found["certificate"]["separable"] is False
+        assert sorted(found["certificate"]["proof"]["rows"]) == [1, 2, 3, 4]
+
+
+def test_certify_changes_nothing_in_the_model_file_and_a_solver_is_imported_only_for_few_rows(tmp_path, capsys):
+    rows = written(tmp_path, XOR)
+    files = [tmp_path / name for name in ("a.rosenblatt", "b.rosenblatt")]
+    train(capsys, *rows, "-o", files[0])
+    train(capsys, *rows, "-o", files[1], "--certify", "30")
+    assert files[0].read_bytes() == files[1].read_bytes()
+    many = np.random.default_rng(0).normal(size=(400, 150)).round(2)  # 400 · 151² multiplications
+    lines = [",".join(map(str, [*x.tolist(), "no" if k % 2 else "yes"])) for k, x in enumerate(many)]
+    rows = written(tmp_path, "\n".join([",".join([*(f"x{j}" for j in range(150)), "y"]), *lines]))
+    code = f"import sys; from rosenblatt.cli import run; run(['train', *{rows!r}]); print({{'clarabel'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert run(["train", *rows, "--certify", "0"]) == 2
+    assert "--certify" in capsys.readouterr().err
