@@ -230,6 +230,15 @@ def test_after_every_run_the_margin_is_that_of_the_weights_that_predict(learner,
         assert many or best.margin <= large.best_at_most
 
 
+def test_where_the_best_epoch_is_kept_its_margin_is_told():
+    data, dev = rosenblatt.split(open_known("iris"), 0.3)
+    model = learn(data, Recipe("perceptron", patience=1), dev=dev)
+    assert model.view == model.reached.view == "best"
+    assert "rows are not on the right side of the weights of the best epoch; γ* = " in model.reached.sentence()
+    margins = signed_rows(model.examples(data)[0], True) @ np.column_stack(model.views["best"]).ravel()
+    assert model.reached.wrong == (margins.reshape(len(data), 2).min(axis=1) <= 0).sum()
+
+
 def test_the_last_weights_may_know_of_a_better_margin_than_those_that_predict(monkeypatch):
     monkeypatch.setattr(deciding, "GLANCE", 0)
     points, signs = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, -1, -1, -1]

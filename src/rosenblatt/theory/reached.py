@@ -157,10 +157,11 @@ class Reached:
 
     def brief(self) -> str:
         """The margin beside γ*, or that there is no γ*."""
+        whose = "the weights of the best epoch" if self.view == "best" else f"the {self.view} weights"
         if not self.wrong:
-            return f"γ = {self.margin:.5g}: the {self.view} weights separate all rows{self._quality()}"
+            return f"γ = {self.margin:.5g}: {whose} separate all rows{self._quality()}"
         verb = "is" if self.wrong == 1 else "are"
-        side = f"{self.wrong:,} of {self.rows:,} rows {verb} not on the right side of the {self.view} weights"
+        side = f"{self.wrong:,} of {self.rows:,} rows {verb} not on the right side of {whose}"
         return f"γ = {self.margin:.5g}: {side}{self._beyond()}"
 
     def sentence(self, first: int = 0) -> str:
