@@ -135,7 +135,9 @@ class PatientProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._clock:
             self._clock.cancel()
-        super().connection_lost(exc)
+        # After a reset uvicorn would leave its own timer running, and with it the connection, its request and its body for
+        # as long as it may rest: thousands of them at a time. It clears up after connections that ended well, so say that.
+        super().connection_lost(None)
 
     def _start_clock(self) -> None:
         if self._clock:
