@@ -92,6 +92,7 @@ def encoding(command: F) -> F:
             ),
             click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
             click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
+            click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
             click.option(
                 "--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."
             ),
@@ -108,6 +109,8 @@ def feature_options(given: dict[str, Any]) -> dict[str, Any]:
     chosen = {name: given[name] for name in ("numeric", "hashing", "ngrams") if given[name] is not None}
     if given["no_scale"]:
         chosen["scale"] = False
+    if given["double"]:
+        chosen["double"] = True
     if given["per_column"]:
         pairs = [part.rpartition("=") for part in given["per_column"]]
         if not all(name for name, _, _ in pairs):

@@ -34,11 +34,12 @@ def play(file: str | None, **given: Any) -> None:
     rosenblatt play iris --x "petal length (cm)" --y "petal width (cm)" --positive versicolor --open
     """
     try:
-        from rosenblatt.playground import server
+        from rosenblatt.playground import kept, server
     except ImportError as problem:
         if not problem.name or problem.name.partition(".")[0] not in ("starlette", "uvicorn", "anyio", "h11"):
             raise
         raise SettingError(f"The playground needs {problem.name}: pip install 'rosenblatt[play]'.") from None
+    kept.keep_little()
     playground = read_table(file, given) if file else server.Playground()
     if not file and any(given[name] for name in ("x", "y", "target", "positive")):
         raise click.UsageError("--x, --y, --target and --positive name columns and labels of a FILE: give one.")

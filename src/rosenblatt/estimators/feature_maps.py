@@ -56,6 +56,7 @@ class TableFeatures(MappedFeatures):
     scale: bool = True
     products: Any = ()
     hashing: int | None = None
+    double: bool = False
 
     def _map(self) -> FeatureMap:
         return map_for("table", **self.get_params())

@@ -148,11 +148,11 @@ class Number:
         missing = bool(gone.any())
         return cls(series.name, *mean_and_sd(x[~gone] if missing else x), missing)
 
-    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool) -> np.ndarray:
-        """Doubles as float32 features, the mean where they are gone."""
+    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool, dtype: Any) -> np.ndarray:
+        """Doubles as features of this type, the mean where they are gone."""
         if gone.any():
             x = np.where(gone, self.mean, x)
-        encoded = standardise(x, self.mean, self.sd) if scale else standardise(x, 0.0, 1.0)
+        encoded = standardise(x, *((self.mean, self.sd) if scale else (0.0, 1.0)), dtype=dtype)
         if not np.isfinite(encoded).all():
             value = x[np.isfinite(encoded).argmin()]
             raise NotFiniteError(

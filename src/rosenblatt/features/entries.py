@@ -19,10 +19,10 @@ def dense(blocks: list[Block]) -> bool:
 
 
 class Dense:
-    """n × d float32."""
+    """n × d numbers."""
 
-    def __init__(self, n: int, blocks: list[Block], starts: list[int]):
-        self.X = np.zeros((n, len(blocks)), dtype=np.float32)
+    def __init__(self, n: int, blocks: list[Block], starts: list[int], dtype: Any = np.float32):
+        self.X = np.zeros((n, len(blocks)), dtype=dtype)
         self.blocks, self.starts = blocks, starts
 
     def add(self, part: Part) -> None:
@@ -40,8 +40,8 @@ class Sparse:
     If nothing stays empty and every value is 1, the places alone are the rows: OneHot. Otherwise they are CSR.
     """
 
-    def __init__(self, n: int, blocks: list[Block], starts: list[int]):
-        self.n, self.blocks, self.starts = n, blocks, starts
+    def __init__(self, n: int, blocks: list[Block], starts: list[int], dtype: Any = np.float32):
+        self.n, self.blocks, self.starts, self.dtype = n, blocks, starts, dtype
         self.width = len(blocks)
         self.columns = np.empty(n * self.width, dtype=np.int32)
         self.values: np.ndarray | None = None
@@ -63,12 +63,12 @@ class Sparse:
                 columns[np.less(place, 0), j] = -1
             if value is not None:
                 if values is None:
-                    values = np.ones(columns.shape, dtype=np.float32)
+                    values = np.ones(columns.shape, dtype=self.dtype)
                 values[:, j] = value
         if self.hashed:
             self._sort(columns, values)
         if values is not None and self.values is None:
-            self.values = np.empty(len(self.columns), dtype=np.float32)
+            self.values = np.empty(len(self.columns), dtype=self.dtype)
         if not absent:
             self.lengths[part.start + 1 : part.stop + 1] = self.width
             self._keep(full, None, values)
@@ -100,7 +100,7 @@ class Sparse:
             return OneHot(self.columns.reshape(self.n, self.width), n_features)
         import scipy.sparse as sp  # 0.2 s, and most tables need it not
 
-        values = np.ones(self.end, dtype=np.float32) if self.values is None else self.values[: self.end]
+        values = np.ones(self.end, dtype=self.dtype) if self.values is None else self.values[: self.end]
         indptr = np.cumsum(self.lengths, out=self.lengths)
         if self.end < 2**31:
             indptr = indptr.astype(np.int32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Part:
     stop: int
     codes: dict[str, np.ndarray]  # int32 per categorical column, −1 where training never saw the value
     names: dict[str, list[str]]  # the feature that each code stands for
-    numbers: dict[str, np.ndarray]  # float32 per numeric column
+    numbers: dict[str, np.ndarray]  # features per numeric column
     gone: dict[str, np.ndarray]  # where a number is missing, for columns in which training had such rows
 
     def __len__(self) -> int:
@@ -52,10 +52,10 @@ class Part:
 class Parts:
     """The parts of a table, in order; afterwards `unseen` and `unreadable` count what was met."""
 
-    def __init__(self, table: pl.DataFrame, columns: list[Column], scale: bool):
+    def __init__(self, table: pl.DataFrame, columns: list[Column], scale: bool, dtype: Any = np.float32):
         import polars as pl
 
-        self.table, self.scale, self.n = table, scale, len(table)
+        self.table, self.scale, self.dtype, self.n = table, scale, dtype, len(table)
         self.numeric = [column.number for column in columns if column.number]
         # Numbered instead of named: polars takes names such as "*" and "^a$" for patterns.
         categories = {str(j): column.category for j, column in enumerate(columns) if column.category}
@@ -105,7 +105,7 @@ class Parts:
     def _read(self, number: Number, part: Part) -> None:
         x, unreadable = numbers(self.table[number.name][part.start : part.stop], part.start)
         gone = np.isnan(x)
-        part.numbers[number.name] = number.encode(x, gone, self.scale)
+        part.numbers[number.name] = number.encode(x, gone, self.scale, self.dtype)
         self.unreadable[number.name] += unreadable
         if number.missing:
             part.gone[number.name] = gone

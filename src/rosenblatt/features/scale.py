@@ -45,8 +45,8 @@ def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
     return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(away.mean()), unit))
 
 
-def standardise(x: np.ndarray, mean: Any, sd: Any) -> np.ndarray:
-    """(x − mean) / sd as float32; where sd is 0, only centred.
+def standardise(x: np.ndarray, mean: Any, sd: Any, dtype: Any = np.float32) -> np.ndarray:
+    """(x − mean) / sd, as float32 unless told otherwise; where sd is 0, only centred.
 
     >>> standardise(np.array([1.0, 3.0]), mean=2.0, sd=1.0)
     array([-1.,  1.], dtype=float32)
@@ -55,7 +55,7 @@ def standardise(x: np.ndarray, mean: Any, sd: Any) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         scaled: np.ndarray = x - mean
         scaled /= np.where(np.equal(sd, 0), 1.0, sd)
-        return scaled.astype(np.float32)
+        return scaled.astype(dtype, copy=False)
 
 
 class Scale:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.blocks import AnyPair, AsNumber, Block, Hashed, IsMissing, NumberPair, Seen, ValuePair, Values
 from rosenblatt.features.columns import Category, HashedCategory, Number
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = ("number", "category", "both")
+SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
 
 class TableMap:
@@ -31,6 +34,7 @@ class TableMap:
                 number with a category by one number per value (a column that is `both` enters as category)
     hashing     number of bits: categories go to one of 2^bits places by the hash of their name, and no value is
                 remembered; `collisions` counts how many names shared a place in training
+    double      numbers are 64-bit features, to the last digit of the table; else 32-bit ones, which are half as long
 
     Missing values (null, nan) are a value of their own, `column is missing`; a missing number is its column's mean, with
     `column is missing` beside it. Both only if training had them. What training never saw gives no feature, and is
@@ -58,8 +62,10 @@ class TableMap:
         scale: bool = True,
         products: Iterable[Sequence[str]] | str = (),
         hashing: int | None = None,
+        double: bool = False,
     ):
         self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
+        self.double = bool(double)
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
         for kind in (numeric, *self.per_column.values()):
             if kind not in KINDS:
@@ -186,11 +192,12 @@ class TableMap:
             # So are columns called whose file has no header.
             remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in gone else ""
             raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.{remedy}")
-        parts = Parts(table, self.columns, self.scale)
+        dtype = np.float64 if self.double else np.float32
+        parts = Parts(table, self.columns, self.scale, dtype)
         pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
         for pair in pairs:
             pair.unseen = 0
-        made = (Dense if dense(self.blocks) else Sparse)(len(table), self.blocks, self.starts)
+        made = (Dense if dense(self.blocks) else Sparse)(len(table), self.blocks, self.starts, dtype)
         for part in parts:
             made.add(part)
         unseen = {**parts.unseen, **{pair.column: pair.unseen for pair in pairs}}
@@ -234,11 +241,13 @@ class TableMap:
             "collisions": self.collisions,
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, ValuePair)],
+            **({"double": True} if self.double else {}),
         }
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> TableMap:
-        table = cls(*(saved[key] for key in ("numeric", "per_column", "scale", "products", "hashing")))
+        table = cls(*(saved[key] for key in SETTINGS))
+        table.double = bool(saved.get("double", False))
         table.collisions = saved["collisions"]
         kind = Category if table.hashing is None else HashedCategory
         for column in saved["columns"]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -94,8 +96,35 @@ async def refuse(send: Send, status: int, why: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def read_body(request: Request) -> bytes:
-    """The body, if it is JSON by its type, not too long, and there in time."""
+class Room:
+    """Memory for the bodies of all requests that are being read or answered: as much as two of the longest need.
+
+    Else a hundred connections that each send almost all of a body would hold a hundred times what one may.
+    """
+
+    def __init__(self) -> None:
+        self.held = 0
+
+    @contextmanager
+    def for_body(self) -> Iterator[Callable[[int], None]]:
+        """A function that takes so many bytes more; they are free again at the end."""
+        mine = 0
+
+        def take(more: int) -> None:
+            nonlocal mine
+            if self.held + more > 2 * BODY:
+                raise HTTPException(429, "Too much is being asked at a time: try again.", headers={"connection": "close"})
+            self.held += more
+            mine += more
+
+        try:
+            yield take
+        finally:
+            self.held -= mine
+
+
+async def read_body(request: Request, take: Callable[[int], None]) -> bytes:
+    """The body, if it is JSON by its type, not too long, and there in time; `take` is told of every part of it."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which no foreign page may send without being allowed to
         raise HTTPException(415, "The body must be application/json.")
@@ -106,9 +135,10 @@ async def read_body(request: Request) -> bytes:
     try:
         async with asyncio.timeout(READING):
             async for part in request.stream():
-                body += part
-                if len(body) > BODY:
+                if len(body) + len(part) > BODY:
                     raise HTTPException(413, f"The body is longer than {BODY:,} bytes.", headers={"connection": "close"})
+                take(len(part))
+                body += part
     except TimeoutError:
         raise HTTPException(408, "The body did not come in time.", headers={"connection": "close"}) from None
     except ClientDisconnect:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import io
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.errors import DataError, LabelError, SettingError
-from rosenblatt.playground.requests import POINTS, Data
+from rosenblatt.playground.requests import CELLS, COLUMNS, POINTS, Data
 
 if TYPE_CHECKING:
     import polars as pl
 
+HEADER = 2**16  # letters within which the first line of a text must end
 # Boulder's worked example.
 FOUR = ((1.0, 1.0, 1), (0.5, -1.0, -1), (-1.0, -1.0, -1), (-1.0, 1.0, -1))
 
@@ -100,14 +104,36 @@ def from_text(data: Data) -> Points:
     """The points of a CSV that was pasted or dropped, read as every file is read."""
     from rosenblatt.data import read
 
+    refuse_wide(data.text)
+    text = beginning(data.text)
     try:
-        content = data.text.encode("utf-8")
+        content = text.encode("utf-8")
     except UnicodeEncodeError:
         raise DataError("The text has letters that are none: save it as UTF-8.") from None
-    table = read(io.BytesIO(content), format=None if "\t" in data.text else "csv")
-    if table.kind != "table":
-        raise DataError("The text is no table: expected lines of two numbers and a label, commas between them.")
-    return from_table(table.rows, data)
+    # A format is named, so that no text can pass for a Parquet file or an archive.
+    points = from_table(read(io.BytesIO(content), format="csv").rows, data)
+    if len(text) == len(data.text):
+        return points
+    lines = text.count("\n")
+    return replace(points, notes=(f"The text is long: its first {lines:,} lines were read.", *points.notes))
+
+
+def refuse_wide(text: str) -> None:
+    """Looks at the header before the text is read: ten thousand columns need a hundred times the memory of their names."""
+    from rosenblatt.data.recognise import DELIMITERS
+
+    for mark in DELIMITERS:
+        head = io.StringIO(text[:HEADER], newline="")
+        lines = csv.reader(head, delimiter=mark, skipinitialspace=mark != "\t")
+        first: list[str] = next((cells for cells in lines if any(cell.strip() for cell in cells)), [])
+        if len(first) > COLUMNS or (len(text) > HEADER and not head.read(1)):
+            raise DataError(f"The text has more than {COLUMNS:,} columns: leave out those that are not needed.")
+
+
+def beginning(text: str) -> str:
+    """The first lines of a text, as many as have CELLS cells: no more than POINTS rows of them are drawn."""
+    after = next(islice(re.finditer(r"[,;\t|\n]", text), CELLS, None), None)
+    return text if after is None else text[: text.rfind("\n", 0, after.end()) + 1]
 
 
 def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> Points:

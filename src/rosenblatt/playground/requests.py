@@ -11,10 +11,13 @@ rosenblatt.errors.SettingError: epochs is 'many': expected a whole number from 1
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 from rosenblatt.errors import SettingError
@@ -28,11 +31,19 @@ UPDATES = 50_000  # a run ends after the epoch in which it has made so many
 SIDE = 160  # cells of a grid, along each side
 LARGEST = 1e6  # of coordinates and start weights
 TEXT = 200  # letters of a column's name
+COLUMNS = 100  # of a pasted table
+CELLS = 10 * POINTS  # of it that are read
+VALUES = 4 * POINTS + 200  # commas, opening brackets and texts of a body: each point has four
+
+# What one request may hold at most: its body, and updates of 24 bytes in the log and some 40 in the answer.
+REQUEST = BODY + 64 * UPDATES
 
 LEARNERS = ("perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel")
 ORDERS = ("shuffled", "once", "given", "replacement")
 MADE = ("four", "blobs", "ordered", "xor", "rings")
 KINDS = (*MADE, "points", "csv", "file")
+
+MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)  # a text, or what stands before a value
 
 T = TypeVar("T")
 
@@ -51,6 +62,17 @@ class Data:
     x: str | None = None
     y: str | None = None
     target: str | None = None
+
+    def marked(self) -> Data:
+        """The same with a digest in the place of its points and its text, by which it can be remembered.
+
+        >>> a, b = Data("csv", text="x,y,label"), Data("csv", text="x,y,colour")
+        >>> a.marked() == a.marked(), a.marked() == b.marked(), len(a.marked().text)
+        (True, False, 64)
+        """
+        content = hashlib.sha256(str(self.points).encode())
+        content.update(self.text.encode("utf-8", "surrogatepass"))
+        return replace(self, points=(), text=content.hexdigest())
 
 
 @dataclass(frozen=True)
@@ -81,7 +103,12 @@ class Grid:
 
 
 def parse(body: bytes) -> Any:
-    """The JSON of a body; NaN, Infinity and what nests too deeply are refused."""
+    """The JSON of a body; NaN, Infinity, what nests too deeply and, unread, what holds too many values are refused.
+
+    A megabyte of `[],[],[]` would be twenty of objects.
+    """
+    if sum(1 for _ in islice(MARKS.finditer(body), VALUES + 1)) > VALUES:
+        raise SettingError(f"The request holds more than {VALUES:,} values: at most {POINTS:,} points can be sent.")
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:

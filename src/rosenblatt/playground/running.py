@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from rosenblatt.history import History
 from rosenblatt.kernel_model import Dual
 from rosenblatt.kernels import Polynomial
 from rosenblatt.log import Log
+from rosenblatt.playground.kept import Kept
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
 from rosenblatt.rules import Perceptron, Rule
@@ -61,22 +61,25 @@ class Run:
 
 
 class Runs:
-    """The last few runs, so that a grid after a trace does not train again, and two learners share a certificate."""
+    """The last two runs, so that a grid after a trace does not train again, and two learners share a certificate."""
 
     def __init__(self, points_of: Callable[[Data], Points]):
         self.points_of = points_of
-        self.of = lru_cache(maxsize=8)(self._of)
-        self.table = lru_cache(maxsize=4)(self._table)
-        self.verdict = lru_cache(maxsize=8)(self._verdict)
+        self.runs, self.tables, self.verdicts = Kept[Run](2), Kept[Table](1), Kept[Certificate](1)
 
-    def _of(self, task: Task) -> Run:
-        table = self.table(task.data, task.scale)
+    def of(self, task: Task) -> Run:
+        """The run of a task, which remembers its points, but not the request that they came in."""
+        marked = replace(task, data=task.data.marked())
+        return self.runs.get(marked, lambda: self._of(marked, task.data))
+
+    def _of(self, task: Task, data: Data) -> Run:
+        table = self.tables.get((task.data, task.scale), lambda: self._table(data, task.scale))
         n = len(table.points.y)
         if n * task.epochs > EXAMPLES:
             raise SettingError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
         made = learn_kernel(task, table) if task.learner == "kernel" else learn(task, table)
         made.notes = [*table.points.notes, *made.notes]
-        made.verdict = self.verdict(task.data, task.scale, task.bias)
+        made.verdict = self.verdicts.get((task.data, task.scale, task.bias), lambda: verdict_on(table, task.bias))
         return made
 
     def _table(self, data: Data, scaled: bool) -> Table:
@@ -93,9 +96,10 @@ class Runs:
         examples = for_classes(np.stack(columns, axis=1), points.y)
         return Table(points, examples, [mean for mean, _ in measured], [sd for _, sd in measured])
 
-    def _verdict(self, data: Data, scaled: bool, bias: bool) -> Certificate:
-        table = self.table(data, scaled)
-        return certify(table.examples.rows, table.points.y, bias, seconds=PROVING)
+
+def verdict_on(table: Table, bias: bool) -> Certificate:
+    """Whether a line separates the points, as far as it can be told in the time for it."""
+    return certify(table.examples.rows, table.points.y, bias, seconds=PROVING)
 
 
 def rule_of(task: Task) -> Rule:

@@ -21,12 +21,13 @@ from starlette.routing import Route
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.playground import requests
-from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, read_body
+from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, Room, read_body
+from rosenblatt.playground.kept import Tidy
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
 from rosenblatt.playground.running import Runs
-from rosenblatt.playground.trace import trace
+from rosenblatt.playground.trace import as_json, trace
 
 HOST = "127.0.0.1"
 TYPES = {
@@ -43,7 +44,7 @@ class Playground:
     def __init__(self, table: Any = None, chosen: Data | None = None, positive: str | None = None):
         self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
         self.runs = Runs(self.points_of)
-        self.workers = anyio.CapacityLimiter(2)
+        self.workers, self.room, self.tidy = anyio.CapacityLimiter(2), Room(), Tidy()
         self.warming, self.warm_already = Lock(), False
 
     def points_of(self, data: Data) -> Points:
@@ -59,18 +60,16 @@ class Playground:
 
     async def trace(self, request: Request) -> Response:
         """POST /api/trace: a run of the engine, to be replayed."""
-        body = await read_body(request)
-        return JSONResponse(await self.work(request, lambda: trace(self.runs.of(requests.as_task(requests.parse(body))))))
+        return await self.answer(request, lambda asked: trace(self.runs.of(requests.as_task(asked))))
 
     async def grid(self, request: Request) -> Response:
         """POST /api/grid: scores over the plane, where they are not linear."""
-        body = await read_body(request)
 
-        def answer() -> dict[str, Any]:
-            grid = requests.as_grid(requests.parse(body))
+        def scores(asked: Any) -> dict[str, Any]:
+            grid = requests.as_grid(asked)
             return {"scores": grid_scores(self.runs.of(grid.task), grid)}
 
-        return JSONResponse(await self.work(request, answer))
+        return await self.answer(request, scores)
 
     async def datasets(self, request: Request) -> Response:
         """GET /api/datasets: the recipes, and the columns of the file."""
@@ -95,17 +94,25 @@ class Playground:
                 self.runs.of(requests.Task(Data("xor", n=8)))
             self.warm_already = True
 
-    async def work(self, request: Request, job: Callable[[], Any]) -> Any:
-        """Runs a job beside the event loop, two at a time; one that nobody waits for any more is not begun."""
+    async def answer(self, request: Request, job: Callable[[Any], dict[str, Any]]) -> Response:
+        """The answer of a job to the JSON of a request, made beside the event loop, two at a time.
 
-        def after_warming() -> Any:
-            self.warm()
-            return job()
+        One that nobody waits for any more is not begun.
+        """
+        try:
+            with self.room.for_body() as take:
+                body = await read_body(request, take)
 
-        async with self.workers:
-            if await request.is_disconnected():
-                raise HTTPException(400, "The connection was closed before the answer.")
-            return await anyio.to_thread.run_sync(after_warming)
+                def work() -> bytes:
+                    self.warm()
+                    return as_json(job(requests.parse(body)))
+
+                async with self.workers:
+                    if await request.is_disconnected():
+                        raise HTTPException(400, "The connection was closed before the answer.")
+                    return Response(await anyio.to_thread.run_sync(work), media_type="application/json")
+        finally:
+            self.tidy.soon()
 
 
 def static_routes() -> list[Route]:

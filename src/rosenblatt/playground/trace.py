@@ -6,6 +6,8 @@ weights are those of `fit` bit for bit; it checks that against the weights sent 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -17,31 +19,32 @@ from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
 from rosenblatt.theory.reached import Course, reached
 
+PIECE = 2_000  # numbers, or rows of them, written at a time
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
 
 
 def trace(made: Run) -> dict[str, Any]:
-    """What the page needs, as JSON: times as differences, a tau that never changes once."""
+    """What the page needs: times as differences, a tau that never changes once."""
     table, log = made.table, made.log
     points = table.points
     steady = len(log.tau) > 0 and bool((log.tau == log.tau[0]).all())
     return {
-        "points": points.x.tolist(),
-        "y": points.y.tolist(),
+        "points": points.x,
+        "y": points.y,
         "names": points.names,
         "classes": points.classes,
         "columns": points.columns,
         "chosen": points.chosen,
-        "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float).tolist(),
+        "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float),
         "mean": table.mean,
         "sd": table.sd,
         "bias": made.task.bias,
         "log": {
-            "t": np.diff(log.t, prepend=0).tolist(),
-            "row": log.row.tolist(),
-            "tau": log.tau[0].item() if steady else log.tau.tolist(),
+            "t": np.diff(log.t, prepend=0),
+            "row": log.row,
+            "tau": log.tau[0].item() if steady else log.tau,
         },
-        "lived": log.lived(0, made.t).tolist(),
+        "lived": log.lived(0, made.t),
         "order": shown_order(made),
         "examples": made.t,
         "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in made.history],
@@ -55,13 +58,40 @@ def trace(made: Run) -> dict[str, Any]:
     }
 
 
+def as_json(value: Any) -> bytes:
+    """The JSON of objects, arrays and whatever json itself writes.
+
+    Arrays are written a piece at a time: their numbers as objects, all at once, would take ten times the room of the text.
+
+    >>> as_json({"t": np.array([1, 2]), "points": np.array([[0.5, 1.0], [2.0, 3.0]]), "names": ["x₁"], "none": np.zeros(0)})
+    b'{"t":[1,2],"points":[[0.5,1.0],[2.0,3.0]],"names":["x\\\\u2081"],"none":[]}'
+    """
+    return b"".join(_pieces(value))
+
+
+def _pieces(value: Any) -> Iterator[bytes]:
+    write = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+    if isinstance(value, dict):
+        for place, (name, inner) in enumerate(value.items()):
+            yield f"{',' if place else '{'}{write(name)}:".encode()
+            yield from _pieces(inner)
+        yield b"}" if value else b"{}"
+    elif isinstance(value, np.ndarray):
+        yield b"["
+        for first in range(0, len(value), PIECE):
+            yield (b"," if first else b"") + write(value[first : first + PIECE].tolist())[1:-1].encode()
+        yield b"]"
+    else:
+        yield write(value).encode()
+
+
 def learned(made: Run) -> dict[str, Any]:
     """The weights at the end; with a kernel the coefficient of every point."""
     if made.dual is not None:
         coefficients = np.zeros(len(made.table.points.y))
         coefficients[made.dual.support] = made.dual.coef[:, 0]
         kernel = {"degree": made.dual.space.kernel.degree, "offset": made.dual.space.kernel.offset}  # type: ignore[attr-defined]
-        return {"kernel": kernel, "dual": coefficients.tolist()}
+        return {"kernel": kernel, "dual": coefficients}
     assert made.training is not None
     last, averaged = made.training.view("last"), made.training.view("averaged")
     return {
@@ -70,13 +100,13 @@ def learned(made: Run) -> dict[str, Any]:
     }
 
 
-def shown_order(made: Run) -> list[int] | None:
+def shown_order(made: Run) -> np.ndarray | None:
     """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
     if made.task.order == "given":
         return None
     n, epochs = made.table.examples.rows.n, len(made.history)
     drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
-    return [row for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))) for row in epoch.tolist()]
+    return np.concatenate([np.empty(0, np.int64), *islice(drawn, min(epochs, max(1, SHOWN // n)))])
 
 
 def margin_reached(made: Run) -> str | None:

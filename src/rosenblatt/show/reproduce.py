@@ -20,6 +20,7 @@ FLAGS: dict[str, dict[Any, str]] = {
     "average": {True: "--average", False: "--last"},
     "fit_intercept": {False: "--no-bias", True: ""},
     "scale": {False: "--no-scale", True: ""},
+    "double": {True: "--double", False: ""},
     "header": {False: "--no-header", True: ""},
     "zero_based": {True: "--zero-based", False: "--one-based"},
 }
