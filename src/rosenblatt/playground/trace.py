@@ -106,7 +106,8 @@ def shown_order(made: Run) -> np.ndarray | None:
         return None
     n, epochs = made.table.examples.rows.n, len(made.history)
     drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
-    return np.concatenate([np.empty(0, np.int64), *(epoch.copy() for epoch in islice(drawn, min(epochs, max(1, SHOWN // n))))])
+    shown = islice(drawn, min(epochs, max(1, SHOWN // n)))
+    return np.concatenate([np.empty(0, np.int64), *(epoch.copy() for epoch in shown)])  # each is drawn over the last
 
 
 def margin_reached(made: Run) -> str | None:
