@@ -1,5 +1,7 @@
 """Votes, averages and last weights from the log equal what a stored weight vector a survivor gives."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import oracle
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MISTAKE_DRIVEN, data_sets, same_bits
 
-from rosenblatt import rules, votes
+from rosenblatt import rules, signs, votes
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.log import Log
 from rosenblatt.rows import OneHot, Rows, join
@@ -127,6 +129,65 @@ def test_two_runs_remember_as_one(data, cut):
             seen += len(numbers)
     assert np.array_equal(Voter(whole.classes, memory).scores(data.X), Voter(whole.classes, whole.memory()).scores(data.X))
     assert memory.numbers[memory.log.row].tolist() == whole.log.row.tolist()
+
+
+def nearly_orthogonal(W, rng, X):
+    """Rows of whole numbers; half of them some weights score 0, or next to nothing beside |x| |w|."""
+    for x in X[::2]:
+        w, b = W[rng.integers(1, len(W))]
+        j = np.flatnonzero(w)[0]
+        x[j] = 0
+        x *= 64 * w[j]
+        x[j] = -(w @ x + b) // w[j] + rng.integers(0, 2)
+    return X
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-30, 2.0**27])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", [True, False])
+def test_signs_that_float32_cannot_tell_are_those_of_the_definition(engine, monkeypatch, scale, kind, bias):
+    monkeypatch.setattr(signs, "WEIGHTS", 37)
+    monkeypatch.setattr(signs, "ROOM", 12 * 61 * 16 * 37)
+    rng = np.random.default_rng(0)
+    X = rng.integers(-4, 5, (300, 60)).astype(float)
+    y = X @ rng.normal(size=60) + rng.normal(size=300) * 20 > 0
+    trained = train(X.astype(kind), y, epochs=2, order="given", keep_log=True, fit_intercept=bias)
+    memory = trained.memory()
+    survivors = [memory.replay(k).last for k in range(len(memory.log) + 1)]
+    W = [(coef[0], intercept[0]) for coef, intercept in survivors]
+    tests = nearly_orthogonal(W, rng, rng.integers(-4, 5, (60, 60)).astype(float))
+    scores = np.array([tests @ w + b for w, b in W])
+    lengths = np.outer([np.hypot(np.linalg.norm(w), b) for w, b in W], np.hypot(np.linalg.norm(tests, axis=1), 1))
+    assert (np.abs(scores[1:]) < 1e-5 * lengths[1:]).sum() > 20
+    expected = memory.lived @ np.where(scores >= 0, 1, -1)
+    if not bias:  # then the sign is that of any multiple of x
+        tests = tests * scale
+    assert np.array_equal(Voter(trained.classes, memory).scores(tests.astype(kind)), expected)
+
+
+def test_float32_decides_where_it_can_and_gives_way_where_it_cannot(monkeypatch):
+    """Both ways are taken by the test above and by small whole numbers; here it is seen which."""
+    taken = []
+    count = signs.poll.Signs
+
+    class Watched:
+        def __init__(self, *args):
+            self.signs = count(*args)
+
+        def count(self, scores, W, lived, votes, patience):
+            taken.append((self.signs.count(scores, W, lived, votes, patience), patience > 0))
+            return taken[-1][0]
+
+    monkeypatch.setattr(signs, "poll", SimpleNamespace(Signs=Watched))
+    rng = np.random.default_rng(0)
+    for values, expected in (
+        (rng.normal(size=(400, 50)), {(True, True)}),
+        (rng.integers(0, 2, (400, 50)), {(False, True), (True, False)}),
+    ):
+        trained = train(values, values @ rng.normal(size=50) + rng.normal(size=400) > 0, epochs=3, keep_log=True)
+        taken.clear()
+        Voter(trained.classes, trained.memory()).scores(np.eye(50) if values.dtype == int else values)
+        assert set(taken) == expected
 
 
 def test_equal_votes_go_to_the_first_class():

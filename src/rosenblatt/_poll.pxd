@@ -24,5 +24,19 @@ cdef class Poll:
     @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
     cdef inline Py_ssize_t highest(self, Py_ssize_t i) noexcept nogil
 
+@cython.final
+cdef class Signs:
+    cdef const float[:, ::1] scores
+    cdef const double[:, ::1] X, W
+    cdef const long long[::1] lived
+    cdef long long[::1] votes
+    cdef Py_ssize_t patience
+    cdef double doubt
+
+    @cython.locals(i=Py_ssize_t, k=Py_ssize_t, score=double, votes=cython.longlong)
+    cdef void count_all(self) noexcept nogil
+    @cython.locals(j=Py_ssize_t, d=Py_ssize_t, score=double)
+    cdef double score(self, Py_ssize_t i, Py_ssize_t k) noexcept nogil
+
 cdef inline str digest():
     return ROSENBLATT_DIGEST.decode()

@@ -35,11 +35,15 @@ class Log:
         """
         coefficients, tau = np.zeros((vectors, len(y))), self.tau * factors
         if vectors == 1:
-            np.add.at(coefficients[0], self.row, tau * np.where(y[self.row] == 1, 1.0, -1.0))
+            np.add.at(coefficients[0], self.row, self.signed(y) * factors)
         else:
             np.add.at(coefficients, (y[self.row], self.row), tau)
             np.add.at(coefficients, (self.rival, self.row), -tau)
         return coefficients
+
+    def signed(self, y: np.ndarray) -> np.ndarray:
+        """With two classes, what each update adds of its row: tau for class 1, else −tau."""
+        return np.where(y[self.row] == 1, self.tau, -self.tau)
 
     def until(self, t: int) -> Log:
         """The updates of the first t examples."""

@@ -64,6 +64,48 @@ class Poll:
         return best
 
 
+class Signs:
+    """Votes of weights from their scores in float32, with (x, 1) and (w, b) of length 1.
+
+    What is no further from 0 than `doubt` is made again, as x·w + b in double; b is the last column of W.
+    """
+
+    def __init__(self, X, doubt):
+        self.X, self.doubt = X, doubt
+
+    def count(self, scores, W, lived, votes, patience):
+        """Adds Σ lived sign(score) to votes. False, and votes as they were, where more than `patience` are in doubt."""
+        self.scores, self.W, self.lived, self.patience = scores, W, lived, patience
+        counted = votes.copy()
+        self.votes = counted
+        with cython.nogil:
+            self.count_all()
+        if self.patience >= 0:
+            votes[...] = counted
+        return self.patience >= 0
+
+    def count_all(self):
+        for i in range(self.scores.shape[0]):
+            votes = 0
+            for k in range(self.scores.shape[1]):
+                score = self.scores[i, k]
+                if -self.doubt <= score <= self.doubt:
+                    self.patience -= 1
+                    if self.patience < 0:
+                        return
+                    score = self.score(i, k)
+                votes += (2 * (score >= 0) - 1) * self.lived[k]  # no branch: nobody can foretell the sign
+            self.votes[i] += votes
+
+    def score(self, i, k):
+        """w·x + b of row i and weights k."""
+        d = self.X.shape[1]
+        score = 0.0
+        for j in range(d):
+            score += self.W[k, j] * self.X[i, j]
+        return score + self.W[k, d]
+
+
 def source_digest():
     """SHA-256 of the sources that this module was compiled from; empty uncompiled."""
     return digest()

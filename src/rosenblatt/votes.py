@@ -3,9 +3,10 @@
     two classes    Σ c_k sign(w_k·x + b_k), sign(0) = +1
     more           each survivor votes for its highest score, the first of equals
 
-No weight vector is ever made. A score is a running sum over the log, score_k = score_{k−1} + tau y (x_k·x + 1), so the
-products of the rows to decide about with the rows of the log are all that is needed: one matrix product, in blocks, and one
-pass over each of its rows. Freund and Schapire, "Large margin classification using the perceptron algorithm", 1999.
+A score is a running sum over the log, score_k = score_{k−1} + tau y (x_k·x + 1). So the products of the rows to decide about
+with the rows of the log are all that is needed: one matrix product, in blocks, and one pass over each of its rows; no
+weight vector is made. Two classes on dense rows are counted faster by signs.py. Freund and Schapire, "Large margin
+classification using the perceptron algorithm", 1999.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rosenblatt.engine import poll
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.log import Log, Memory
 from rosenblatt.rows import Rows
+from rosenblatt.signs import votes_by_sign
 
 VOTING = ("voted", "random")  # views in which all weights of a run have a say
 BLOCK = 2**26  # bytes of products at a time
@@ -41,9 +43,9 @@ class Survivors:
     @classmethod
     def of(cls, log: Log, codes: np.ndarray, vectors: int, first: int, last: int) -> Survivors:
         """The survivors of examples first … last-1; `codes` are the classes of the rows that `log.row` numbers."""
-        right = np.asarray(codes, dtype=np.int32)[log.row]
-        steps = log.tau if vectors > 1 else np.where(right == 1, log.tau, -log.tau)
-        return cls(log.row, right, log.rival, steps, log.lived(first, last), vectors)
+        codes = np.asarray(codes, dtype=np.int32)
+        steps = log.tau if vectors > 1 else log.signed(codes)
+        return cls(log.row, codes[log.row], log.rival, steps, log.lived(first, last), vectors)
 
     def __len__(self) -> int:
         return len(self.lived)
@@ -111,6 +113,9 @@ class Voter:
         return found[:, 0] if memory.vectors == 1 else found
 
     def _count(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
+        signs = votes_by_sign(rows, self.memory)
+        if signs is not None:
+            return signs[:, None].astype(float)
         found = np.empty((rows.n, survivors.vectors))
         for part, products in blocks_of_products(rows, self.memory.rows):
             begin = None if begun is None else begun[part]
