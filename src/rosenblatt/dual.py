@@ -16,6 +16,7 @@ exact, as on whole numbers.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -113,7 +114,7 @@ class _Run:
         self.start = self.t = before.t
         self.updates = np.array(before.updates_by_problem)
         self.norm2 = before.norm2
-        self.entries: list[list[tuple[int, int, int, float]]] = [[] for _ in self.updates]  # (t, row, rival, tau)
+        self.entries: list[list[Any]] = [[array(kind) for kind in LOG_CODES] for _ in self.updates]  # t, row, rival, tau
         self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors) if anew else before.as_expansion(self.X)
         # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and
         # where an epoch may see a row twice, the whole sum is the cheaper.
@@ -240,7 +241,9 @@ class _Run:
     def record(self, problem: int, number: int, k: int, rival: int, tau: float) -> None:
         self.updates[problem] += 1
         if self.design.budget is None:
-            self.entries[problem].append((self.t + k, self.before.rows_seen + number, rival, tau))
+            entry = self.t + k, self.before.rows_seen + number, rival, tau
+            for column, value in zip(self.entries[problem], entry, strict=True):
+                column.append(value)
 
     def add(self, number: int, x: Any, vector: int, step: float) -> None:
         self.sum.add(self.before.rows_seen + number, x, vector, step)
@@ -294,13 +297,11 @@ class _Run:
         """The logs, longer by this run, and the rows that they speak of, in the order of their first updates."""
         before = self.before
         assert before.logs is not None
-        moves = sorted(entry[:2] for entries in self.entries for entry in entries)  # (t, number)
-        numbers = np.array(list(dict.fromkeys(number for _, number in moves)), np.int64)
+        more = [Log(*map(np.array, entries)) for entries in self.entries]
+        t, rows = (np.concatenate([getattr(log, name) for log in more]) for name in ("t", "row"))
+        moved = rows[np.lexsort((rows, t))].astype(np.int64)
+        numbers = moved[np.sort(np.unique(moved, return_index=True)[1])]
         new = numbers[numbers >= before.rows_seen] - before.rows_seen
-        more = (
-            Log(*(np.array([entry[c] for entry in entries], kind) for c, kind in enumerate(LOG_TYPES)))
-            for entries in self.entries
-        )
         return {
             "support": np.concatenate([before.support, new + before.rows_seen]),
             "codes": np.concatenate([before.codes, self.codes[new]]),
@@ -344,7 +345,7 @@ def joined(one: Log, other: Log) -> Log:
     return Log(*(np.concatenate([getattr(log, name) for log in (one, other)]) for name in ("t", "row", "rival", "tau")))
 
 
-LOG_TYPES = (np.int64, np.int32, np.int32, np.float64)
+LOG_CODES = "qiid"  # the types of a log's columns, as `array` names them
 
 
 def against_rivals(scores: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -84,60 +84,6 @@ def test_every_order_is_the_engines(visit, order):
         assert rows[t] == row, "the order that is shown is the one in which the log was made"
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
-        "&learner=mira&p=0.3",
-        "&learner=averaged&scale=1",
-        "&learner=kernel&degree=3",
-        "&learner=voted&rate=0.5",
-        "&order=once&w2=2",
-    ],
-)
-def test_the_exported_python_gives_the_pages_weights(visit, capsys, link):
-    there = visit(CLOUDS + link)
-    there.page.keyboard.press("x")
-    scope = {}
-    exec(there.page.locator("#export-python").inner_text(), scope)
-    capsys.readouterr()
-    clf = scope["clf"]
-    if "kernel" in link:
-        alphas = np.array(there.run("[...page.replay.alphas(page.replay.K)]"))
-        assert alphas[clf.support_].tolist() == clf.dual_coef_[0].tolist()
-    else:
-        view = "averaged" if "averaged" in link else "last"
-        clf = clf.view(view)
-        assert there.run(f"page.replay.at(page.replay.T).{view}") == [*clf.coef_[0].tolist(), *clf.intercept_.tolist()]
-
-
-def test_the_exported_command_line_trains_on_the_exported_csv(visit, tmp_path, monkeypatch):
-    from rosenblatt.cli import run
-
-    there = visit(f"{CLOUDS}&learner=mira&scale=1")
-    there.page.keyboard.press("x")
-    command = there.page.locator("#export-command").inner_text().split()
-    with there.page.expect_download() as download:
-        there.page.click("#save-csv")
-    download.value.save_as(tmp_path / "points.csv")
-    monkeypatch.chdir(tmp_path)
-    assert run([*command[1:], "-o", "m.rosenblatt"]) == 0
-    coef, intercept = rosenblatt.load("m.rosenblatt").views["last"]
-    assert there.run("page.replay.at(page.replay.T).last") == [*coef[0].tolist(), *intercept.tolist()]
-
-
-def test_pictures_are_exported_as_svg_and_png(visit, tmp_path):
-    there = visit("#data=four&order=given&w1=1&at=2")
-    there.page.keyboard.press("x")
-    for button, start in (("#save-svg", b"<svg"), ("#save-png", b"\x89PNG")):
-        with there.page.expect_download() as download:
-            there.page.click(button)
-        download.value.save_as(tmp_path / "picture")
-        content = (tmp_path / "picture").read_bytes()
-        assert content.startswith(start)
-        assert len(content) > 1000
-        assert b"var(--" not in content
-
-
 @pytest.mark.parametrize("learner", ["perceptron", "mira"])
 def test_forwards_then_back_restores_the_page_exactly(visit, learner):
     there = visit(f"#data=blobs&n=30&margin=0.05&learner={learner}&at=0&view=all")
@@ -288,32 +234,6 @@ def test_a_pasted_csv_becomes_points_and_nonsense_is_refused(visit):
     there.page.fill("#csv-text", "no numbers\nhere at all\n")
     there.page.click("#csv-take")
     there.page.wait_for_selector("#notice-refused:not([hidden])")
-
-
-def test_two_learners_stand_side_by_side_on_the_same_points(visit):
-    there = visit("#data=blobs&learner2=mira&p2=0.9")
-    assert there.page.locator(".picture").count() == 2
-    assert there.run("page.runs[''].replay.x") == there.run("page.runs['2'].replay.x")
-    assert there.run("Object.values(page.runs).every((run) => run.replay.agrees())")
-
-
-def test_the_longer_run_beside_can_be_followed_to_its_end(visit):
-    there = visit("#data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner2=mira&p2=0.9")  # the sixth lesson
-    first, beside = there.run("page.runs[''].replay.T"), there.run("page.runs['2'].replay.T")
-    assert first < beside, "MIRA with p = 0.9 comes to rest later"
-    there.page.keyboard.press("Home")
-    there.page.keyboard.press("End")
-    assert there.run("page.place") == beside
-    there.page.keyboard.press("ArrowLeft")
-    assert there.run("page.place") == beside - 1
-    assert "Beside it: epoch" in there.page.locator("#where").inner_text()
-    there.run("page.go(argument)", first)
-    there.page.keyboard.press("ArrowRight")
-    assert there.run("page.place") == first + 1
-    there.page.keyboard.press("ArrowLeft")
-    there.page.keyboard.press("ArrowLeft")
-    assert there.run("page.place") == first - 1
-    assert "Beside it" not in there.page.locator("#where").inner_text()
 
 
 def test_inseparable_points_are_shown_with_the_proof(visit):

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 SOON = 0.1  # seconds
-ARENA_MAX = -8  # glibc's name for the option
+ARENA_MAX = -8  # glibc's number of the option
 
 T = TypeVar("T")
 

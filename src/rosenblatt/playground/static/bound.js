@@ -3,8 +3,8 @@
 import { by, element } from "./dom.js";
 import { NAMES, count, number, plural } from "./words.js";
 
-export function showBound(runs) {
-  const { replay, certificate } = runs[""];
+export function showBound(runs, followed) {
+  const { replay, certificate } = runs[followed];
   const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]).filter((run) => run.replay.T);
   const ends = shown.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
   const parts = [];

@@ -11,7 +11,7 @@ export function openExport(page) {
   const { state, runs } = page;
   const each = Object.keys(runs).sort(); // "" before "2"
   by("export-python").textContent = each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
-  by("export-command").textContent = each.map((suffix) => asCommand(state, suffix)).join("");
+  by("export-command").textContent = each.map((suffix) => asCommand(state, suffix, runs[suffix].replay)).join("");
   by("export-link").value = location.href;
   if (!bound) bind(page);
   by("export").showModal();

@@ -11,13 +11,16 @@ const SHUFFLE = { shuffled: "True", once: '"once"', given: "False", replacement:
 
 const literal = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
 
+// As many epochs as were allowed; as were made, if the playground ended the run before.
+const epochsOf = (state, { trace }) => (trace.converged ? state.epochs : Math.max(1, trace.epochs.length));
+
 // Python that ends on the same weights, to the bit.
 export function asPython(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
   const name = CLASSES[learner];
   const kernel = learner === "kernel";
   const settings = [
-    ["max_iter", replay.trace.epochs.length || 1], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
+    ["max_iter", epochsOf(state, replay)], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
   ];
   if (kernel) settings.push(["kernel", '"poly"'], ["coef0", state.bias ? 1 : 0]); // the 1 is the constant feature
   if (!state.bias) settings.push(["fit_intercept", "False"]);
@@ -45,17 +48,17 @@ function wrap(parts) {
   return text.endsWith(",") ? text.slice(0, -1) : text;
 }
 
-// The command line that trains the same learner on the CSV below.
-export function asCommand(state, suffix) {
+// The command line that ends on the same weights, on the points as CSV.
+export function asCommand(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
   if (learner === "kernel") return "# `rosenblatt train` has no kernels: use the Python above.\n";
   const words = [
-    "rosenblatt train points.csv --target label", `--learner ${learner}`, `--epochs ${state.epochs}`,
-    `--seed ${state.seed}`,
+    `rosenblatt train points.csv --target ${labelName(replay)}`, `--learner ${learner}`,
+    `--epochs ${epochsOf(state, replay)}`, `--seed ${state.seed}`,
   ];
   if (state.order !== "shuffled") words.push(`--order ${state.order}`);
   if (!state.bias) words.push("--no-bias");
-  if (!state.scale) words.push("--no-scale");
+  if (!state.scale) words.push("--no-scale --double"); // as they are, with all their digits
   for (const [key, value] of Object.entries(parameters(state, suffix))) words.push(`--${key.replace("_", "-")} ${value}`);
   const notes = [];
   if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push(
@@ -64,12 +67,15 @@ export function asCommand(state, suffix) {
   return [...notes, words.join(" ")].join("\n") + "\n";
 }
 
+// The column of labels must not be called as one of the others.
+const labelName = ({ trace }) => ["label", "class", "target"].find((name) => !trace.names.includes(name));
+
 export function pointsCsv(replay) {
-  const named = replay.trace.classes[1] !== "+";
-  return asCsv(
-    replay.trace.points.map(([x, y], i) => [x, y, replay.y[i]]), replay.trace.names,
-    named ? replay.trace.classes : ["-1", "1"]
-  );
+  const { points, names, classes } = replay.trace;
+  // Where they are sorted the second class is the positive one: names that would be sorted otherwise stay out.
+  const named = classes[1] !== "+" && classes[0] < classes[1];
+  const list = points.map(([x, y], i) => [x, y, replay.y[i]]);
+  return asCsv(list, [...names, labelName(replay)], named ? classes : ["-1", "1"]);
 }
 
 // The picture with its colours in it, so that it looks the same anywhere.

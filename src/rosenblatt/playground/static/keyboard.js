@@ -11,6 +11,7 @@ export const KEYS = [
   ["Home End", "start and end of the run"],
   ["+ −", "faster, slower"],
   ["V", "next view: last, averaged, voted, all"],
+  ["F", "follow the other of two learners"],
   ["P", "open the table of points"],
   ["Delete", "remove the chosen point"],
   ["L", "lessons"],
@@ -23,7 +24,7 @@ export function listen(actions) {
   const table = {
     " ": actions.toggle, ArrowRight: () => actions.step(1), ArrowLeft: () => actions.step(-1), n: actions.nextMistake, e: actions.nextEpoch,
     Home: actions.toStart, End: actions.toEnd, "+": () => actions.speed(1), "=": () => actions.speed(1), "-": () => actions.speed(-1),
-    v: actions.nextView, p: actions.table, Delete: actions.remove, Backspace: actions.remove, l: actions.lessons, x: actions.exports, t: actions.theme,
+    v: actions.nextView, f: actions.follow, p: actions.table, Delete: actions.remove, Backspace: actions.remove, l: actions.lessons, x: actions.exports, t: actions.theme,
     "?": actions.help,
   };
   document.addEventListener("keydown", (event) => {

@@ -5,20 +5,21 @@ import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { by } from "./dom.js";
 import { dropPaste } from "./drop.js";
+import { Follow } from "./follow.js";
 import { showLesson } from "./lessons.js";
 import { Refused, Server } from "./net.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
 import { Replay, untrained } from "./replay.js";
-import { format, parse, task } from "./state.js";
+import { format, parse, settings, task } from "./state.js";
 import { summary, tell } from "./story.js";
 import { PointsTable } from "./table.js";
 import { showBound } from "./bound.js";
 import { Transport } from "./transport.js";
 
 const DATA = ["data", "n", "margin", "noise", "dataseed", "points", "x", "y", "target"];
-const LOOKS = ["view", "shade", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
+const LOOKS = ["view", "shade", "follow", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
 const WORDS_EVERY = 120; // milliseconds
 
 class Page {
@@ -43,6 +44,7 @@ class Page {
     this.table = new PointsTable((list) => this.edit(list));
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
+    this.follow = new Follow((follow) => this.choose({ follow }));
     dropPaste((text) => this.takeCsv(text));
     bindActions(this);
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
@@ -52,8 +54,13 @@ class Page {
     this.load();
   }
 
+  // Of two learners the one that the words, the charts and the steps are about: "" is the first.
+  get followed() {
+    return this.runs["2"] && this.state.follow === "beside" ? "2" : "";
+  }
+
   get replay() {
-    return this.runs[""]?.replay;
+    return this.runs[this.followed]?.replay;
   }
 
   // From the address: a lesson, a shared link, or nothing.
@@ -80,7 +87,12 @@ class Page {
     this.applyLooks();
     this.save();
     if (!looksOnly) return this.train();
-    if (this.replay && ("view" in values || "shade" in values)) this.pictures.draw(this.state, this.runs);
+    if (this.replay && ("view" in values || "shade" in values)) this.pictures.draw(this.state, this.runs, this.followed);
+    if (this.replay && "follow" in values) {
+      this.turnTo();
+      this.pictures.draw(this.state, this.runs, this.followed);
+      this.go(this.place);
+    }
     return undefined;
   }
 
@@ -158,12 +170,19 @@ class Page {
     this.notice("notes", trace.notes.join(" "));
     const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
     this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
-    this.charts = new Charts(by("chart-list"), replay, trace.certificate, this.state.learner);
-    showBound(this.runs);
-    this.pictures.draw(this.state, this.runs);
-    this.transport.arrived(replay);
+    this.turnTo();
+    this.pictures.draw(this.state, this.runs, this.followed);
     this.go(this.state.at === "end" ? this.longest() : Math.min(this.state.at, this.longest()), { quiet: true });
     this.save();
+  }
+
+  // Panels and scrubber turn to the learner that is followed.
+  turnTo() {
+    const { replay, certificate, learner } = this.runs[this.followed];
+    this.follow.show(this.runs, this.followed);
+    this.charts = new Charts(by("chart-list"), replay, certificate, learner);
+    showBound(this.runs, this.followed);
+    this.transport.arrived(replay);
   }
 
   // No run: what stands in its way is told, and points that exist stay visible.
@@ -173,10 +192,8 @@ class Page {
     this.table.follow(this.state.points, ["x₁", "x₂"]);
     const empty = new Replay(untrained(this.state.points));
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
-    this.charts = new Charts(by("chart-list"), empty, null, "perceptron");
-    showBound(this.runs);
+    this.turnTo();
     this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
-    this.transport.arrived(empty);
     this.go(0, { quiet: true });
     this.save();
   }
@@ -185,10 +202,10 @@ class Page {
     return Math.max(...Object.values(this.runs).map(({ replay }) => replay.T));
   }
 
-  // The run that is stepped through after t examples: the first; past its end the one beside it, if that is longer.
+  // The run that is stepped through after t examples: the followed one; past its end the other, if that is longer.
   stepping(t) {
-    const beside = this.runs["2"]?.replay;
-    return beside && t >= this.replay.T && beside.T > this.replay.T ? beside : this.replay;
+    const other = this.runs[this.followed ? "" : "2"]?.replay;
+    return other && t >= this.replay.T && other.T > this.replay.T ? other : this.replay;
   }
 
   // Shows the run after t examples.
@@ -197,12 +214,13 @@ class Page {
     if (!replay) return;
     this.place = t;
     const here = Math.min(t, replay.T);
+    const told = settings(this.state, this.followed);
     this.pictures.show(t, playing);
     // Nobody reads sixty sentences a second: while playing, words and charts follow more slowly than the picture.
     const moment = performance.now();
     if (!playing || moment - (this.told ?? 0) > WORDS_EVERY) {
       this.told = moment;
-      by("step-facts").replaceChildren(...tell(replay, here, this.state));
+      by("step-facts").replaceChildren(...tell(replay, here, told));
       const now = replay.at(here);
       this.charts.show(now);
       this.transport.show(now);
@@ -211,7 +229,7 @@ class Page {
     this.state.at = t >= this.longest() && !playing ? "end" : t;
     if (playing) return;
     this.save();
-    by("live").textContent = summary(replay, here, this.state);
+    by("live").textContent = this.follow.named + summary(replay, here, told);
   }
 
   playingChanged() {

@@ -1,5 +1,7 @@
 // Asking the server, and noticing when it is gone or back.
 
+const BUSY = 300; // milliseconds until a busy server is asked again
+
 export class Refused extends Error {} // the server answered, and said no
 
 export class Server {
@@ -20,6 +22,10 @@ export class Server {
         method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question),
       };
       const response = await fetch(path, { ...options, signal: turn.signal });
+      if (response.status === 429) { // it still reads or answers what was asked before
+        await new Promise((done) => { setTimeout(done, BUSY); });
+        return turn.signal.aborted ? null : this.ask(name, path, question);
+      }
       const answer = await response.json();
       this.here();
       if (!response.ok) throw new Refused(answer.error ?? `The server answered ${response.status}.`);

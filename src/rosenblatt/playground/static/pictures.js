@@ -32,10 +32,11 @@ export class Pictures {
     });
   }
 
-  // New runs: `runs` has one of { replay, task, learner } for each suffix.
-  draw(state, runs) {
+  // New runs: `runs` has one of { replay, task, learner } for each suffix; the followed one is marked where there are two.
+  draw(state, runs, followed = "") {
     this.state = state;
     this.runs = runs;
+    this.followed = runs["2"] ? followed : null;
     const wanted = Pictures.wanted(state).filter(({ suffix }) => runs[suffix]);
     const names = wanted.map(({ suffix, view }) => suffix + view).join();
     if (names !== this.names) {
@@ -99,7 +100,8 @@ export class Pictures {
       });
       const shorter = weights && part.plane.factor < 1 ? ` · arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
       if (words) part.caption.replaceChildren(
-        element("strong", {}, name), element("span", { class: "muted" }, told + shorter)
+        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")),
+        element("span", { class: "muted" }, told + shorter)
       );
       if (drawn) this.fetch(part, run, now);
     }

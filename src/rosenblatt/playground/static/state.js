@@ -66,6 +66,7 @@ export const FIELDS = {
   b: number(-LARGEST, LARGEST, 0),
   view: choice(["own", "last", "averaged", "voted", "all"], "own"),
   shade: flag(true),
+  follow: choice(["first", "beside"], "first"),
   unit: choice(["example", "update"], "example"),
   speed: choice(["1", "3", "10", "30", "60", "max"], "10"),
   at: place,
@@ -127,6 +128,12 @@ function dataRequest(state) {
     return { kind: "file", ...named };
   }
   return { kind: state.data, n: state.n, margin: state.margin, noise: state.noise, seed: state.dataseed };
+}
+
+// What the words about a run need to know of its learner.
+export function settings(state, suffix) {
+  const own = ["learner", "p", "C", "variant"].map((name) => [name, state[name + suffix]]);
+  return { bias: state.bias, ...Object.fromEntries(own) };
 }
 
 export function parameters(state, suffix = "") {

@@ -99,8 +99,8 @@ export class PointsTable {
 
 export const asCsv = (list, names, classes) => {
   const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  const [x1, x2] = names.map((name) => ({ "x₁": "x1", "x₂": "x2" })[name] ?? name);
+  const head = names.map((name) => quote({ "x₁": "x1", "x₂": "x2" }[name] ?? name)).join(",");
   const label = (value) => quote(value > 0 ? classes[1] : classes[0]).replace("−", "-");
-  return [`${quote(x1)},${quote(x2)},label`, ...list.map(([x, y, value]) => `${x},${y},${label(value)}`)].join("\n") + "\n";
+  return [head, ...list.map(([x, y, value]) => `${x},${y},${label(value)}`)].join("\n") + "\n";
 };
 

@@ -1,0 +1,112 @@
+"""What is taken away from the page: Python and a command that end on its weights, its points, its picture."""
+
+import numpy as np
+import pytest
+
+import rosenblatt
+
+CLOUDS = "#data=blobs&n=50&margin=-0.1&noise=0.1&dataseed=3&epochs=7&seed=5"
+RUNS = [
+    "&learner=perceptron&rate=0.5&schedule=1/updates",
+    "&learner=averaged&scale=1",
+    "&learner=voted&order=once",
+    "&learner=mira&p=0.3&order=given&bias=0",
+    "&learner=passive-aggressive&C=0.3&variant=II&order=replacement",
+    "&learner=logistic&scale=1",
+    "&learner=widrow-hoff",
+    "&margin=0.3&noise=0&epochs=40",  # which comes to rest before
+    "&n=1000&noise=0.4&learner=logistic&epochs=100",  # which the playground ends before
+]
+
+
+def weights(there):
+    """The page's last and averaged weights."""
+    end = there.run("page.replay.at(page.replay.T)")
+    return end["last"], end["averaged"]
+
+
+def run_python(there, capsys):
+    """The estimator that the exported Python leaves behind."""
+    there.page.keyboard.press("x")
+    scope = {}
+    exec(there.page.locator("#export-python").text_content(), scope)
+    capsys.readouterr()
+    return scope["clf"]
+
+
+def run_command(there, folder, monkeypatch):
+    """The model that the exported command writes, from the exported points."""
+    from rosenblatt.cli import run
+
+    if not there.page.locator("#export").is_visible():
+        there.page.keyboard.press("x")
+    (command,) = there.page.locator("#export-command").text_content().splitlines()
+    with there.page.expect_download() as download:
+        there.page.click("#save-csv")
+    download.value.save_as(folder / "points.csv")
+    monkeypatch.chdir(folder)
+    assert run([*command.split()[1:], "-q", "-o", "m.rosenblatt"]) == 0
+    return rosenblatt.load("m.rosenblatt")
+
+
+def flat(coef, intercept):
+    return [*coef[0].tolist(), *intercept.tolist()]
+
+
+@pytest.mark.parametrize("link", RUNS)
+def test_the_exported_python_and_command_end_on_the_pages_weights(visit, capsys, tmp_path, monkeypatch, link):
+    there = visit(CLOUDS + link)
+    clf = run_python(there, capsys)
+    model = run_command(there, tmp_path, monkeypatch)
+    for view, shown in zip(("last", "averaged"), weights(there), strict=True):
+        fitted = clf.view(view)
+        assert shown == flat(fitted.coef_, fitted.intercept_), "to the bit"
+        assert shown == flat(*model.views[view]), "to the bit"
+    made = there.run("page.replay.trace.epochs.length")
+    assert (clf.n_iter_, len(model.history)) == (made, made)
+
+
+def test_the_exported_python_starts_at_the_start_weights(visit, capsys):
+    there = visit(f"{CLOUDS}&order=once&w2=2&learner=voted&rate=0.5")
+    clf = run_python(there, capsys).view("last")
+    assert weights(there)[0] == flat(clf.coef_, clf.intercept_)
+    assert "It starts at 0" in there.page.locator("#export-command").text_content()
+
+
+def test_the_exported_python_gives_the_kernels_coefficients(visit, capsys):
+    there = visit(f"{CLOUDS}&learner=kernel&degree=3")
+    clf = run_python(there, capsys)
+    alphas = np.array(there.run("[...page.replay.alphas(page.replay.K)]"))
+    assert alphas[clf.support_].tolist() == clf.dual_coef_[0].tolist()
+    assert "has no kernels" in there.page.locator("#export-command").text_content()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "label,size,class\n0.1,1,b\n0.25,2.5,a\n3,0.7,b\n1e-3,4,a\n",  # a column is called label
+        "u,v,kind\n0.1,1,a\n0.25,2.5,b\n3,0.7,c\n1e-3,4,d\n2,2,a\n",  # d against the rest: "d" comes before "not d"
+        "u,v,kind\n0.1,1,10\n0.25,2.5,9\n3,0.7,10\n1e-3,4,9\n",  # labels that are numbers
+    ],
+)
+def test_points_of_a_table_keep_their_positive_class(visit, capsys, tmp_path, monkeypatch, table):
+    there = visit("#order=given")
+    there.page.click("#csv-open")
+    there.page.fill("#csv-text", table)
+    there.page.click("#csv-take")
+    there.until("page.replay.trace.names[0] !== 'x₁'")
+    model = run_command(there, tmp_path, monkeypatch)
+    assert weights(there)[0] == flat(*model.views["last"])
+
+
+def test_pictures_are_exported_as_svg_and_png(visit, tmp_path):
+    there = visit("#data=four&order=given&w1=1&at=2")
+    there.page.keyboard.press("x")
+    for button, start in (("#save-svg", b"<svg"), ("#save-png", b"\x89PNG")):
+        with there.page.expect_download() as download:
+            there.page.click(button)
+        download.value.save_as(tmp_path / "picture")
+        content = (tmp_path / "picture").read_bytes()
+        assert content.startswith(start)
+        assert len(content) > 1000
+        assert b"var(--" not in content
