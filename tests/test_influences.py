@@ -44,6 +44,17 @@ def test_influences_sum_to_the_score_and_to_the_weight(name, form, data):
             close(on_score(memory, Rows(data.X[:1]), view, 1, 0).score, scores[1] - scores[0], moves)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e-9, 1e6])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_score_of_influences_keeps_its_digits_beside_a_bias(scale, classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((80, 4)) * scale, rng.integers(0, classes, 80)
+    clf = rosenblatt.Perceptron(keep_log=True, max_iter=3, random_state=0).fit(X, y)
+    scores = np.atleast_1d(clf.decision_function(X[:1])[0])
+    for k, score in enumerate(scores):
+        assert on_score(clf.memory_, Rows(X[:1]), "last", k).score == pytest.approx(score, rel=1e-9)
+
+
 def test_the_start_of_training_has_its_part():
     X, y = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, 0, 0, 0]
     clf = rosenblatt.Perceptron(shuffle=False, keep_log=True).fit(X, y, coef_init=[[1, 0]])
@@ -173,6 +184,28 @@ def test_explaining_by_example_names_rows_of_the_file(iris, capsys):
         assert total == pytest.approx(model.linear("averaged").coef[k, 3], rel=1e-9)
     assert run(["explain", "voted.rosenblatt", "iris", "--row", "71", "--by", "example"]) == 0
     assert "examples:" in capsys.readouterr().out
+
+
+def test_explaining_a_voted_model_tells_what_the_votes_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    lines = [f"{a:.3f},{b:.3f},{'yes' if a + rng.normal() > 0 else 'no'}" for a, b in rng.normal(size=(80, 2))]
+    (tmp_path / "noisy.csv").write_text("\n".join(["a,b,y", *lines]))
+    assert run(["train", "noisy.csv", "-t", "y", "--learner", "voted", "-q", "-o", "m.rosenblatt"]) == 0
+    capsys.readouterr()
+    model, rows = rosenblatt.load("m.rosenblatt"), rosenblatt.read("noisy.csv", target="y").rows
+    voted, averaged = model.predict(rows), model.predict(rows, "averaged")
+    (other, *_), (same, *_) = np.flatnonzero(voted != averaged), np.flatnonzero(voted == averaged)
+    for row, words in ((other, f"say {averaged[other]}"), (same, "say so, too")):
+        for more in ([], ["--by", "example"]):
+            command = ["explain", "m.rosenblatt", "noisy.csv", "--row", str(row + 1), *more]
+            assert run(command) == 0
+            headline = capsys.readouterr().out.splitlines()[0]
+            assert f"{voted[row]} by votes; the averaged weights, whose score follows, {words}" in headline
+            assert run([*command, "--json"]) == 0
+            found = json.loads(capsys.readouterr().out)
+            assert [found["prediction"], found["prediction_of_view"]] == [voted[row], averaged[row]]
+            assert found["view"] == "averaged"
 
 
 def test_without_the_log_it_is_said_how_to_keep_it(tmp_path, monkeypatch, capsys):

@@ -51,6 +51,27 @@ def test_votes_equal_those_of_every_stored_weight_vector(engine, form, data, see
     assert same_bits(memory.replay().averaged, witness.averaged)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e8])
+@pytest.mark.parametrize("form", FORMS)
+@given(data=data_sets("floats"))
+def test_votes_on_any_numbers_are_those_of_every_weight_vector_of_the_replay(engine, form, scale, data):
+    X = data.X * scale  # tiny features beside a bias of whole numbers are not rounded away
+    trained = data.train(rules.Perceptron(), X=form(X), keep_log=True)
+    memory, expected, sure = trained.memory(), 0, np.ones(len(X), bool)
+    for k, lived in enumerate(memory.lived.tolist()):
+        coef, intercept = memory.replay(k).last
+        scores = X @ coef.T + intercept
+        if len(coef) == 1:
+            expected = expected + lived * np.where(scores[:, 0] >= 0, 1, -1)
+            gaps = np.abs(scores[:, 0])
+        else:
+            expected = expected + lived * (scores.argmax(axis=1)[:, None] == np.arange(len(coef)))
+            gaps = np.diff(np.sort(scores, axis=1)[:, -2:], axis=1)[:, 0]
+        sizes = (np.abs(X) @ np.abs(coef).T + np.abs(intercept)).max(axis=1)
+        sure &= (gaps > 1e-9 * sizes) | (sizes == 0)  # what is left out is decided by the order in which terms are added
+    assert np.array_equal(Voter(trained.classes, memory).scores(form(X))[sure], expected[sure])
+
+
 @given(data=data_sets("integers"), seed=st.integers(0, 99))
 def test_votes_count_what_the_first_weights_survived(engine, data, seed):
     random = np.random.default_rng(seed)

@@ -11,17 +11,18 @@ cdef class Poll:
     cdef const long long[::1] lived
     cdef const double[:, ::1] products
     cdef double[:, ::1] scores
+    cdef double[::1] biases
     cdef long long[:, ::1] votes
     cdef Py_ssize_t updates
     cdef double constant
 
     @cython.locals(i=Py_ssize_t)
     cdef void count_all(self) noexcept nogil
-    @cython.locals(k=Py_ssize_t, score=double, votes=cython.longlong)
+    @cython.locals(k=Py_ssize_t, score=double, bias=double, votes=cython.longlong)
     cdef void count_two(self, Py_ssize_t i) noexcept nogil
     @cython.locals(k=Py_ssize_t, c=Py_ssize_t, step=double)
     cdef void count_many(self, Py_ssize_t i) noexcept nogil
-    @cython.locals(c=Py_ssize_t, best=Py_ssize_t)
+    @cython.locals(c=Py_ssize_t, best=Py_ssize_t, score=double, most=double)
     cdef inline Py_ssize_t highest(self, Py_ssize_t i) noexcept nogil
 
 @cython.final

@@ -66,7 +66,10 @@ def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | No
     if memory.start is not None:
         scores = weights.score(x, *memory.start.last)[0]
         start = float(scores[gains] - (0.0 if loses is None else scores[loses]))
-    return ranked(memory, alpha * (products[0] + (1.0 if memory.fit_intercept else 0.0)), start)
+    constant = 1.0 if memory.fit_intercept else 0.0
+    # As a score is made: the bias is a sum of its own, beside which tiny features keep their digits.
+    score = float(alpha @ products[0]) + constant * float(alpha.sum()) + start
+    return ranked(memory, alpha * (products[0] + constant), start, score)
 
 
 def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
@@ -82,7 +85,8 @@ def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
     unit[0, j] = 1.0
     _, products = next(blocks_of_products(Rows(unit), memory.rows))
     start = 0.0 if memory.start is None else float(memory.start.last[0][vector, j])
-    found = ranked(memory, coefficients(memory, view, vector) * products[0], start)
+    parts = coefficients(memory, view, vector) * products[0]
+    found = ranked(memory, parts, start, float(parts.sum()) + start)
     return Influences([part for part in found.examples if part.contribution != 0], found.start, found.score)
 
 
@@ -93,10 +97,10 @@ def coefficients(memory: Memory, view: str, gains: int = 0, loses: int | None = 
     return alpha
 
 
-def ranked(memory: Memory, contributions: np.ndarray, start: float) -> Influences:
+def ranked(memory: Memory, contributions: np.ndarray, start: float, score: float) -> Influences:
     order = np.argsort(-np.abs(contributions), kind="stable").tolist()
     updates = np.bincount(memory.log.row, minlength=memory.rows.n).tolist()
     numbers, codes, parts = memory.numbers.tolist(), memory.codes.tolist(), (contributions + 0.0).tolist()  # no -0.0
     # A row may be there several times, once for each run that went on.
     found = [Influence(numbers[i], codes[i], updates[i], parts[i]) for i in order]
-    return Influences(found, start, float(contributions.sum()) + start)
+    return Influences(found, start, score)

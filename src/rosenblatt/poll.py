@@ -12,14 +12,15 @@ if not cython.compiled:
 class Poll:
     """Votes of all weights of a run, from products of the rows to decide about with the rows of the log.
 
-    Update k adds `steps[k] (products[i, column[k]] + constant)` to the score by vector `gains[k]`, and takes it from that by
-    `loses[k]` (not where there is one vector). The weights before the first update vote `lived[0]` times.
+    Update k adds `steps[k] products[i, column[k]]` to the score by vector `gains[k]`, `steps[k] constant` to its bias, and
+    takes them from those of `loses[k]` (not where there is one vector). The bias is a sum of its own, as in training: beside
+    it, products of tiny features would be rounded away. The weights before the first update vote `lived[0]` times.
     """
 
-    def __init__(self, log, constant):
+    def __init__(self, log, constant, biases):
         self.column, self.gains, self.loses, self.steps, self.lived = log
         self.updates = self.steps.shape[0]
-        self.constant = constant
+        self.constant, self.biases = constant, biases  # what the log adds to them; room for one a vector
 
     def count(self, products, scores, votes):
         """`scores`, a row a row of products, go from those of the first weights to those of the last; votes are written."""
@@ -37,30 +38,40 @@ class Poll:
     def count_two(self, i):
         """Σ lived sign(score); a score of 0 is positive."""
         score = self.scores[i, 0]
+        bias = 0.0
         votes = self.lived[0] if score >= 0 else -self.lived[0]
         for k in range(self.updates):
-            score += self.steps[k] * (self.products[i, self.column[k]] + self.constant)
-            votes += self.lived[k + 1] if score >= 0 else -self.lived[k + 1]
-        self.scores[i, 0] = score
+            score += self.steps[k] * self.products[i, self.column[k]]
+            bias += self.steps[k] * self.constant
+            votes += self.lived[k + 1] if score + bias >= 0 else -self.lived[k + 1]
+        self.scores[i, 0] = score + bias
         self.votes[i, 0] = votes
 
     def count_many(self, i):
         """Votes for each class: every one for the first of the highest scores."""
         for c in range(self.scores.shape[1]):
             self.votes[i, c] = 0
+            self.biases[c] = 0.0
         self.votes[i, self.highest(i)] += self.lived[0]
         for k in range(self.updates):
-            step = self.steps[k] * (self.products[i, self.column[k]] + self.constant)
+            step = self.steps[k] * self.products[i, self.column[k]]
             self.scores[i, self.gains[k]] += step
             self.scores[i, self.loses[k]] -= step
+            step = self.steps[k] * self.constant
+            self.biases[self.gains[k]] += step
+            self.biases[self.loses[k]] -= step
             self.votes[i, self.highest(i)] += self.lived[k + 1]
+        for c in range(self.scores.shape[1]):
+            self.scores[i, c] += self.biases[c]
 
     def highest(self, i):
         """The first of the classes with the highest score."""
         best = 0
+        most = self.scores[i, 0] + self.biases[0]
         for c in range(1, self.scores.shape[1]):
-            if self.scores[i, c] > self.scores[i, best]:
-                best = c
+            score = self.scores[i, c] + self.biases[c]
+            if score > most:
+                best, most = c, score
         return best
 
 

@@ -50,6 +50,13 @@ class Survivors:
     def __len__(self) -> int:
         return len(self.lived)
 
+    def summed(self, moves: np.ndarray) -> Any:
+        """What the first updates come to in each vector, where they add these."""
+        if self.vectors == 1:
+            return moves.sum()
+        first = slice(len(moves))
+        return np.bincount(self.gains[first], moves, self.vectors) - np.bincount(self.loses[first], moves, self.vectors)
+
 
 def count_votes(products: np.ndarray, survivors: Survivors, start: np.ndarray | None = None, constant: float = 1.0) -> Any:
     """(votes, last scores) of rows, from their products with the rows of the log: x·x' or any kernel.
@@ -68,7 +75,7 @@ def count_votes(products: np.ndarray, survivors: Survivors, start: np.ndarray | 
     scores = np.zeros((n, vectors)) if start is None else np.array(start, dtype=float).reshape(n, vectors)
     votes = np.zeros((n, vectors), dtype=np.int64)
     log = survivors.column, survivors.gains, survivors.loses, survivors.steps, survivors.lived
-    counting = poll.Poll(tuple(np.ascontiguousarray(part) for part in log), constant)
+    counting = poll.Poll(tuple(np.ascontiguousarray(part) for part in log), constant, np.empty(vectors))
     with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what the caller looks at
         counting.count(np.ascontiguousarray(products, dtype=float), scores, votes)
     return votes, scores
@@ -132,13 +139,9 @@ class Voter:
         found = np.zeros((rows.n, survivors.vectors)) if begun is None else begun.copy()
         for part, products in blocks_of_products(rows, self.memory.rows):
             for i, product in zip(range(part.start, part.stop), products, strict=True):
-                k = chosen[i]
-                moves = survivors.steps[:k] * (product[survivors.column[:k]] + self._constant)
-                if survivors.vectors == 1:
-                    found[i, 0] += moves.sum()
-                else:
-                    found[i] += np.bincount(survivors.gains[:k], moves, survivors.vectors)
-                    found[i] -= np.bincount(survivors.loses[:k], moves, survivors.vectors)
+                steps = survivors.steps[: chosen[i]]
+                found[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
+                found[i] += survivors.summed(steps * self._constant)
             refuse_overflow(rows, part, found[part])
         return found
 

@@ -222,6 +222,13 @@ def test_h8_a_file_sorted_by_class_is_warned_of(capsys, tmp_path):
     assert "warning: The file is sorted by class" in capsys.readouterr().out
 
 
+def test_an_order_that_is_a_little_worse_than_the_shuffles_is_no_cause_for_alarm(data_dir, capsys):
+    found = orders_of(capsys, "income", "--orders", "5", "-l", "averaged")  # 16.40 % beside 15.30 to 16.00 %
+    by = {row["order"]: row for row in found["rows"]}
+    assert by["as given"]["error_mean"] > by["shuffled"]["error_most"]
+    assert found["warnings"] == []
+
+
 def test_h8_income_sorted_by_class_ends_at_the_majority_rate(data_dir, capsys):
     # data/README.md: positives first, the perceptron calls all rows the class that came last.
     found = orders_of(capsys, "income", "--numeric", "category", "--orders", "5", "-l", "perceptron")

@@ -93,11 +93,12 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
 
     row = find_row(model, file, given)
     why = explained(model, row, given["view"])
+    words, facts = verdict(model, row.rows, why.prediction, given["view"])
     if given["as_json"]:
-        options.print_json(as_object(why, given["row"]))
+        options.print_json(as_object(why, given["row"]) | facts)
         return
     label = "" if why.label is None else f"; the file says {why.label}"
-    click.echo(f"Row {given['row']} of {row.name}: {why.prediction}{label}")
+    click.echo(f"Row {given['row']} of {row.name}: {words}{label}")
     if len(model.classes) == 2:
         click.echo(f"score {why.score:.4f}; 0 or more is {model.classes[1]}")
     else:
@@ -113,21 +114,34 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
             click.echo(sentence, err=True)
 
 
+def verdict(model: Any, rows: Any, explained: Any, view: str | None) -> tuple[str, dict[str, Any]]:
+    """What is predicted, in words and for --json. Votes are no sum of parts: then the averaged weights are explained."""
+    name = model.linear_view(view)
+    if view is not None or model.view == name:
+        return f"{explained} by the {name} weights", {"prediction": explained, "view": name}
+    (voted,) = model.predict(rows).tolist()
+    words = (
+        f"{voted} by votes; the {name} weights, whose score follows, say {'so, too' if voted == explained else explained}"
+    )
+    return words, {"prediction": voted, "view": name, "prediction_of_view": explained}
+
+
 def tell_influences(model: Any, file: str, given: dict[str, Any]) -> None:
     """The training examples that made the score of a row."""
     row = find_row(model, file, given)
     fitting.refuse_other_kind(model, row)
-    found, view = model.influences(row.rows, given["view"]), model.linear_view(given["view"])
+    found = model.influences(row.rows, given["view"])
     linear, (x, notes) = model.linear(given["view"]), model.transform(row.rows)
     labels = model.classes.tolist()
     code = int(linear.decide(linear.scores(x))[0])
     against = labels[1 - code] if len(labels) == 2 else labels[linear.winner_and_runner_up(x)[1]]
+    words, facts = verdict(model, row.rows, labels[code], given["view"])
     if given["as_json"]:
         listed = influence_objects(model, found)
-        facts = {"row": given["row"], "prediction": labels[code], "against": against, "view": view}
+        facts = {"row": given["row"], "against": against} | facts
         options.print_json(facts | {"score": found.score, "start": found.start, "influences": listed})
         return
-    click.echo(f"Row {given['row']} of {row.name}: {labels[code]} by the {view} weights")
+    click.echo(f"Row {given['row']} of {row.name}: {words}")
     if len(labels) == 2:
         click.echo(f"score {found.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
     else:
@@ -211,7 +225,6 @@ def as_object(why: Any, row: int) -> dict[str, Any]:
             for t in why.terms
         ],
         "score": why.score,
-        "prediction": why.prediction,
         "against": why.against,
     }
     if why.label is not None:
