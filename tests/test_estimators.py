@@ -195,6 +195,19 @@ def test_warm_start_goes_on_where_the_last_fit_ended(cancer):
     twice = rosenblatt.AveragedPerceptron(shuffle=False, max_iter=3, warm_start=True).fit(X, y).fit(X, y)
     np.testing.assert_array_equal(twice.coef_, once.coef_)
     assert twice.n_updates_ == once.n_updates_
+    for other, labels in ((X[:, :5], y), (X, np.arange(len(y)) % 3)):
+        with pytest.raises(rosenblatt.SettingError, match=r"warm_start goes on with weights of shape \(1, 30\)"):
+            twice.fit(other, labels)
+
+
+@pytest.mark.parametrize("estimator", [rosenblatt.Perceptron, rosenblatt.WidrowHoffRegressor, rosenblatt.KernelPerceptron])
+def test_errors_name_the_parameters_of_the_estimator(estimator, cancer):
+    X, y = cancer
+    with pytest.raises(rosenblatt.SettingError, match="max_iter is 0"):
+        estimator(max_iter=0).fit(X, y)
+    if estimator is not rosenblatt.KernelPerceptron:
+        with pytest.raises(rosenblatt.SettingError, match="n_iter_no_change is 0"):
+            estimator(early_stopping=True, n_iter_no_change=0).fit(X, y)
 
 
 def test_initial_weights_are_where_training_starts():
@@ -277,8 +290,8 @@ def test_a_rate_too_large_says_so_and_keeps_the_last_good_epoch():
 @pytest.mark.parametrize(
     ("parameters", "named"),
     [
-        ({"max_iter": 0}, "epochs"),
-        ({"max_iter": 2.5}, "epochs"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"max_iter": 2.5}, "max_iter"),
         ({"shuffle": "sometimes"}, "shuffle"),
         ({"tol": -1.0}, "tol"),
         ({"eta0": 0.0}, "eta0"),

@@ -195,6 +195,15 @@ def test_what_cannot_be_forgotten_is_said():
         clf.partial_fit(X, y).forget([1])
 
 
+@pytest.mark.parametrize("rows", [{3, 9, 4}, np.isin(np.arange(50), [3, 4, 9]), np.array([9, 3, 4, 3]), (9, 4, 3)])
+def test_rows_are_named_by_numbers_or_by_a_mask(rows):
+    X, y = separable(50)
+    run = train(X, y, epochs=2, keep_log=True)
+    assert_same_run(forget(run, rows).training, forget(run, [3, 4, 9]).training)
+    with pytest.raises(SettingError, match="a mask of 50"):
+        forget(run, [True, False])
+
+
 def test_forgetting_nothing_changes_nothing():
     X, y = separable(50)
     clf = Perceptron(keep_log=True, random_state=0).fit(X, y)

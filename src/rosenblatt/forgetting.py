@@ -44,7 +44,7 @@ class Forgotten:
 
 
 def forget(training: Training, rows: Any) -> Forgotten:
-    """The run without these rows of it, by number, to the last bit as if they had never been in the order.
+    """The run without these rows of it, by number or as a mask, to the last bit as if they had never been in the order.
 
     Needs a run with its log (`keep_log=True`), whose rows have not been changed since. The run itself stays as it is.
 
@@ -64,9 +64,11 @@ def forget(training: Training, rows: Any) -> Forgotten:
 def numbers_of(rows: Any, origin: Origin) -> np.ndarray:
     """The numbers of rows that can be forgotten, each once, with those forgotten before."""
     n = origin.examples.rows.n
-    numbers = np.atleast_1d(rows)
+    numbers = np.atleast_1d(list(rows) if isinstance(rows, set | frozenset) else rows)
+    if numbers.dtype == bool and numbers.shape == (n,):
+        numbers = np.flatnonzero(numbers)
     if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise SettingError(f"rows are {numbers.ndim}-dimensional {numbers.dtype}: expected a list of row numbers.")
+        raise SettingError(f"rows are {numbers.ndim}-dimensional {numbers.dtype}: expected row numbers, or a mask of {n:,}.")
     numbers = numbers.astype(np.int64)
     bad = numbers[(numbers < 0) | (numbers >= n)]
     if len(bad):

@@ -16,7 +16,7 @@ from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
 from rosenblatt.examples import Examples
 from rosenblatt.kernel_model import VIEWS, Dual, View, decide
 from rosenblatt.log import Log
-from rosenblatt.training import Interrupted, Plan, Watch
+from rosenblatt.training import Interrupted, Plan, Watch, whole
 
 RULES = ("perceptron", "mira")
 
@@ -76,6 +76,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
         rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
+        whole("max_iter", self.max_iter, least=1)
         examples = labelled(self, X, y, None, sample_weight, reset=True)
         kernel = self._kernel(examples)
         plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))

@@ -68,6 +68,9 @@ class LinearLearner(Inputs):
         raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
 
     def _plan(self, seed: int) -> Plan:
+        training.whole("max_iter", self.max_iter, least=1)
+        if self.early_stopping:
+            training.whole("n_iter_no_change", self.n_iter_no_change, least=1)
         return Plan(
             epochs=self.max_iter,
             order=order_of(self.shuffle),
@@ -82,8 +85,12 @@ class LinearLearner(Inputs):
         """Zero, the initial weights given, or those of the fit before."""
         if self.warm_start and hasattr(self, "training_") and coef is None and intercept is None:
             before: Weights = self.training_.weights
-            if (before.vectors, before.d) == (examples.vectors, examples.rows.d):
-                return before.copy().suit(sparse=not examples.rows.dense)
+            if (before.vectors, before.d) != (examples.vectors, examples.rows.d):
+                raise SettingError(
+                    f"warm_start goes on with weights of shape {(before.vectors, before.d)}, but these rows need "
+                    f"{(examples.vectors, examples.rows.d)}: fit a clone of the estimator."
+                )
+            return before.copy().suit(sparse=not examples.rows.dense)
         weights = Weights(examples.vectors, examples.rows.d, self.fit_intercept, sparse=not examples.rows.dense)
         for name, given, place in (("coef_init", coef, weights.w), ("intercept_init", intercept, weights.bias)):
             if given is not None:
