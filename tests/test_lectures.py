@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from strategies import data_sets, same_bits
 
-from rosenblatt import rules
+from rosenblatt import certify, rules
 from rosenblatt.examples import for_classes, for_regression
 from rosenblatt.log import Log
 from rosenblatt.model import Model
@@ -291,9 +291,27 @@ def test_w8_early_stopping_returns_the_best_weights_not_the_last(engine, average
     assert len(seen) == best + 1 + 4
     assert trained.best_epoch == best + 1
     assert trained.best_error == pytest.approx(errors[best])
-    assert errors[best] < errors[-1]
+    assert errors[0] > errors[best] < errors[-1], "held-out accuracy rises, then falls"
     view = trained.view("best")
     assert same_bits((view.coef, view.intercept), seen[best])
+
+
+def test_w8_the_perceptron_barely_separates_where_a_wide_margin_could_be_had():
+    shares = []  # of γ*, the best margin
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        X, w = random.normal(size=(400, 5)), random.normal(size=5)
+        X = X[np.abs(X @ w) > 0.2 * np.linalg.norm(w)]
+        y = X @ w > 0
+        best = certify(X, y).margin
+        for rule in (rules.Perceptron(), rules.Mira(p=0.9)):
+            coef, intercept = train(X, y, rule, epochs=1000, seed=seed).weights.last
+            signed = np.where(y, 1, -1) * (X @ coef[0] + intercept[0])
+            shares.append(signed.min() / np.hypot(np.linalg.norm(coef), intercept[0]) / best)
+    perceptron, aggressive = np.array(shares).reshape(-1, 2).T
+    assert (perceptron > 0).all(), "it does separate"
+    assert np.median(perceptron) < 0.3, "but barely"
+    assert (aggressive > 0.9).all(), "and need not: O5, larger p, larger margin"
 
 
 @given(data=data_sets("integers"))

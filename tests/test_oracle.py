@@ -114,7 +114,7 @@ def test_integer_data_give_the_same_bits_in_every_form(engine, classes, data):
 
 @pytest.mark.parametrize("name", RULES)
 @given(data=data_sets("floats"))
-def test_every_form_of_the_same_data_gives_the_same_weights(name, data):
+def test_every_form_of_the_same_data_gives_the_same_weights(engine, name, data):
     rule, learner = RULES[name]
     expected = data.train(rule)
     witness = data.ask_oracle(learner, len(expected.history))
