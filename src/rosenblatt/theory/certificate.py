@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import markup
+from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
@@ -68,6 +69,8 @@ class Certificate:
     """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
 
     `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both.
+    `grain` is there where rows contradict each other only because their features have lost digits of the table: then
+    `separable` is False of the features, and nothing is known of the table.
     """
 
     separable: bool | None
@@ -85,6 +88,7 @@ class Certificate:
     method: str = ""
     seconds: float = 0.0
     signed: Signed | None = field(default=None, repr=False)
+    grain: Grain | None = None
 
     @property
     def bound(self) -> float | None:
@@ -157,7 +161,18 @@ class Certificate:
                 f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
             )
         assert self.proof is not None
-        return f"no line can separate these rows: {self._why(self.proof, first)}"
+        why = self._why(self.proof, first)
+        if self.grain is not None:
+            return f"{self.grain.taken} {why}; {self.grain.apart()}"
+        return f"no line can separate these rows: {why}"
+
+    @property
+    def obstacle(self) -> str:
+        """Why there is no separator, shortly; empty where there is one."""
+        if self.separable is None:
+            return "whether the data can be separated is undecided"
+        taken = "" if self.grain is None else f" {self.grain.taken}"
+        return "" if self.separable else f"no line can separate the data{taken}"
 
     def _why(self, proof: Proof, first: int) -> str:
         if proof.kind == "identical rows":
@@ -190,7 +205,8 @@ class Certificate:
         if self.conflicts:
             shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
             shown += " …" if len(self.conflicts) > 3 else ""
-            lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
+            taken = "" if self.grain is None else f", {self.grain.taken}"
+            lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels{taken}: {shown}.")
         if self.pairs:
             lines.append(self._told_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
@@ -209,7 +225,8 @@ class Certificate:
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
         return {
-            "separable": self.separable,
+            "separable": self.separable if self.grain is None else None,
+            "grain": None if self.grain is None else self.grain.taken,
             "margin": self.margin,
             "margin_at_most": self.margin_at_most,
             "radius": self.radius,

@@ -24,7 +24,7 @@ from rosenblatt.rows import Rows
 from rosenblatt.theory import rounding
 from rosenblatt.theory.case import Case, Verdict
 from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
-from rosenblatt.theory.identical import conflicts
+from rosenblatt.theory.second_look import contradicting, look_again
 from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import score
 
@@ -91,6 +91,7 @@ def certify(
         say(f"{len(made.conflicts):,} pair(s) of identical rows with different labels")
     if len(classes) > 2:
         look_at_pairs(made, signed, case, verdict)
+    look_again(made, case)
     made.seconds = clock.spent()
     return made
 
@@ -116,6 +117,7 @@ def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
         if not few:
             return None
         enter(made, case.decide(clock.left()), signed)
+        look_again(made, replace(case, clock=Clock(GLANCE_SECONDS)))
     made.seconds = clock.spent()
     return made
 
@@ -123,7 +125,7 @@ def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
 def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:
     """A certificate that says no if rows are identical but labelled differently, and else nothing yet."""
     made = Certificate(None, classes, float(np.sqrt(signed.norms2.max())), signed.bias, signed=signed)
-    made.conflicts = conflicts(signed.rows, signed.codes)
+    made.conflicts, made.grain = contradicting(signed)
     if made.conflicts:
         i, j = made.conflicts[0]
         rivals = [int(signed.codes[j]), int(signed.codes[i])] if signed.vectors > 1 else None

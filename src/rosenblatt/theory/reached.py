@@ -26,6 +26,7 @@ import numpy as np
 
 from rosenblatt import rules
 from rosenblatt.examples import Examples
+from rosenblatt.features.finer import Grain
 from rosenblatt.model import Model
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
@@ -107,6 +108,11 @@ class Reached:
         return None if self.certificate is None else self.certificate.separable
 
     @property
+    def grain(self) -> Grain | None:
+        """At which grain of the numbers no plane separates the rows, where that is not known of the table itself."""
+        return None if self.certificate is None or self.separable is not False else self.certificate.grain
+
+    @property
     def best_at_least(self) -> float | None:
         """The largest margin that is known to be possible."""
         known = [self.least, self.certificate and self.certificate.margin]
@@ -152,7 +158,8 @@ class Reached:
         if self.theorem is None:
             return NoBound("nothing is known of the run")
         if self.separable is False:
-            return NoBound("no line can separate the data")
+            assert self.certificate is not None
+            return NoBound(self.certificate.obstacle)
         return self.theorem.bound(self.best_at_least)
 
     def brief(self) -> str:
@@ -181,7 +188,7 @@ class Reached:
 
     def _beyond(self) -> str:
         if self.separable is False:
-            return ", and there is no γ*"
+            return ", and there is no γ*" if self.grain is None else f", and {self.grain.taken} there is no γ*"
         most = up(self.best_at_most or 0.0)
         if self.separable is None:
             return f"; whether a line separates the rows is undecided: if one does, γ*, the best, is at most {most}"
@@ -205,7 +212,8 @@ class Reached:
             "separated": not self.wrong,
             "wrong": self.wrong,
             "radius": self.radius,
-            "separable": self.separable,
+            "separable": self.separable if self.grain is None else None,
+            "grain": None if self.grain is None else self.grain.taken,
             "best_margin": self.best,
             "best_margin_at_least": self.best_at_least,
             "best_margin_at_most": self.best_at_most,
