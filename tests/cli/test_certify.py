@@ -116,3 +116,13 @@ def test_rows_that_scaling_merges_are_not_said_to_be_identical_in_the_file(folde
     assert "No line can separate" not in told
     assert "As scaled numbers rows 1 and 2 are identical but labelled differently; --no-scale" in told
     assert "different labels, as scaled numbers: 1 and 2." in told
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_numbers_too_large_to_compute_with_are_named(folder, capsys, how):
+    (folder / "huge.csv").write_text("a,b,y\n1e300,1,no\n2e300,2,no\n8e300,3,yes\n9e300,1,yes\n")
+    assert run(["certify", "huge.csv", "--target", "y", "--no-scale", *how]) == 1
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith("NotFiniteError: Row 0, column 0 is 1e+300")
+    assert "Scale the features" in message
+    assert certified(capsys, "huge.csv", "--target", "y")["separable"] is True

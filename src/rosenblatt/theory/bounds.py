@@ -84,6 +84,17 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
     obstacle = why_none(rule, space)
     if obstacle:
         return NoBound(obstacle)
+    try:
+        found = theorem_for(rule, space)
+    except OverflowError:  # Python's floats raise it for powers
+        found = None
+    if found is None or math.isinf(found.most):
+        return NoBound(f"the margin is so small that {space.letters}/γ² is too large for a float")
+    return found
+
+
+def theorem_for(rule: rules.Rule, space: Space) -> Bound:
+    """The theorem, where its conditions hold."""
     assert space.margin is not None
     reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
     if isinstance(rule, rules.Perceptron):

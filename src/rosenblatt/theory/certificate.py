@@ -7,6 +7,7 @@ rows. Neither: undecided, with the largest margin that is still possible.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ class Pair:
 class Certificate:
     """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
 
-    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both.
+    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both. It is 0
+    only where it is too small for a float.
     `grain` is there where rows contradict each other only because their features have lost digits of the table: then
     `separable` is False of the features, and nothing is known of the table.
     """
@@ -92,10 +94,15 @@ class Certificate:
 
     @property
     def bound(self) -> float | None:
-        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|²."""
+        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|².
+
+        None where nothing is known, and where it is too large for a float.
+        """
         if not self.separable or not self.margin:
             return None
-        return float((2 if len(self.classes) > 2 else 1) * (self.radius / self.margin) ** 2)
+        ratio = self.radius / self.margin
+        most = (2 if len(self.classes) > 2 else 1) * ratio * ratio
+        return most if np.isfinite(most) else None
 
     @property
     def gap(self) -> float | None:
@@ -119,11 +126,11 @@ class Certificate:
 
     def _check_weights(self, signed: Signed) -> bool:
         assert self.proof is not None
-        radius = float(np.sqrt(signed.norms2.max()))
-        if self.margin is None or not close(radius, self.radius):
+        if self.margin is None or not close(signed.radius, self.radius):
             return False
         if self.proof.kind == "exact weights":
-            return self.margin > 0 and close(exact_margin(signed, self.proof.weights), self.margin)
+            exact = exact_margin(signed, self.proof.weights)
+            return exact is not None and close(exact, self.margin)
         v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
         coef = np.ascontiguousarray(v[:, : signed.rows.d])
         intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
@@ -154,7 +161,8 @@ class Certificate:
         if self.separable:
             updates = "" if self.bound is None else f": a perceptron makes at most {int(self.bound):,} updates"
             least = "" if self.optimal else "at least "
-            return f"a line separates these rows, with margin {least}{self.margin:.5g}{updates}"
+            margin = f"margin {least}{self.margin:.5g}" if self.margin else "a margin that is too small for a float"
+            return f"a line separates these rows, with {margin}{updates}"
         if self.separable is None:
             most = "" if self.gap is None else f"; if a line separates them, its margin is at most {self.gap:.3g}"
             return (
@@ -200,7 +208,8 @@ class Certificate:
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
             most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
-            numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
+            margin = f"{self.margin:.6g}" if self.margin else "above 0"
+            numbers = f"margin {margin}{most}, radius {self.radius:.6g}, {space}"
             lines.append(f"{numbers}; {len(self.support):,} support rows.")
         if self.conflicts:
             shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
@@ -229,7 +238,7 @@ class Certificate:
             "grain": None if self.grain is None else self.grain.taken,
             "margin": self.margin,
             "margin_at_most": self.margin_at_most,
-            "radius": self.radius,
+            "radius": self.radius if np.isfinite(self.radius) else None,  # no number in JSON
             "bound": self.bound,
             "support": [row + first for row in self.support],
             "conflicts": [[i + first, j + first] for i, j in self.conflicts],
@@ -248,12 +257,17 @@ class Certificate:
         return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
-def exact_margin(signed: Signed, v: list[int]) -> float:
-    """The least z·v / |v| for whole numbers v; only its last step is rounded."""
+def exact_margin(signed: Signed, v: list[int]) -> float | None:
+    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded."""
     if len(v) != signed.dimension or not any(v):
-        return 0.0
+        return None
     least = least_margin(signed.matrix(signed.numbers(), scaled=False), v)
-    return float(np.sqrt(float(least * least / sum(value * value for value in v)))) if least > 0 else 0.0
+    if not least > 0:
+        return None
+    square = least * least / sum(value * value for value in v)
+    # Half the exponent aside: the square may be too small for a float where its root is not.
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
 def close(one: float, other: float) -> bool:

@@ -22,8 +22,6 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-import numpy as np
-
 from rosenblatt import rules
 from rosenblatt.examples import Examples
 from rosenblatt.features.finer import Grain
@@ -257,7 +255,7 @@ def there(examples: Examples) -> Examples:
 def measured(view: str, model: Model, signed: Signed) -> Reached:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
-    rows, radius, size = signed.rows.n, float(np.sqrt(signed.norms2.max())), length(coef, intercept)
+    rows, radius, size = signed.rows.n, signed.radius, length(coef, intercept)
     if not size:
         return Reached(view, 0.0, rows, rows, radius, None, radius)
     margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
