@@ -1,6 +1,7 @@
 """After every run of `rosenblatt train`: its margin beside the best there is, or why there is none."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -175,3 +176,17 @@ def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):
     assert "No bound: no line can separate the data as 32-bit numbers." in told
     theory = train(capsys, path, "--target", "y", "--double")["theory"]
     assert theory["separable"] is True
+
+
+def test_a_huge_bound_is_told_in_few_digits(tmp_path, capsys):
+    (tmp_path / "ids.csv").write_text("a,y\n" + "".join(f"{2**30 + 200 * i},{i >= 5}\n" for i in range(10)))
+    ids = [str(tmp_path / "ids.csv"), "--target", "y", "--no-scale"]
+    most = train(capsys, *ids)["theory"]["bound"]["at_most"]
+    assert most > 1e15
+    for verb, form in (("train", r"at most R²/γ\*?² = (\S+)$"), ("certify", r"at most (\S+) updates")):
+        assert run([verb, *ids, "-q"]) == 0
+        told = re.search(form, capsys.readouterr().out, re.MULTILINE)[1]
+        assert len(told) < 12
+        assert float(told) >= 1e15
+    assert run(["walk", *ids, "--proof", "--to", "1"]) == 0
+    assert max(map(len, re.findall(r"[\d,.]+", capsys.readouterr().out))) < 20

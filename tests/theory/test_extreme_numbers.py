@@ -1,5 +1,6 @@
 """certify beyond the range of squares: numbers near the largest and the smallest floats."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -98,3 +99,11 @@ def test_a_bound_too_large_for_a_float_is_none(rule):
     found = bound_for(rule, Space(radius=1.0, margin=1e-200))
     assert isinstance(found, NoBound)
     assert "too large for a float" in str(found)
+
+
+def test_a_huge_bound_is_a_power_of_ten_that_is_no_smaller():
+    found = certify([[1e9 + 1], [1e9 + 2]], [0, 1])
+    told = re.search(r"at most (\S+) updates", found.sentence())[1]
+    assert re.fullmatch(r"\d\.\d+e\+\d+", told)
+    assert found.bound <= float(told) <= 1.001 * found.bound
+    assert len(max(re.findall(r"[\d,]+", str(found)), key=len)) < 20

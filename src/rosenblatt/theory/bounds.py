@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import rules
+
+COUNTABLE = 1e15  # bounds beyond have an exponent
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,29 @@ class NoBound:
 
     def __str__(self) -> str:
         return f"no bound: {self.because}"
+
+
+def whole(most: float) -> str:
+    """How many there can be at most, as a whole number; beyond 10^15, as a power of ten that is no smaller.
+
+    >>> whole(333.2), whole(6400.0), whole(1.23401e42)
+    ('333', '6,400', '1.235e+42')
+    """
+    return f"{int(most):,}" if most < COUNTABLE else up(most, 4)
+
+
+def up(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no smaller.
+
+    >>> up(0.123401), up(100.0), down(0.123499, 4)
+    ('0.12341', '100', '0.1234')
+    """
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
+
+
+def down(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no larger."""
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"
 
 
 NOVIKOFF = "Block 1962; Novikoff 1962"

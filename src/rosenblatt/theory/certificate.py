@@ -15,6 +15,7 @@ import numpy as np
 from rosenblatt import markup
 from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
+from rosenblatt.theory.bounds import whole
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
 
@@ -159,7 +160,7 @@ class Certificate:
     def sentence(self, first: int = 0) -> str:
         """The verdict in one sentence; rows are counted from `first`."""
         if self.separable:
-            updates = "" if self.bound is None else f": a perceptron makes at most {int(self.bound):,} updates"
+            updates = "" if self.bound is None else f": a perceptron makes at most {whole(self.bound)} updates"
             least = "" if self.optimal else "at least "
             margin = f"margin {least}{self.margin:.5g}" if self.margin else "a margin that is too small for a float"
             return f"a line separates these rows, with {margin}{updates}"

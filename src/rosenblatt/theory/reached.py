@@ -19,7 +19,6 @@ run itself proves how much it is at most (duality.py); a certificate tells what 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 from rosenblatt import rules
@@ -27,7 +26,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.features.finer import Grain
 from rosenblatt.model import Model
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.deciding import at_a_glance
 from rosenblatt.theory.duality import Tally, best_margin_at_most
@@ -267,17 +266,3 @@ def measured(view: str, model: Model, signed: Signed) -> Reached:
         return Reached(view, 0.0, unsure, rows, radius, None, radius)
     margin = rounding.margin(signed, coef, intercept)
     return Reached(view, margin, 0, rows, radius, margin, radius)
-
-
-def up(value: float, digits: int = 5) -> str:
-    """A number in so many digits that is no smaller.
-
-    >>> up(0.123401), up(100.0), down(0.123499, 4)
-    ('0.12341', '100', '0.1234')
-    """
-    return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
-
-
-def down(value: float, digits: int = 5) -> str:
-    """A number in so many digits that is no larger."""
-    return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"
