@@ -126,3 +126,13 @@ def test_numbers_too_large_to_compute_with_are_named(folder, capsys, how):
     assert message.startswith("NotFiniteError: Row 0, column 0 is 1e+300")
     assert "Scale the features" in message
     assert certified(capsys, "huge.csv", "--target", "y")["separable"] is True
+
+
+def test_the_formula_of_the_bound_is_the_one_that_gives_its_number(folder, capsys):
+    (folder / "three.csv").write_text("size,kind\n1,small\n2,small\n8,large\n9,large\n30,huge\n")
+    for file, letters, factor in (("line.csv", "R²/γ²", 1), ("three.csv", "2R²/γ²", 2)):
+        found = certified(capsys, file, "--target", "kind")
+        assert found["formula"] == letters
+        assert found["bound"] == pytest.approx(factor * (found["radius"] / found["margin"]) ** 2)  # Kesler: |z|² = 2 |x|²
+        assert run(["certify", file, "--target", "kind"]) == 0
+        assert f"; the bound on updates is {letters};" in capsys.readouterr().out

@@ -106,6 +106,11 @@ class Certificate:
         return most if np.isfinite(most) else None
 
     @property
+    def formula(self) -> str:
+        """What `bound` is: R²/γ² for two classes."""
+        return "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
+
+    @property
     def gap(self) -> float | None:
         """Where undecided: if something separates the rows, its margin is at most this."""
         return self.margin_at_most if self.separable is None else None
@@ -209,9 +214,10 @@ class Certificate:
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
             most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
-            margin = f"{self.margin:.6g}" if self.margin else "above 0"
-            numbers = f"margin {margin}{most}, radius {self.radius:.6g}, {space}"
-            lines.append(f"{numbers}; {len(self.support):,} support rows.")
+            margin = f"{self.margin:.6g}" if self.margin else "0 in floats, but above 0"
+            numbers = f"margin γ = {margin}{most}, radius R = {self.radius:.6g}, {space}"
+            bound = "" if self.bound is None else f"; the bound on updates is {self.formula}"
+            lines.append(f"{numbers}{bound}; {len(self.support):,} support rows.")
         if self.conflicts:
             shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
             shown += " …" if len(self.conflicts) > 3 else ""
@@ -241,6 +247,7 @@ class Certificate:
             "margin_at_most": self.margin_at_most,
             "radius": self.radius if np.isfinite(self.radius) else None,  # no number in JSON
             "bound": self.bound,
+            "formula": self.formula,
             "support": [row + first for row in self.support],
             "conflicts": [[i + first, j + first] for i, j in self.conflicts],
             "proof": None if self.proof is None else self.proof.to_dict(first),
