@@ -20,6 +20,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.examples import Examples, for_classes
 from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.features.finer import rows_of
 from rosenblatt.history import Epoch, History
 from rosenblatt.influences import Influences, on_decision
 from rosenblatt.keywords import Settings, keywords_of, refuse_unknown
@@ -153,7 +154,7 @@ class Classifier:
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
-        made = Rows(self.features.transform(rows))
+        made = rows_of(self.features, rows)
         notes = self.features.notes
         return made, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
@@ -314,7 +315,7 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
         )
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
-    examples = for_classes(mapping.transform(data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    examples = for_classes(rows_of(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
     return mapping, replace(examples, classes=classes)
 
 

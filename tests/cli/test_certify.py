@@ -93,3 +93,46 @@ def test_progress_goes_to_standard_error_and_quiet_silences_it(folder, capsys, m
 def test_what_cannot_be_is_refused_with_a_remedy(folder, capsys, arguments, code, message):
     assert run(["certify", *arguments]) == code
     assert message in capsys.readouterr().err
+
+
+def test_numbers_of_a_table_have_64_bits_so_that_rows_that_differ_stay_apart(folder, capsys):
+    # As scaled 32-bit numbers 29 and 50 are one number beside 4e10; a threshold of 50 separates the rows of the file.
+    (folder / "far.csv").write_text("a,y\n" + "".join(f"{a},{a >= 50}\n" for a in [*range(100), 4 * 10**10]))
+    (folder / "ids.csv").write_text("a,y\n" + "".join(f"{10**9 + i},{i >= 50}\n" for i in range(100)))
+    for options in ([], ["--no-scale"], ["--double"]):
+        for file in ("far.csv", "ids.csv"):
+            found = certified(capsys, file, "--target", "y", *options)
+            assert found["separable"] is True
+            assert found["conflicts"] == []
+
+
+def test_rows_that_scaling_merges_are_not_said_to_be_identical_in_the_file(folder, capsys):
+    (folder / "wide.csv").write_text("a,y\n1e-300,no\n2e-300,yes\n1e300,yes\n-1e300,no\n")
+    found = certified(capsys, "wide.csv", "--target", "y")
+    assert found["separable"] is None
+    assert found["grain"] == "as scaled numbers"
+    assert run(["certify", "wide.csv", "--target", "y"]) == 0
+    told = capsys.readouterr().out
+    assert "No line can separate" not in told
+    assert "As scaled numbers rows 1 and 2 are identical but labelled differently; --no-scale" in told
+    assert "different labels, as scaled numbers: 1 and 2." in told
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_numbers_too_large_to_compute_with_are_named(folder, capsys, how):
+    (folder / "huge.csv").write_text("a,b,y\n1e300,1,no\n2e300,2,no\n8e300,3,yes\n9e300,1,yes\n")
+    assert run(["certify", "huge.csv", "--target", "y", "--no-scale", *how]) == 1
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith("NotFiniteError: Row 0, column 0 is 1e+300")
+    assert "Scale the features" in message
+    assert certified(capsys, "huge.csv", "--target", "y")["separable"] is True
+
+
+def test_the_formula_of_the_bound_is_the_one_that_gives_its_number(folder, capsys):
+    (folder / "three.csv").write_text("size,kind\n1,small\n2,small\n8,large\n9,large\n30,huge\n")
+    for file, letters, factor in (("line.csv", "R²/γ²", 1), ("three.csv", "2R²/γ²", 2)):
+        found = certified(capsys, file, "--target", "kind")
+        assert found["formula"] == letters
+        assert found["bound"] == pytest.approx(factor * (found["radius"] / found["margin"]) ** 2)  # Kesler: |z|² = 2 |x|²
+        assert run(["certify", file, "--target", "kind"]) == 0
+        assert f"; the bound on updates is {letters};" in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """After every run of `rosenblatt train`: its margin beside the best there is, or why there is none."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -139,3 +140,53 @@ def test_certify_changes_nothing_in_the_model_file_and_a_solver_is_imported_only
     assert done.stdout.splitlines()[-1] == "set()"
     assert run(["train", *rows, "--certify", "0"]) == 2
     assert "--certify" in capsys.readouterr().err
+
+
+def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):
+    # 29 and 50 are one 32-bit number beside 4e10, once they are scaled; a threshold separates the rows of the file.
+    path = tmp_path / "far.csv"
+    path.write_text("a,y\n" + "".join(f"{a},{a >= 50}\n" for a in [*range(100), 4 * 10**10]))
+    wanted = (
+        "s 32-bit numbers rows 30 and 51 are identical but labelled differently; --double (double=True) keeps them apart"
+    )
+    for more in ([], ["--certify", "5"]):
+        found = train(capsys, path, "--target", "y", *more)
+        theory = found["theory"]
+        assert (theory["separable"], theory["grain"]) == (None, "as 32-bit numbers")
+        assert theory["why_no_bound"] == "no line can separate the data as 32-bit numbers"
+        assert wanted in theory["sentence"]
+        if more:
+            assert found["certificate"]["separable"] is None
+            assert wanted in found["certificate"]["sentence"]
+        assert run(["train", str(path), "--target", "y", "-q", *more]) == 0
+        told = capsys.readouterr().out
+        assert wanted in told
+        assert "o line can separate" not in told
+    model = tmp_path / "m.rosenblatt"
+    assert run(["train", str(path), "--target", "y", "-q", "-o", str(model)]) == 0
+    page = tmp_path / "r.html"
+    assert run(["report", str(model), "--data", str(path), "--splits", "0", "-o", str(page), "-q"]) == 0
+    capsys.readouterr()
+    page = page.read_text()
+    assert "As 32-bit numbers rows 30 and 51 are identical" in page
+    assert "o line can separate" not in page
+    assert run(["walk", str(path), "--target", "y", "--proof", "--to", "3"]) == 0
+    told = capsys.readouterr().out
+    assert wanted in told
+    assert "No bound: no line can separate the data as 32-bit numbers." in told
+    theory = train(capsys, path, "--target", "y", "--double")["theory"]
+    assert theory["separable"] is True
+
+
+def test_a_huge_bound_is_told_in_few_digits(tmp_path, capsys):
+    (tmp_path / "ids.csv").write_text("a,y\n" + "".join(f"{2**30 + 200 * i},{i >= 5}\n" for i in range(10)))
+    ids = [str(tmp_path / "ids.csv"), "--target", "y", "--no-scale"]
+    most = train(capsys, *ids)["theory"]["bound"]["at_most"]
+    assert most > 1e15
+    for verb, form in (("train", r"at most R²/γ\*?² = (\S+)$"), ("certify", r"at most (\S+) updates")):
+        assert run([verb, *ids, "-q"]) == 0
+        told = re.search(form, capsys.readouterr().out, re.MULTILINE)[1]
+        assert len(told) < 12
+        assert float(told) >= 1e15
+    assert run(["walk", *ids, "--proof", "--to", "1"]) == 0
+    assert max(map(len, re.findall(r"[\d,.]+", capsys.readouterr().out))) < 20

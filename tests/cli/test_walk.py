@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from rosenblatt.cli import run
+from rosenblatt.cli import options, run
 from rosenblatt.cli.walk import FORMATS
 from rosenblatt.cli.walk import walk as command
 from rosenblatt.theory import lines
@@ -189,3 +189,17 @@ def test_the_margin_of_a_walk_is_told_as_train_tells_it(tmp_path, capsys):
     found = json.loads(walked(capsys, *options).out)["theory"]
     assert run(["train", *options]) == 0
     assert json.loads(capsys.readouterr().out)["theory"] == found
+
+
+@pytest.mark.parametrize("weights", ["--all-weights", "--moved-weights"])
+@pytest.mark.parametrize("learner", options.LEARNERS)
+def test_latex_is_ascii_and_its_minuses_are_in_formulas(capsys, learner, weights):
+    scaled = ["--points", "1e7,1:a_b -3e7,-1e-9:<c", "--no-bias"]
+    for data in (["iris", "--to", "20", "--product", "all"], LECTURE, scaled):
+        for more in ([], ["--only-updates"], ["--proof"]):
+            made = walked(capsys, *data, "-l", learner, weights, "--as", "latex", *more).out
+            assert made.isascii()
+            assert made.count("$") % 2 == 0
+            outside = re.sub(r"\$[^$]*\$", "", made)
+            assert not re.search(r"-\d|e[+-]\d|[<>|]", outside)
+            assert (r"$\to$" in made) == (weights == "--moved-weights")

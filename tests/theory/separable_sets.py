@@ -9,9 +9,10 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-# 1e-8 and 1e8, and powers of two near them, with which whole numbers stay exact.
+# 1e-8 and 1e8, and powers of two near them.
 SCALES = (1.0, 1e-8, 1e8, 2.0**-27, 2.0**27)
-EXACT_SCALES = (1.0, 1e8, 2.0**-27, 2.0**27)
+# Those with which small whole numbers stay exact: 1e-8 in 24 bits leaves 29 bits for them.
+EXACT_SCALES = (1.0, float(np.float32(1e-8)), 1e8, 2.0**-27, 2.0**27)
 
 
 @dataclass
@@ -49,7 +50,7 @@ def with_planted_margin(draw, classes=2, scales=SCALES):
 
 @st.composite
 def with_planted_contradiction(draw):
-    """Radon points: a combination of some rows of one class equals one of the other, in whole numbers; others at random."""
+    """Radon points in whole numbers: a combination of some rows of one class equals one of the other. Others at random."""
     d, bias = draw(st.integers(1, 6)), draw(st.booleans())
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     p = draw(st.integers(1, d + 1))
@@ -64,11 +65,41 @@ def with_planted_contradiction(draw):
         b = np.vstack([b[:1]] * int(up.sum() - down.sum()) + [b])
         down = np.r_[np.ones(len(b) - q, dtype=int), down]
     b[-1] = up @ a - down[:-1] @ b[:-1]
-    others = random.integers(-9, 10, (draw(st.integers(0, 10)), d))
-    X = np.vstack([a, b, others]).astype(float)
-    y = np.r_[np.ones(p), np.zeros(len(b)), random.integers(0, 2, len(others))].astype(int)
-    shuffled = random.permutation(len(X))
-    return Made(X[shuffled] * draw(st.sampled_from(EXACT_SCALES)), y[shuffled], bias)
+    planted = np.vstack([a, b]).astype(float), np.r_[np.ones(p), np.zeros(len(b))].astype(int)
+    X, y = among_others(draw, random, *planted, random.integers(-9, 10, (draw(st.integers(0, 10)), d)))
+    return Made(X * draw(st.sampled_from(EXACT_SCALES)), y, bias)
+
+
+@st.composite
+def with_radon_points(draw):
+    """Rows of any numbers, labelled by the signs of the one combination of them that vanishes, none of which is near 0.
+
+    So no rounding at any scale undoes the contradiction.
+    """
+    d, bias = draw(st.integers(1, 6)), draw(st.booleans())
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    while True:
+        X = random.normal(size=(d + 1 + bias, d))
+        _, singular, vt = np.linalg.svd(np.column_stack([X, np.ones(len(X))])[:, : d + bias].T)
+        if min(np.abs(vt[-1]).min(), singular.min()) > 0.02:
+            break
+    X, y = among_others(draw, random, X, (vt[-1] > 0).astype(int), random.normal(size=(draw(st.integers(0, 10)), d)))
+    return Made(X * draw(st.sampled_from(SCALES)), y, bias)
+
+
+def among_others(draw, random, X, y, others):
+    """Rows that contradict each other, shuffled among others, which cannot change that: duplicates, zeros and multiples."""
+    again = X[random.integers(0, len(X), draw(st.integers(0, 3)))]
+    others = np.vstack([again, others]).astype(float)
+    if len(others):
+        spoil(draw, others)
+    labels = random.integers(0, 2, len(others))
+    if draw(st.booleans()):  # else identical rows with different labels are most often the shortest proof
+        for k, row in enumerate(others):
+            same = np.flatnonzero((np.vstack([X, others[:k]]) == row).all(axis=1))
+            labels[k] = np.r_[y, labels][same[0]] if len(same) else labels[k]
+    shuffled = random.permutation(len(X) + len(others))
+    return np.vstack([X, others])[shuffled], np.r_[y, labels][shuffled]
 
 
 @st.composite
@@ -79,7 +110,7 @@ def with_a_point_inside(draw):
     corners = np.vstack([np.eye(d), -np.ones((1, d))]) @ (np.eye(d) + 0.1 * random.normal(size=(d, d)))
     shift = random.normal(size=d) if bias else np.zeros(d)
     X = np.vstack([corners + shift, corners.mean(axis=0) + shift])
-    y = np.r_[np.ones(d + 1), 0].astype(int)
+    X, y = among_others(draw, random, X, np.r_[np.ones(d + 1), 0].astype(int), random.normal(size=(2, d)))
     return Made(X * draw(st.sampled_from(SCALES)), y, bias)
 
 

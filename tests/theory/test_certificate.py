@@ -14,6 +14,7 @@ from separable_sets import (
     with_hostile_numbers,
     with_planted_contradiction,
     with_planted_margin,
+    with_radon_points,
 )
 
 import rosenblatt
@@ -46,8 +47,8 @@ def test_a_planted_margin_of_many_classes_is_found_and_with_it_every_pair(made):
         assert (np.array(found.classes)[(made.X @ found.w.T + found.b).argmax(axis=1)] == made.y).all()
 
 
-@given(made=with_planted_contradiction())
-def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(made):
+def refuted(made):
+    """The certificate of rows that contradict each other, with the proof added up in fractions, without the package."""
     found = certify(made.X, made.y, made.bias)
     assert found.separable is False
     assert found.check()
@@ -61,11 +62,19 @@ def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(
     assert min(found.proof.weights) > 0
 
 
+@given(made=with_planted_contradiction())
+def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(made):
+    refuted(made)
+
+
+@given(made=with_radon_points())
+def test_so_are_those_of_any_numbers_at_every_scale(made):
+    refuted(made)
+
+
 @given(made=with_a_point_inside())
 def test_a_point_inside_the_other_class_is_a_contradiction_at_every_scale(made):
-    found = certify(made.X, made.y, made.bias)
-    assert found.separable is False
-    assert found.check()
+    refuted(made)
 
 
 @given(

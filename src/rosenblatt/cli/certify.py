@@ -25,7 +25,8 @@ SHOWN = 10  # conflicts that are listed
 def certify(file: str, **given: Any) -> None:
     """Decide whether a line (a plane, a hyperplane) separates the classes of FILE, with a proof that anyone can check.
 
-    FILE and its options are those of `train`, and so are the features. Rows are counted from 1, without the header, as in
+    FILE and its options are those of `train`, and so are the features, but numbers of a table always have 64 bits here:
+    the proof is about the rows themselves. Rows are counted from 1, without the header, as in
     `explain --row`. Separable: the largest margin, and how many updates a perceptron makes at most. Not separable: two
     identical rows with different labels, or rows with weights that contradict each other. Undecided: neither was found
     in the time.
@@ -36,6 +37,7 @@ def certify(file: str, **given: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.features import map_for
+    from rosenblatt.features.finer import rows_of
     from rosenblatt.labels import classes_of, codes_among, labels_of
     from rosenblatt.theory.deciding import certify as decide
 
@@ -45,19 +47,16 @@ def certify(file: str, **given: Any) -> None:
     labels = labels_of(data)
     classes = classes_of(labels)
     y = classes[codes_among(classes, labels)]
-    X = map_for(data.kind, **options.feature_options(given)).fit(data.rows).transform(data.rows)
+    of_features = options.feature_options(given) | ({"double": True} if data.kind == "table" else {})
+    X = rows_of(map_for(data.kind, **of_features).fit(data.rows), data.rows)
     progress = None if given["quiet"] or given["as_json"] else lambda sentence: click.echo(sentence, err=True)
     left = None if given["seconds"] is None else max(0.01, given["seconds"] - (time.perf_counter() - started))
     found = decide(X, y, not given["no_bias"], seconds=left, seed=given["seed"], progress=progress)
     found.seconds = time.perf_counter() - started
     if given["as_json"]:
-        options.print_json(
-            {"rows": len(data), "features": int(X.shape[1]), "classes": found.classes, **found.to_dict(first=1)}
-        )
+        options.print_json({"rows": len(data), "features": X.d, "classes": found.classes, **found.to_dict(first=1)})
         return
-    click.echo(
-        f"{data.name}: {len(data):,} rows, {X.shape[1]:,} features, {len(classes)} classes; rows are counted from 1\n"
-    )
+    click.echo(f"{data.name}: {len(data):,} rows, {X.d:,} features, {len(classes)} classes; rows are counted from 1\n")
     click.echo(found.told(first=1))
     for i, j in found.conflicts[:SHOWN]:
         click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")

@@ -220,6 +220,8 @@ def tell(model: Any, longer: bool) -> None:
 
 def tell_margin(model: Any, longer: bool) -> None:
     """The margin beside the best, and the updates beside what theory allows."""
+    from rosenblatt.theory.bounds import whole
+
     reached = model.reached
     of_votes = "votes have none; " if model.view == "voted" else ""
     hint = " (--certify SECONDS looks longer)" if longer and not reached.settled else ""
@@ -227,7 +229,7 @@ def tell_margin(model: Any, longer: bool) -> None:
     bound = reached.bound
     if bound:
         formula = bound.formula.replace("γ", "γ" if reached.best is None else "γ*")
-        click.echo(f"{bound.counts:16} {reached.theorem.count(bound):,} of at most {formula} = {int(bound.most):,}")
+        click.echo(f"{bound.counts:16} {reached.theorem.count(bound):,} of at most {formula} = {whole(bound.most)}")
     elif reached.separable:
         click.echo(f"no bound         {bound.because}")
 

@@ -81,7 +81,7 @@ class TableMap:
         self.notes = Notes()
 
     def fit(self, rows: Any) -> TableMap:
-        table = _frame(rows)
+        table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
         self._known(self.per_column, table.columns, "per_column")
@@ -184,7 +184,7 @@ class TableMap:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
         if not self.columns:
             raise DataError("This feature map has seen no rows yet: fit it first.")
-        table = _frame(rows)
+        table = as_frame(rows)
         known = {column.name for column in self.columns}
         here = dict.fromkeys(table.columns)
         gone = [column.name for column in self.columns if column.name not in here]
@@ -272,7 +272,7 @@ class TableMap:
             raise SettingError(f"{where} names {_listed(strange)}, but the columns are {_listed(columns)}.")
 
 
-def _frame(rows: Any) -> pl.DataFrame:
+def as_frame(rows: Any) -> pl.DataFrame:
     """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …)."""
     import polars as pl
 

@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import rules
+
+COUNTABLE = 1e15  # bounds beyond have an exponent
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,29 @@ class NoBound:
         return f"no bound: {self.because}"
 
 
+def whole(most: float) -> str:
+    """How many there can be at most, as a whole number; beyond 10^15, as a power of ten that is no smaller.
+
+    >>> whole(333.2), whole(6400.0), whole(1.23401e42)
+    ('333', '6,400', '1.235e+42')
+    """
+    return f"{int(most):,}" if most < COUNTABLE else up(most, 4)
+
+
+def up(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no smaller.
+
+    >>> up(0.123401), up(100.0), down(0.123499, 4)
+    ('0.12341', '100', '0.1234')
+    """
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
+
+
+def down(value: float, digits: int = 5) -> str:
+    """A number in so many digits that is no larger."""
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"
+
+
 NOVIKOFF = "Block 1962; Novikoff 1962"
 POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
 SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
@@ -84,6 +110,17 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
     obstacle = why_none(rule, space)
     if obstacle:
         return NoBound(obstacle)
+    try:
+        found = theorem_for(rule, space)
+    except OverflowError:  # Python's floats raise it for powers
+        found = None
+    if found is None or math.isinf(found.most):
+        return NoBound(f"the margin is so small that {space.letters}/γ² is too large for a float")
+    return found
+
+
+def theorem_for(rule: rules.Rule, space: Space) -> Bound:
+    """The theorem, where its conditions hold."""
     assert space.margin is not None
     reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
     if isinstance(rule, rules.Perceptron):

@@ -17,7 +17,7 @@ from rosenblatt.theory import contradiction
 from rosenblatt.theory.contradiction import balanced
 from rosenblatt.theory.exact import combination
 from rosenblatt.theory.rounding import separates
-from rosenblatt.theory.separator import Separator, Solved, separator, shortest, solve
+from rosenblatt.theory.separator import Separator, Solved, length, separator, shortest, solve
 from rosenblatt.theory.signed import Signed
 from rosenblatt.theory.simplex import decide_exactly
 from rosenblatt.weights import Weights
@@ -266,8 +266,7 @@ class Case:
     def reached(self, verdict: Verdict) -> float:
         assert verdict.coef is not None
         assert verdict.intercept is not None
-        size = np.sqrt((verdict.coef**2).sum() + (verdict.intercept**2).sum())
-        return float(self.signed.margins(verdict.coef, verdict.intercept).min() / size)
+        return float(self.signed.margins(verdict.coef, verdict.intercept).min()) / length(verdict.coef, verdict.intercept)
 
     def joined(self, numbers: np.ndarray, coef: np.ndarray, intercept: np.ndarray, more: int, most: int) -> np.ndarray:
         """These vectors and those with the lowest margins, `most` together."""

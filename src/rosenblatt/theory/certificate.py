@@ -7,12 +7,15 @@ rows. Neither: undecided, with the largest margin that is still possible.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import markup
+from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
+from rosenblatt.theory.bounds import whole
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
 
@@ -67,7 +70,10 @@ class Pair:
 class Certificate:
     """Can a line separate the classes? The verdict, what is known of the margin, and the proof.
 
-    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both.
+    `margin` is the largest that was reached, γ* if `margin_at_most` agrees; the bias counts as a feature in both. It is 0
+    only where it is too small for a float.
+    `grain` is there where rows contradict each other only because their features have lost digits of the table: then
+    `separable` is False of the features, and nothing is known of the table.
     """
 
     separable: bool | None
@@ -85,13 +91,24 @@ class Certificate:
     method: str = ""
     seconds: float = 0.0
     signed: Signed | None = field(default=None, repr=False)
+    grain: Grain | None = None
 
     @property
     def bound(self) -> float | None:
-        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|²."""
+        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|².
+
+        None where nothing is known, and where it is too large for a float.
+        """
         if not self.separable or not self.margin:
             return None
-        return float((2 if len(self.classes) > 2 else 1) * (self.radius / self.margin) ** 2)
+        ratio = self.radius / self.margin
+        most = (2 if len(self.classes) > 2 else 1) * ratio * ratio
+        return most if np.isfinite(most) else None
+
+    @property
+    def formula(self) -> str:
+        """What `bound` is: R²/γ² for two classes."""
+        return "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
 
     @property
     def gap(self) -> float | None:
@@ -115,11 +132,11 @@ class Certificate:
 
     def _check_weights(self, signed: Signed) -> bool:
         assert self.proof is not None
-        radius = float(np.sqrt(signed.norms2.max()))
-        if self.margin is None or not close(radius, self.radius):
+        if self.margin is None or not close(signed.radius, self.radius):
             return False
         if self.proof.kind == "exact weights":
-            return self.margin > 0 and close(exact_margin(signed, self.proof.weights), self.margin)
+            exact = exact_margin(signed, self.proof.weights)
+            return exact is not None and close(exact, self.margin)
         v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
         coef = np.ascontiguousarray(v[:, : signed.rows.d])
         intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
@@ -148,16 +165,28 @@ class Certificate:
     def sentence(self, first: int = 0) -> str:
         """The verdict in one sentence; rows are counted from `first`."""
         if self.separable:
-            updates = "" if self.bound is None else f": a perceptron makes at most {int(self.bound):,} updates"
+            updates = "" if self.bound is None else f": a perceptron makes at most {whole(self.bound)} updates"
             least = "" if self.optimal else "at least "
-            return f"a line separates these rows, with margin {least}{self.margin:.5g}{updates}"
+            margin = f"margin {least}{self.margin:.5g}" if self.margin else "a margin that is too small for a float"
+            return f"a line separates these rows, with {margin}{updates}"
         if self.separable is None:
             most = "" if self.gap is None else f"; if a line separates them, its margin is at most {self.gap:.3g}"
             return (
                 f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
             )
         assert self.proof is not None
-        return f"no line can separate these rows: {self._why(self.proof, first)}"
+        why = self._why(self.proof, first)
+        if self.grain is not None:
+            return f"{self.grain.taken} {why}; {self.grain.apart()}"
+        return f"no line can separate these rows: {why}"
+
+    @property
+    def obstacle(self) -> str:
+        """Why there is no separator, shortly; empty where there is one."""
+        if self.separable is None:
+            return "whether the data can be separated is undecided"
+        taken = "" if self.grain is None else f" {self.grain.taken}"
+        return "" if self.separable else f"no line can separate the data{taken}"
 
     def _why(self, proof: Proof, first: int) -> str:
         if proof.kind == "identical rows":
@@ -185,12 +214,15 @@ class Certificate:
         space = "with the constant feature of the bias" if self.fit_intercept else "without bias"
         if self.separable:
             most = "" if self.optimal or self.margin_at_most is None else f" (at most {self.margin_at_most:.6g})"
-            numbers = f"margin {self.margin:.6g}{most}, radius {self.radius:.6g}, {space}"
-            lines.append(f"{numbers}; {len(self.support):,} support rows.")
+            margin = f"{self.margin:.6g}" if self.margin else "0 in floats, but above 0"
+            numbers = f"margin γ = {margin}{most}, radius R = {self.radius:.6g}, {space}"
+            bound = "" if self.bound is None else f"; the bound on updates is {self.formula}"
+            lines.append(f"{numbers}{bound}; {len(self.support):,} support rows.")
         if self.conflicts:
             shown = ", ".join(f"{i + first:,} and {j + first:,}" for i, j in self.conflicts[:3])
             shown += " …" if len(self.conflicts) > 3 else ""
-            lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels: {shown}.")
+            taken = "" if self.grain is None else f", {self.grain.taken}"
+            lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels{taken}: {shown}.")
         if self.pairs:
             lines.append(self._told_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
@@ -209,11 +241,13 @@ class Certificate:
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
         return {
-            "separable": self.separable,
+            "separable": self.separable if self.grain is None else None,
+            "grain": None if self.grain is None else self.grain.taken,
             "margin": self.margin,
             "margin_at_most": self.margin_at_most,
-            "radius": self.radius,
+            "radius": self.radius if np.isfinite(self.radius) else None,  # no number in JSON
             "bound": self.bound,
+            "formula": self.formula,
             "support": [row + first for row in self.support],
             "conflicts": [[i + first, j + first] for i, j in self.conflicts],
             "proof": None if self.proof is None else self.proof.to_dict(first),
@@ -231,12 +265,17 @@ class Certificate:
         return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
-def exact_margin(signed: Signed, v: list[int]) -> float:
-    """The least z·v / |v| for whole numbers v; only its last step is rounded."""
+def exact_margin(signed: Signed, v: list[int]) -> float | None:
+    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded."""
     if len(v) != signed.dimension or not any(v):
-        return 0.0
+        return None
     least = least_margin(signed.matrix(signed.numbers(), scaled=False), v)
-    return float(np.sqrt(float(least * least / sum(value * value for value in v)))) if least > 0 else 0.0
+    if not least > 0:
+        return None
+    square = least * least / sum(value * value for value in v)
+    # Half the exponent aside: the square may be too small for a float where its root is not.
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
 def close(one: float, other: float) -> bool:

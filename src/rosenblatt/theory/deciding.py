@@ -24,7 +24,7 @@ from rosenblatt.rows import Rows
 from rosenblatt.theory import rounding
 from rosenblatt.theory.case import Case, Verdict
 from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
-from rosenblatt.theory.identical import conflicts
+from rosenblatt.theory.second_look import contradicting, look_again
 from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import score
 
@@ -84,6 +84,8 @@ def certify(
     signed = Signed(Examples(rows, codes, np.arange(max(2, len(classes)))), fit_intercept)
     case = Case(signed, clock, seed, say)
     made, verdict = compare_rows(signed, classes.tolist()), Verdict(False)
+    if made.separable is None and not np.isfinite(signed.norms2).all():
+        return in_other_units(signed, lambda rows: certify(rows, y, fit_intercept, seconds=clock.left(), seed=seed))
     if made.separable is None:
         verdict = case.decide(clock.left(1.0 if signed.vectors == 1 else 0.3))
         enter(made, verdict, signed)
@@ -91,8 +93,23 @@ def certify(
         say(f"{len(made.conflicts):,} pair(s) of identical rows with different labels")
     if len(classes) > 2:
         look_at_pairs(made, signed, case, verdict)
+    look_again(made, case)
     made.seconds = clock.spent()
     return made
+
+
+def in_other_units(signed: Signed, decide: Callable[[Rows], Certificate]) -> Certificate:
+    """A contradiction of rows whose squares overflow: it holds in every unit. Where there is none, the row is refused.
+
+    A margin beside a constant feature 1 depends on the unit, and that of such rows is beyond floats.
+    """
+    units = signed.scale[: signed.rows.d]  # powers of two: no digit is lost, unless a column holds tiny numbers as well
+    rows = signed.rows.matrix()
+    found = decide(Rows(rows * units if signed.rows.dense else rows.multiply(units).tocsr()))
+    found = replace(found, signed=signed, radius=signed.radius)
+    if found.separable is not False or not found.check():
+        raise signed.rows.blame(int(np.argmax(signed.norms2)))
+    return found
 
 
 def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
@@ -110,20 +127,22 @@ def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
     few = case.work(signed.count) <= GLANCE
     if not few and (separated or float(signed.lengths.sum()) > COMPARED):
         return None
+    few = few and bool(np.isfinite(signed.norms2).all())
     assert signed.examples.classes is not None
     made = compare_rows(signed, signed.examples.classes.tolist())
     if made.separable is None:
         if not few:
             return None
         enter(made, case.decide(clock.left()), signed)
+        look_again(made, replace(case, clock=Clock(GLANCE_SECONDS)))
     made.seconds = clock.spent()
     return made
 
 
 def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:
     """A certificate that says no if rows are identical but labelled differently, and else nothing yet."""
-    made = Certificate(None, classes, float(np.sqrt(signed.norms2.max())), signed.bias, signed=signed)
-    made.conflicts = conflicts(signed.rows, signed.codes)
+    made = Certificate(None, classes, signed.radius, signed.bias, signed=signed)
+    made.conflicts, made.grain = contradicting(signed)
     if made.conflicts:
         i, j = made.conflicts[0]
         rivals = [int(signed.codes[j]), int(signed.codes[i])] if signed.vectors > 1 else None
@@ -141,7 +160,8 @@ def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
         assert verdict.intercept is not None
         coef, intercept = verdict.coef, verdict.intercept
         exact = verdict.exact
-        made.margin = rounding.margin(signed, coef, intercept) if exact is None else exact_margin(signed, exact)
+        margin = rounding.margin(signed, coef, intercept) if exact is None else exact_margin(signed, exact)
+        made.margin = margin or 0.0
         made.margin_at_most = max(verdict.margin_at_most, made.margin)
         made.support = verdict.support.tolist()
         made.w, made.b = (coef[0], float(intercept[0])) if signed.vectors == 1 else (coef, intercept)

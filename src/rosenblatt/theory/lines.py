@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -144,7 +145,8 @@ def bias_at(k: int) -> Callable[[Step], float]:
 
 def moved_weights(walk: Walk, view: View) -> Column:
     """The weights of the example's features after an update, in one cell: all of them where numbers are exact."""
-    exact = view.format in ("csv", "json")
+    exact, latex = view.format in ("csv", "json"), view.format == "latex"
+    word, number, arrow = (escaped, in_math, r"$\to$") if latex else (str, str, "→")
 
     def moved(step: Step) -> Any:
         if not step.moved:
@@ -159,9 +161,13 @@ def moved_weights(walk: Walk, view: View) -> Column:
                 weights[f"w{j + 1}" if view.names is None else view.names[j]] = float(step.new[k, place])
             of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
             found |= {of_class + name: value for name, value in weights.items()}
-            said.append(of_class + ", ".join(f"{name} → {short(value)}" for name, value in weights.items()))
+            each = (f"{word(name)} {arrow} {number(short(value))}" for name, value in weights.items())
+            said.append(word(of_class) + ", ".join(each))
         more = len(step.columns) - len(places)
-        return found if exact else "; ".join(said) + (f"; … {more} more" if more else "")
+        if exact:
+            return found
+        told = "; ".join(said) + (f"; {word('…')} {more} more" if more else "")
+        return Marked(told) if latex else told
 
     return Column("weights moved", "moved", moved)
 
@@ -225,7 +231,7 @@ def text(value: Any, exact: bool) -> str:
         return ";".join(f"{name}={number!r}" for name, number in value.items())
     if isinstance(value, float):
         return repr(value) if exact else short(value)
-    return str(value)
+    return value if isinstance(value, Marked) else str(value)
 
 
 def short(value: float) -> str:
@@ -265,15 +271,34 @@ def as_latex(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     yield " & ".join(headings) + r" \\"
     yield r"\hline"
     for row in cells:
-        yield " & ".join(f"${cell}$" if cell.startswith("-") else escaped(cell) for cell in row) + r" \\"
+        yield " & ".join(cell if isinstance(cell, Marked) else in_math(cell) for cell in row) + r" \\"
     yield r"\hline"
     yield r"\end{tabular}"
 
 
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}", "<": "$<$", ">": "$>$", "|": "$|$",
+    "→": r"$\to$", "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "²": "$^2$",
 }  # fmt: skip
+NUMBER = re.compile(r"(-?)([\d.]+)(?:e([+-]\d+))?")
+
+
+class Marked(str):
+    """A cell that is LaTeX already."""
+
+
+def in_math(cell: str) -> str:
+    """A cell for LaTeX: numbers with a minus or a power of ten as formulas, all else as text.
+
+    >>> in_math("-0.5"), in_math("3.333e-08"), in_math("17"), in_math("-b")
+    ('$-0.5$', '$3.333\\\\cdot10^{-8}$', '17', '-b')
+    """
+    found = NUMBER.fullmatch(cell)
+    if found is None or not (found[1] or found[3]):
+        return escaped(cell)
+    power = rf"\cdot10^{{{int(found[3])}}}" if found[3] else ""
+    return f"${found[1]}{found[2]}{power}$"
 
 
 def escaped(cell: str) -> str:

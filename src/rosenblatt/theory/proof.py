@@ -147,7 +147,6 @@ def prove(walk: Walk, seconds: float | None = None) -> Proof:
         proof = Proof(walk, (found.w, found.b))
         proof.best = found.optimal
     else:
-        undecided = "whether the data can be separated is undecided"
-        proof = Proof(walk, obstacle=undecided if found.separable is None else "no line can separate the data")
+        proof = Proof(walk, obstacle=found.obstacle)
     proof.certificate = found
     return proof

@@ -19,16 +19,14 @@ run itself proves how much it is at most (duality.py); a certificate tells what 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
-
-import numpy as np
 
 from rosenblatt import rules
 from rosenblatt.examples import Examples
+from rosenblatt.features.finer import Grain
 from rosenblatt.model import Model
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.deciding import at_a_glance
 from rosenblatt.theory.duality import Tally, best_margin_at_most
@@ -107,6 +105,11 @@ class Reached:
         return None if self.certificate is None else self.certificate.separable
 
     @property
+    def grain(self) -> Grain | None:
+        """At which grain of the numbers no plane separates the rows, where that is not known of the table itself."""
+        return None if self.certificate is None or self.separable is not False else self.certificate.grain
+
+    @property
     def best_at_least(self) -> float | None:
         """The largest margin that is known to be possible."""
         known = [self.least, self.certificate and self.certificate.margin]
@@ -152,7 +155,8 @@ class Reached:
         if self.theorem is None:
             return NoBound("nothing is known of the run")
         if self.separable is False:
-            return NoBound("no line can separate the data")
+            assert self.certificate is not None
+            return NoBound(self.certificate.obstacle)
         return self.theorem.bound(self.best_at_least)
 
     def brief(self) -> str:
@@ -181,7 +185,7 @@ class Reached:
 
     def _beyond(self) -> str:
         if self.separable is False:
-            return ", and there is no γ*"
+            return ", and there is no γ*" if self.grain is None else f", and {self.grain.taken} there is no γ*"
         most = up(self.best_at_most or 0.0)
         if self.separable is None:
             return f"; whether a line separates the rows is undecided: if one does, γ*, the best, is at most {most}"
@@ -205,7 +209,8 @@ class Reached:
             "separated": not self.wrong,
             "wrong": self.wrong,
             "radius": self.radius,
-            "separable": self.separable,
+            "separable": self.separable if self.grain is None else None,
+            "grain": None if self.grain is None else self.grain.taken,
             "best_margin": self.best,
             "best_margin_at_least": self.best_at_least,
             "best_margin_at_most": self.best_at_most,
@@ -249,7 +254,7 @@ def there(examples: Examples) -> Examples:
 def measured(view: str, model: Model, signed: Signed) -> Reached:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
-    rows, radius, size = signed.rows.n, float(np.sqrt(signed.norms2.max())), length(coef, intercept)
+    rows, radius, size = signed.rows.n, signed.radius, length(coef, intercept)
     if not size:
         return Reached(view, 0.0, rows, rows, radius, None, radius)
     margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
@@ -261,17 +266,3 @@ def measured(view: str, model: Model, signed: Signed) -> Reached:
         return Reached(view, 0.0, unsure, rows, radius, None, radius)
     margin = rounding.margin(signed, coef, intercept)
     return Reached(view, margin, 0, rows, radius, margin, radius)
-
-
-def up(value: float, digits: int = 5) -> str:
-    """A number in so many digits that is no smaller.
-
-    >>> up(0.123401), up(100.0), down(0.123499, 4)
-    ('0.12341', '100', '0.1234')
-    """
-    return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
-
-
-def down(value: float, digits: int = 5) -> str:
-    """A number in so many digits that is no larger."""
-    return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"

@@ -6,6 +6,7 @@ Stability of Numerical Algorithms, chapter 3); where the bound does not decide, 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,8 @@ def margin(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> float:
     if not least > 1e6 * error:
         numbers = np.flatnonzero(margins <= least + 2 * error)
         if signed.lengths[signed.row_of(numbers)].sum() <= MOST_ENTRIES:
-            least = float(min(margin_of(signed, int(number), coef, intercept) for number in numbers))
+            exact = min(margin_of(signed, int(number), coef, intercept) for number in numbers)
+            return float(exact / Fraction(length(coef, intercept)))
     return least / length(coef, intercept)
 
 

@@ -85,7 +85,18 @@ def separator(signed: Signed, numbers: np.ndarray, solved: Solved, free: bool = 
 def length(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
     """|v|, with the biases or without."""
     parts = [coef.ravel(), intercept] if with_bias else [coef.ravel()]
-    return float(np.linalg.norm(np.concatenate(parts)))
+    return norm(np.concatenate(parts))
+
+
+def norm(v: np.ndarray) -> float:
+    """|v|, though the squares of v may overflow or vanish.
+
+    >>> f"{norm(np.array([3e200, 4e200])):g} {norm(np.array([3e-200, 4e-200])):g}"
+    '5e+200 5e-200'
+    """
+    _, exponent = np.frexp(np.abs(v).max(initial=0.0))
+    with np.errstate(over="ignore"):  # infinite: it is
+        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))
 
 
 def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> float:
@@ -94,7 +105,7 @@ def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> fl
     if not len(used):
         return np.inf
     share = multipliers[used] / multipliers[used].sum()
-    return float(np.linalg.norm(share @ signed.matrix(numbers[used], scaled=False)))
+    return norm(share @ signed.matrix(numbers[used], scaled=False))
 
 
 def solve(
@@ -114,7 +125,7 @@ def solve(
     from scipy.sparse import csc_array, diags_array
 
     Z = signed.matrix(numbers)
-    metric = np.tile(signed.scale, signed.vectors) ** 2 if own_metric else np.ones(signed.dimension)
+    metric = np.tile(signed.scale / signed.scale.max(), signed.vectors) ** 2 if own_metric else np.ones(signed.dimension)
     size = metric.max() if near is None else near @ (metric * near) / len(near)
     metric = np.clip(metric / size, 1e-100, 1e100)
     if free:

@@ -8,6 +8,7 @@ solver asks for are copied.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ BLOCK = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
 UNDERFLOW = 2.0**-1022  # the most that a square can lose by being too small for a float
+SMALL = 2.0**-900  # sums of squares above it have lost nothing that can be seen
 
 
 @dataclass
@@ -90,6 +92,16 @@ class Signed:
     def norms2(self) -> np.ndarray:
         """|x|² of every row, the constant feature included if there is one."""
         return row_norms2(self.rows) + self.bias
+
+    @cached_property
+    def radius(self) -> float:
+        """R: the largest |x|, in other units where its square is too large or too small for a float."""
+        most = float(self.norms2.max())
+        if SMALL < most < np.inf:
+            return math.sqrt(most)
+        _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in blocks(self.rows)))
+        with np.errstate(over="ignore"):  # infinite: it is
+            return float(np.ldexp(np.sqrt(row_norms2(self.rows, -int(exponent)).max()), exponent))
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -167,15 +179,16 @@ def blocks(rows: Rows) -> Any:
         yield rows.indices[a:b], np.ones(b - a) if rows.values is None else rows.values[a:b].astype(float), start, stop
 
 
-def row_norms2(rows: Rows) -> np.ndarray:
-    """|x|² of every row, in double precision.
+def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
+    """|x|² of every row, in double precision, every entry times a power of two.
 
     >>> row_norms2(Rows([[3.0, 4.0], [0.0, 1.0]]))
     array([25.,  1.])
     """
     squares = np.zeros(rows.n)
     with np.errstate(over="ignore"):  # infinite: then no rounding bound holds, and exact arithmetic is asked
-        for columns, values, start, stop in blocks(rows):
+        for columns, numbers, start, stop in blocks(rows):
+            values = np.ldexp(numbers, exponent) if exponent else numbers
             if columns is None:
                 squares[start:stop] = np.einsum("ij,ij->i", values, values)
             elif rows.indptr is None:

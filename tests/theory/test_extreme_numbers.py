@@ -1,0 +1,108 @@
+"""certify beyond the range of squares: numbers near the largest and the smallest floats."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from separable_sets import with_a_point_inside, with_planted_contradiction
+
+import rosenblatt
+from rosenblatt import certify, rules
+from rosenblatt.theory.bounds import NoBound, Space, bound_for
+
+TINY = (1e-160, 2.0**-600, 1e-300, 1e-310)
+
+
+@given(
+    made=with_planted_contradiction(),
+    scale=st.sampled_from([2.0**600, 2.0**900, 2.0**-600, 2.0**-900]),
+    form=st.sampled_from([np.asarray, sp.csr_array]),
+)
+def test_a_contradiction_is_found_though_squares_overflow_or_vanish(made, scale, form):
+    # Powers of two: the contradiction of the whole numbers is one of the scaled ones.
+    found = certify(form(made.X * scale), made.y, made.bias)
+    assert found.separable is False
+    assert found.check()
+    assert str(found).startswith("No line can separate")
+    assert found.to_dict()["radius"] is None or found.to_dict()["radius"] < np.inf
+
+
+@given(made=with_a_point_inside(), scale=st.sampled_from([1e160, 1e290, 1e-160, 1e-290]))
+def test_so_is_one_that_rounding_cannot_undo(made, scale):
+    found = certify(made.X * scale, made.y, made.bias)
+    assert found.separable is False
+    assert found.check()
+
+
+def at_scale(scale):
+    """Rows that a line separates, with and without a bias; the first column is large."""
+    return np.array([[1.0, 0.0], [2.0, 0.1], [8.0, 0.2], [-9.0, 0.3]]) * [scale, 1.0], [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("scale", [1e160, 2.0**600, 1e300])
+@pytest.mark.parametrize("bias", [True, False])
+def test_where_squares_overflow_what_would_be_separable_is_refused_by_row_and_column(scale, bias):
+    X, y = at_scale(scale)
+    with pytest.raises(rosenblatt.NotFiniteError, match=r"column 0 is .* Scale the features") as refused:
+        certify(X, y, bias)
+    assert abs(X[refused.value.row, refused.value.column]) > 1e154  # its square is beyond floats
+
+
+@pytest.mark.parametrize("scale", [1e100, 1e152])
+@pytest.mark.parametrize("bias", [True, False])
+def test_where_they_do_not_it_is_told(scale, bias):
+    found = certify(*at_scale(scale), bias)
+    assert found.separable is True
+    assert found.check()
+    assert str(found).startswith("A line separates these rows")
+
+
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from(TINY), bias=st.booleans())
+def test_tiny_numbers_get_a_margin_that_is_one_and_a_bound_that_holds(seed, scale, bias):
+    random = np.random.default_rng(seed)
+    X = random.integers(-9, 10, (8, 2)) * scale
+    score = X @ [1.0, 2.0] - (0.5 * scale if bias else 0.0)
+    X, y = X[score != 0], score[score != 0] > 0
+    if len(set(y)) < 2:
+        return
+    found = certify(X, y, bias)
+    assert found.separable is True
+    assert found.check()
+    assert found.margin > 0
+    signs = np.where(y, 1, -1)
+    exact = [
+        int(s) * sum((Fraction(a) * Fraction(w) for a, w in zip(x, found.w.tolist(), strict=True)), Fraction(found.b))
+        for x, s in zip(X.tolist(), signs, strict=True)
+    ]
+    assert min(exact) > 0
+    if not bias:  # the bound does not depend on the unit then
+        whole = certify(np.round(X / scale), y, bias)
+        assert found.bound >= whole.bound * (1 - 1e-6)
+
+
+def test_a_margin_too_small_for_any_float_is_told_as_such():
+    found = certify([[5e-324], [1e-323]], [0, 1])  # half of the smallest float apart from the plane between them
+    assert found.separable is True
+    assert found.check()
+    assert found.bound is None
+    assert found.sentence() == "a line separates these rows, with a margin that is too small for a float"
+    assert "above 0" in str(found)
+
+
+@pytest.mark.parametrize("rule", [rules.Perceptron(), rules.Mira(p=0.5), rules.PassiveAggressive(C=1.0)])
+def test_a_bound_too_large_for_a_float_is_none(rule):
+    found = bound_for(rule, Space(radius=1.0, margin=1e-200))
+    assert isinstance(found, NoBound)
+    assert "too large for a float" in str(found)
+
+
+def test_a_huge_bound_is_a_power_of_ten_that_is_no_smaller():
+    found = certify([[1e9 + 1], [1e9 + 2]], [0, 1])
+    told = re.search(r"at most (\S+) updates", found.sentence())[1]
+    assert re.fullmatch(r"\d\.\d+e\+\d+", told)
+    assert found.bound <= float(told) <= 1.001 * found.bound
+    assert len(max(re.findall(r"[\d,]+", str(found)), key=len)) < 20
