@@ -56,7 +56,8 @@ def certify(file: str, **given: Any) -> None:
     if given["as_json"]:
         options.print_json({"rows": len(data), "features": X.d, "classes": found.classes, **found.to_dict(first=1)})
         return
-    click.echo(f"{data.name}: {len(data):,} rows, {X.d:,} features, {len(classes)} classes; rows are counted from 1\n")
+    features = options.counted(X.d, "feature")
+    click.echo(f"{data.name}: {len(data):,} rows, {features}, {len(classes)} classes; rows are counted from 1\n")
     click.echo(found.told(first=1))
     for i, j in found.conflicts[:SHOWN]:
         click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
