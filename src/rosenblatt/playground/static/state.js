@@ -74,6 +74,12 @@ export const FIELDS = {
   theme: choice(["auto", "light", "dark"], "auto"),
 };
 
+// What falls back to its default where a link asks for something that is readable and yet impossible.
+export const PARTS = {
+  data: ["data", "n", "margin", "noise", "dataseed", "points", "x", "y", "target"],
+  epochs: ["epochs"],
+};
+
 export function initialState() {
   return Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [name, Array.isArray(field.initial) ? [] : field.initial])
