@@ -11,7 +11,7 @@ BAD = {  # what is pasted, and what is then said about it
     "size,sort\n1,x\n2,y\n": "The plane needs two columns of numbers beside the label: of size, sort only 'size' is one.",
     "a,b,c\n1,2,x\n2,3,x\n": "All labels are 'x'. Two classes are needed to tell one from another.",
     "a,b,c\n1,2,\n,3,y\n": "No row has all three: two numbers and a label. Two classes are needed to tell one from another.",
-    "a,b,c\n1,2,x\n2,3\n": "Line 3: 2 cells, expected 3. Write a missing cell as ? or leave it empty between its delimiters.",
+    'a,"b\n1,2': "Line 1: a quote is opened on this line and never closed.",
 }
 
 

@@ -26,7 +26,7 @@ from rosenblatt.playground.kept import Tidy
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.running import Runs, TooLong
+from rosenblatt.playground.running import Runs, TooLongError
 from rosenblatt.playground.trace import as_json, trace
 
 HOST = "127.0.0.1"
@@ -167,7 +167,7 @@ def app(playground: Playground | None = None) -> Starlette:
 
 def about(problem: RosenblattError) -> str:
     """Which part of a task cannot be: what the page then gives up."""
-    return "epochs" if isinstance(problem, TooLong) else "data"
+    return "epochs" if isinstance(problem, TooLongError) else "data"
 
 
 async def refused(request: Request, problem: Exception) -> Response:
