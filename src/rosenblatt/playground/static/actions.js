@@ -49,6 +49,7 @@ function looksActions(page) {
       page.choose({ view: options[(options.indexOf(page.state.view) + 1) % options.length] });
     },
     follow: () => page.runs["2"] && page.choose({ follow: page.state.follow === "first" ? "beside" : "first" }),
+    scale: () => page.choose({ scale: true }),
     theme: () => {
       const dark = page.state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : page.state.theme === "dark";
       page.choose({ theme: dark ? "light" : "dark" });

@@ -15,6 +15,7 @@ import { Replay, untrained } from "./replay.js";
 import { PARTS, format, initialState, parse, settings, task } from "./state.js";
 import { summary, tell } from "./story.js";
 import { PointsTable } from "./table.js";
+import { thinness } from "./spread.js";
 import { showBound } from "./bound.js";
 import { Transport } from "./transport.js";
 
@@ -183,7 +184,7 @@ class Page {
   }
 
   arrived() {
-    const { replay } = this;
+    const { replay, state } = this;
     const { trace } = replay;
     if (this.csv) Object.assign(this.state, { data: "points", points: this.asList() });
     this.controls.follow(this.state);
@@ -194,6 +195,7 @@ class Page {
     by("class-plus").textContent = named ? trace.classes[1] : "positive";
     this.notice("refused", "");
     this.notice("notes", trace.notes.join(" "));
+    this.notice("spread", state.scale || state.hide.includes("training") ? "" : thinness(trace));
     const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
     this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
     this.turnTo();
@@ -220,6 +222,7 @@ class Page {
   refused(message) {
     this.notice("refused", message);
     this.notice("notes", "");
+    this.notice("spread", "");
     if (this.state.data !== "points") return;
     this.table.follow(this.state.points, ["x₁", "x₂"]);
     const empty = new Replay(untrained(this.state.points));
