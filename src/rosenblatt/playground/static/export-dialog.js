@@ -1,7 +1,8 @@
 // What can be taken away: shown, copied, or saved.
 
 import { by } from "./dom.js";
-import { asCommand, asPng, asPython, asSvg, download, pointsCsv } from "./export.js";
+import { asPng, asSvg } from "./export-picture.js";
+import { asCommand, asPython, download, pointsCsv } from "./export.js";
 
 const pictures = () => [...document.querySelectorAll(".plane")];
 let bound = false;
