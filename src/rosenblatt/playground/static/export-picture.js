@@ -34,12 +34,13 @@ function measured(picture, captioned) {
   return { picture, width, height, lines };
 }
 
-// A text in lines that are no wider than this, broken at blanks.
+// A text in lines that are no wider than this, broken at blanks, but not inside a vector or before a value.
 function wrapped(text, width, weight) {
   const context = element("canvas").getContext("2d");
   context.font = `${weight} ${SIZE}px "Liberation Sans", Arial, sans-serif`;
   const lines = [];
-  for (const word of text.split(" ")) {
+  const whole = text.replace(/ = /g, "\u00a0=\u00a0").replace(/, (?=[−\d])/g, ",\u00a0");
+  for (const word of whole.split(" ")) {
     const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
     if (!lines.length || context.measureText(longer).width > width) lines.push(word);
     else lines[lines.length - 1] = longer;
@@ -55,7 +56,7 @@ function placed(list) {
   let [width, y] = [0, gap];
   for (let first = 0; first < list.length; first += columns) {
     const row = list.slice(first, first + columns);
-    const above = LINE * Math.max(...row.map(({ lines }) => lines.length));
+    const above = LINE * Math.max(...row.map(({ lines }) => lines.length)) + gap / 4;
     let x = gap;
     for (const part of row) {
       parts.push(written(part, x, y, above));

@@ -42,7 +42,7 @@ class Page {
       (name, question) => this.server.ask(name, "/api/grid", question).catch(() => null),
       (plane) => attachPointer(plane, this.edits())
     );
-    this.table = new PointsTable((list) => this.edit(list));
+    this.table = new PointsTable((list) => { this.select(-1); this.edit(list); });
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
     this.follow = new Follow((follow) => this.choose({ follow }));
@@ -71,6 +71,7 @@ class Page {
     this.link = parse(location.hash);
     this.state = this.link.state;
     this.notice("table", "");
+    this.select(-1);
     this.tellLink();
     this.applyLooks();
     this.train();
@@ -102,7 +103,10 @@ class Page {
       this.proposed = { ...this.csv, ...values };
       return this.train();
     }
-    if (Object.keys(values).some((name) => PARTS.data.includes(name))) this.csv = this.proposed = null;
+    if (Object.keys(values).some((name) => PARTS.data.includes(name))) {
+      this.csv = this.proposed = null;
+      if (!values.points) this.select(-1); // other points
+    }
     if (values.data === "points" && !values.points && !this.state.points.length && this.replay) values.points = this.asList();
     Object.assign(this.state, values);
     this.applyLooks();
@@ -299,15 +303,14 @@ class Page {
 
   select(row) {
     this.selected = row;
-    for (const mark of document.querySelectorAll(".point")) mark.classList.toggle(
-      "selected", Number(mark.dataset.row) === row
-    );
+    this.pictures.select(row);
   }
 
   remove() {
     if (this.selected < 0 || this.selected >= this.asList().length) return;
-    this.edit(this.asList().filter((_, i) => i !== this.selected));
-    this.selected = -1;
+    const list = this.asList().filter((_, i) => i !== this.selected);
+    this.select(-1);
+    this.edit(list);
   }
 
   takeCsv(text) {

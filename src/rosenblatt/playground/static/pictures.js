@@ -18,6 +18,7 @@ export class Pictures {
     this.attach = attach;
     this.host = by("pictures");
     this.list = [];
+    this.selected = -1;
     this.watcher = new ResizeObserver(() => this.drawn && this.fit());
   }
 
@@ -46,6 +47,8 @@ export class Pictures {
       this.list = wanted.map((want) => this.make(want));
       this.host.dataset.count = String(wanted.length);
     }
+    const views = wanted.filter(({ suffix }) => !runs[suffix].replay.kernel).map(({ view }) => view);
+    showLegend({ line: views.some((view) => view !== "voted"), last: views.includes("last") });
     this.drawn = true;
     this.redraw();
   }
@@ -73,7 +76,14 @@ export class Pictures {
       );
       part.image = null;
     }
+    this.select(this.selected);
     this.show(this.place ?? 0);
+  }
+
+  // The point that Delete would remove is outlined, also after it was moved.
+  select(row) {
+    this.selected = row;
+    for (const { plane } of this.list) plane.marks?.forEach((mark, i) => mark.classList.toggle("selected", i === row));
   }
 
   show(t, playing = false) {
@@ -139,6 +149,13 @@ export class Pictures {
   recolour() {
     for (const part of this.list) part.key = null;
     if (this.drawn) this.show(this.place ?? 0);
+  }
+}
+
+// Signs that no picture shows are not explained: a kernel has no w, a vote no line.
+function showLegend(shown) {
+  for (const [what, there] of Object.entries(shown)) {
+    for (const sign of document.querySelectorAll(`.of-${what}`)) sign.hidden = !there;
   }
 }
 
