@@ -24,8 +24,8 @@ def a_state(fields):
     def values(name, field):
         if "options" in field:
             return st.sampled_from(field["options"])
-        if name in ("x", "y", "target"):
-            return st.text(max_size=50).filter(
+        if name in ("x", "y", "target", "minus", "plus"):
+            return st.text(max_size=40).filter(
                 lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
             )
         if name == "points":
@@ -90,6 +90,7 @@ def malformed(chance):
         "=",
         "lesson=7",
         "x=" + "a" * 300,
+        "plus=" + "a" * 41,
     ]
     good = ["n=30", "data=four", "learner=mira", "epochs=3"]
     parts = [chance.choice(bad), *chance.sample(good, chance.randrange(3))]

@@ -122,6 +122,9 @@ def test_a_rate_that_diverges_is_told_and_what_was_good_is_shown(client):
         ({"parameters": {"p": 0.5}}, "'p'"),
         ({"seed": 2**31}, "seed"),
         ({"data": None}, "data"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a"]}}, "classes"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a", "a"]}}, "classes"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a", "b" * 41]}}, "classes"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(client, change, named):

@@ -74,3 +74,27 @@ def test_notes_about_a_table_go_with_it(visit):
     there.run("page.edit([[1, 1, 1]])")
     assert "All points are of one class" in there.page.locator("#notice-refused").inner_text()
     assert not there.page.locator("#notice-notes").is_visible()
+
+
+@pytest.mark.parametrize("names", [("no", "yes"), ("<img src=x onerror=alert(1)>", "ja & nein; +1,2#%")])
+def test_names_of_classes_go_with_the_link(visit, names):
+    there = visit()
+    minus, plus = (f'"{name}"' for name in names)
+    paste(there, f"height,weight,sort\n1.5,2,{plus}\n0.5,-1,{minus}\n-1,-1,{minus}\n2,0.25,{plus}\n")
+    there.until("page.state.points.length === 4")
+    legend = lambda: [there.page.locator(f"#class-{side}").inner_text() for side in ("minus", "plus")]  # noqa: E731
+    assert sorted(legend()) == sorted(names)
+    shown = legend()
+    there.page.reload()
+    there.ready()
+    assert legend() == shown
+    there.run("page.edit([...page.asList(), [3, 3, 1]])")
+    there.until("page.replay.n === 5")
+    assert legend() == shown, "and with points that are added"
+    there.page.reload()
+    there.ready()
+    assert (there.run("page.replay.n"), legend()) == (5, shown)
+    there.page.select_option("#field-data", "xor")
+    there.until("page.replay.n === 60")
+    assert legend() == ["negative", "positive"]
+    assert there.errors == []

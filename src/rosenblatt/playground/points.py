@@ -63,7 +63,7 @@ def make(data: Data) -> Points:
     if data.kind in ("four", "points"):
         rows = FOUR if data.kind == "four" else data.points
         table = np.array(rows, dtype=float).reshape(len(rows), 3)
-        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64))
+        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64), classes=(data.classes[0], data.classes[1]))
     chance = Chance(data.seed)
     y = np.where(np.arange(data.n) % 2 == 0, 1, -1)
     x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, chance)

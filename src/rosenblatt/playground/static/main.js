@@ -12,7 +12,7 @@ import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
 import { Replay, untrained } from "./replay.js";
-import { PARTS, format, initialState, parse, settings, task } from "./state.js";
+import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
 import { summary, tell } from "./story.js";
 import { PointsTable } from "./table.js";
 import { thinness } from "./spread.js";
@@ -107,7 +107,7 @@ class Page {
       this.csv = this.proposed = null;
       if (!values.points) this.select(-1); // other points
     }
-    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) values.points = this.asList();
+    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) Object.assign(values, this.asPoints());
     Object.assign(this.state, values);
     this.applyLooks();
     this.save();
@@ -190,7 +190,7 @@ class Page {
   arrived() {
     const { replay, state } = this;
     const { trace } = replay;
-    if (this.csv) Object.assign(this.state, { data: "points", points: this.asList() });
+    if (this.csv) Object.assign(this.state, { data: "points", ...this.asPoints() });
     this.controls.follow(this.state);
     this.controls.showColumns(this.columns(), trace.chosen);
     this.table.follow(this.asList(), trace.names);
@@ -229,7 +229,7 @@ class Page {
     this.notice("spread", "");
     if (this.state.data !== "points") return;
     this.table.follow(this.state.points, ["x₁", "x₂"]);
-    const empty = new Replay(untrained(this.state.points));
+    const empty = new Replay(untrained(this.state));
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.turnTo();
     this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
@@ -281,9 +281,14 @@ class Page {
     return points.map(([a, b], i) => [a, b, y[i]]);
   }
 
+  // What is seen, as points of one's own.
+  asPoints() {
+    return { points: this.asList(), ...classNames(this.replay.trace) };
+  }
+
   edit(list) {
     this.csv = null;
-    this.choose({ data: "points", points: list.slice(0, 5000) });
+    this.choose({ data: "points", ...this.asPoints(), points: list.slice(0, 5000) });
   }
 
   edits() {
