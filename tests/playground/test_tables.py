@@ -66,6 +66,15 @@ def test_a_column_that_cannot_be_drawn_leaves_the_one_before(visit):
     assert there.errors == []
 
 
+def test_what_is_wrong_is_seen_on_a_phone(visit):
+    there = visit("#data=four", size="phone")
+    paste(there, "hello world")
+    there.page.wait_for_selector("#notice-table:not([hidden])")
+    there.settle()
+    top = there.page.locator("#notice-table span").bounding_box()["y"]
+    assert 0 <= top < 740, "the button that was pressed is far below"
+
+
 def test_notes_about_a_table_go_with_it(visit):
     there = visit()
     paste(there, "height,weight,sort\n1.5,2,yes\n,3,yes\n0.5,-1,no\n")

@@ -131,14 +131,18 @@ def sentence(found: Certificate, points: Points) -> str:
     >>> xor = make(Data("points", points=((0, 0, -1), (1, 1, -1), (0, 1, 1), (1, 0, 1)), classes=("same", "different")))
     >>> sentence(certify(xor.x, xor.y), xor)
     'no line can separate these points: a weighted mean of 2 points of same is also a weighted mean of 2 points of different'
+    >>> between = make(Data("points", points=((-1, 0, -1), (0, 0, 1), (1, 0, -1))))
+    >>> sentence(certify(between.x, between.y), between).partition(": ")[2]
+    'a weighted mean of 2 points of the negative class is also a point of the positive class'
     """
     sides = [] if found.proof is None else [int((points.y[found.proof.rows] == side).sum()) for side in (-1, 1)]
     if found.proof is None or found.proof.kind == "identical rows" or not all(sides):
         return re.sub(r"\brow(s?)\b", r"point\1", found.sentence(first=1))
     names = ("the negative class", "the positive class") if points.classes == Points.classes else points.classes
-    what = f"a weighted {'mean' if found.fit_intercept else 'sum'} of"
-    one, other = (f"{n:,} point{'s' if n > 1 else ''} of {name}" for n, name in zip(sides, names, strict=True))
-    return f"no line can separate these points: {what} {one} is also {what} {other}"
+    what = "a weighted mean of" if found.fit_intercept else "a weighted sum of"
+    several = [f"{what} {n:,} point{'s' if n > 1 else ''} of {name}" for n, name in zip(sides, names, strict=True)]
+    one, other = (told.replace("a weighted mean of 1 point of", "a point of", 1) for told in several)
+    return f"no line can separate these points: {one} is also {other}"
 
 
 def certificate(made: Run) -> dict[str, Any]:

@@ -329,6 +329,7 @@ class Page {
   forget({ message }) {
     this.proposed = null;
     this.notice("table", `This table was not taken. ${message}`);
+    by("notice-table").scrollIntoView({ block: "nearest" }); // on a phone it is far above the button
     if (this.replay) this.controls.showColumns(this.columns(), this.replay.trace.chosen);
     return this.train();
   }

@@ -1,6 +1,6 @@
 // Both axes share one unit: where one column spreads much wider than the other, the plane is a thin streak.
 
-import { number } from "./words.js";
+import { count } from "./words.js";
 
 const THIN = 5; // times as wide
 const FEW = 10; // points that may lie anyhow: they are being drawn by hand
@@ -15,5 +15,5 @@ export function thinness({ points, names }) {
   const wide = spread[0] >= spread[1] ? 0 : 1;
   const times = spread[wide] / spread[1 - wide];
   if (!(times > THIN) || !Number.isFinite(times)) return ""; // a column that never changes cannot be scaled
-  return `${names[wide]} spreads ${number(times, 0)} times as wide as ${names[1 - wide]}, and both axes share one unit. Centre and scale the columns to see more.`;
+  return `${names[wide]} spreads ${count(Math.round(times))} times as wide as ${names[1 - wide]}, and both axes share one unit. Centre and scale the columns to see more.`;
 }
