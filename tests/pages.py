@@ -2,11 +2,11 @@
 
 from html.parser import HTMLParser
 
-EMPTY = {"meta", "img", "br", "link", "hr", "input"}
+EMPTY = {"meta", "img", "br", "wbr", "link", "hr", "input"}
 HARMLESS = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "h3", "p", "div",
     "span", "b", "bdi", "code", "pre", "ul", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tr", "th", "td",
-    "figure", "figcaption", "img", "svg", "defs", "g", "path", "use", "text", "tspan", "clippath", "rect",
+    "figure", "figcaption", "img", "wbr", "svg", "defs", "g", "path", "use", "text", "tspan", "clippath", "rect",
 }  # fmt: skip
 
 

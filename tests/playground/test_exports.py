@@ -1,5 +1,7 @@
 """What is taken away from the page: Python and a command that end on its weights, its points, its picture."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,28 @@ def test_pictures_are_exported_as_svg_and_png(visit, tmp_path):
         assert content.startswith(start)
         assert len(content) > 1000
         assert b"var(--" not in content
+
+
+SIX = "#data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner2=mira&p2=0.9&at=40&view=all"
+
+
+@pytest.mark.parametrize(("link", "columns"), [(SIX.removesuffix("&view=all"), 2), (SIX, 3)])
+def test_several_pictures_are_exported_apart_and_with_their_captions(visit, tmp_path, link, columns):
+    there = visit(link)
+    there.page.keyboard.press("x")
+    with there.page.expect_download() as download:
+        there.page.click("#save-svg")
+    download.value.save_as(tmp_path / "planes.svg")
+    root = ElementTree.parse(tmp_path / "planes.svg").getroot()
+    svg = "{http://www.w3.org/2000/svg}"
+    planes = [[float(plane.get(name)) for name in ("x", "y", "width", "height")] for plane in root.findall(f"{svg}svg")]
+    assert len({x for x, *_ in planes}) == columns
+    for i, (x, y, width, height) in enumerate(planes):
+        assert x + width < float(root.get("width"))
+        assert y + height < float(root.get("height"))
+        for x2, y2, _, _ in planes[i + 1 :]:
+            assert x2 > x + width + 10 or x2 < x or y2 > y + height + 10, "there is a gap"
+    told = [" ".join(text.text for text in caption) for caption in root.findall(f"{svg}g[@class='caption']")]
+    shown = there.page.locator(".picture figcaption").all_text_contents()
+    assert ["".join(text.split()) for text in told] == ["".join(text.split()) for text in shown]
+    assert len(set(told)) == len(planes), "one can tell which is which"

@@ -24,8 +24,8 @@ def a_state(fields):
     def values(name, field):
         if "options" in field:
             return st.sampled_from(field["options"])
-        if name in ("x", "y", "target"):
-            return st.text(max_size=50).filter(
+        if name in ("x", "y", "target", "minus", "plus"):
+            return st.text(max_size=40).filter(
                 lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
             )
         if name == "points":
@@ -90,6 +90,7 @@ def malformed(chance):
         "=",
         "lesson=7",
         "x=" + "a" * 300,
+        "plus=" + "a" * 41,
     ]
     good = ["n=30", "data=four", "learner=mira", "epochs=3"]
     parts = [chance.choice(bad), *chance.sample(good, chance.randrange(3))]
@@ -126,6 +127,34 @@ def test_a_malformed_link_that_is_opened_shows_the_notice_and_a_run(visit, seed)
     assert there.page.locator("#notice-link").is_visible()
     assert there.run("page.replay.K") >= 0
     assert there.errors == []
+
+
+IMPOSSIBLE = {  # readable, every part of them, and yet there is no such run
+    "#data=file": "There is no file",
+    "#data=file&x=age&y=hours&target=income&learner=mira": "There is no file",
+    "#n=5000&data=rings&epochs=1000&learner=mira": "epochs is 1000: with 5000 points the playground makes 200 at most",
+    "#data=blobs&n=2&noise=0.5&dataseed=6&learner=mira": "All points are of one class",
+}
+
+
+@pytest.mark.parametrize("link", IMPOSSIBLE)
+@pytest.mark.parametrize("way", ["opened", "followed"])
+def test_an_impossible_link_gives_defaults_and_a_notice(visit, link, way):
+    there = visit(link if way == "opened" else "#data=four")
+    if way == "followed":
+        there.page.evaluate("(link) => { location.hash = link; }", link)
+        there.until("page.runs[''].replay.n !== 4")
+    told = there.page.locator("#notice-link").inner_text()
+    assert IMPOSSIBLE[link] in told
+    assert "the defaults stand there" in told
+    assert not there.page.locator("#notice-refused").is_visible()
+    assert there.run("page.replay.T") > 0
+    assert there.page.locator(".point").count() == there.run("page.replay.n")
+    assert there.run("page.state.learner") == ("mira" if "mira" in link else "perceptron"), "what is possible stays"
+    assert there.errors == []
+    there.page.select_option("#field-learner", "averaged")
+    there.settle()
+    assert there.run("page.runs[''].learner") == "averaged", "the page goes on"
 
 
 def test_a_link_from_the_address_bar_is_followed(visit):

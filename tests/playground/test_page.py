@@ -219,7 +219,7 @@ def test_a_dropped_csv_becomes_points(visit):
     there.until("page.state.data === 'points'")
     assert there.run("page.state.points") == [[1.5, 2, 1], [0.5, -1, -1], [-1, -1, -1], [2, 0.25, 1]]
     assert there.run("page.replay.trace.names") == ["height", "weight"]
-    assert "1 rows with a missing value were left out" in there.page.locator("#notice-notes").inner_text()
+    assert "1 row with a missing value was left out" in there.page.locator("#notice-notes").inner_text()
     there.page.select_option("#field-x", "weight")
     there.until("page.state.points[0][0] === 2")
 
@@ -233,7 +233,7 @@ def test_a_pasted_csv_becomes_points_and_nonsense_is_refused(visit):
     there.page.click("#csv-open")
     there.page.fill("#csv-text", "no numbers\nhere at all\n")
     there.page.click("#csv-take")
-    there.page.wait_for_selector("#notice-refused:not([hidden])")
+    there.page.wait_for_selector("#notice-table:not([hidden])")
 
 
 def test_inseparable_points_are_shown_with_the_proof(visit):

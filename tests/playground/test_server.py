@@ -95,7 +95,9 @@ def test_runs_end_at_the_caps_and_say_so(client):
     found = client.post("/api/trace", json=task).json()
     assert limits.UPDATES <= len(found["log"]["row"]) < limits.UPDATES + 1000
     assert "50,000 updates" in found["notes"][0]
-    assert "epochs is 1000" in refusal(client.post("/api/trace", json={**task, "data": {"kind": "xor", "n": 1001}}))
+    too_long = client.post("/api/trace", json={**task, "data": {"kind": "xor", "n": 1001}})
+    assert "epochs is 1000" in refusal(too_long, 200), "well asked, and yet impossible"
+    assert too_long.json()["about"] == "epochs"
 
 
 def test_a_rate_that_diverges_is_told_and_what_was_good_is_shown(client):
@@ -114,21 +116,36 @@ def test_a_rate_that_diverges_is_told_and_what_was_good_is_shown(client):
         ({"epochs": True}, "epochs"),
         ({"data": {"kind": "blobs", "n": 5001}}, "n is 5001"),
         ({"data": {"kind": "points", "points": [[0, 0, 2]]}}, "point 0"),
-        ({"data": {"kind": "points", "points": []}}, "no points"),
-        ({"data": {"kind": "points", "points": [[0, 1, 1]]}}, "one class"),
         ({"data": {"kind": "points", "points": [[1e400, 0, 1]]}}, "coordinate"),
         ({"start": [0, 0]}, "start"),
         ({"more": 1}, "more"),
         ({"parameters": {"p": 0.5}}, "'p'"),
-        ({"data": {"kind": "file"}}, "no file"),
         ({"seed": 2**31}, "seed"),
         ({"data": None}, "data"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a"]}}, "classes"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a", "a"]}}, "classes"),
+        ({"data": {"kind": "points", "points": [[0, 1, 1]], "classes": ["a", "b" * 41]}}, "classes"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(client, change, named):
     body = json.dumps({**TASK, **change}).replace("Infinity", "1e400")
     answer = client.post("/api/trace", content=body, headers={"content-type": "application/json"})
     assert named in refusal(answer)
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ({"kind": "points", "points": []}, "no points"),
+        ({"kind": "points", "points": [[0, 0, 1]]}, "one class"),
+        ({"kind": "file"}, "no file"),
+        ({"kind": "csv", "text": "a,b,c\n1,2,x\n3,4,y\n", "x": "z"}, "no column 'z'"),
+    ],
+)
+def test_points_that_are_well_asked_for_and_cannot_be_had_are_no_failed_request(client, data, named):
+    answer = client.post("/api/trace", json={**TASK, "data": data})
+    assert named in refusal(answer, 200)
+    assert answer.json()["about"] == "data"
 
 
 def test_headers_keep_other_sites_out(client):
@@ -220,7 +237,7 @@ def test_without_its_parts_it_says_in_one_line_what_to_install():
         (["nowhere.csv"], "nowhere.csv"),
         (["iris", "--x", "colour"], "no column 'colour'"),
         (["iris", "--positive", "rose"], "no class 'rose'"),
-        (["{texts}"], "needs two columns of numbers: of colour, size, kind only size has them"),
+        (["{texts}"], "needs two columns of numbers beside the label: of colour, size, kind only 'size' is one"),
     ],
 )
 def test_what_cannot_be_played_is_refused_before_anything_is_served(arguments, words, tmp_path, capsys):

@@ -15,6 +15,7 @@ from matplotlib import pyplot as plt
 
 from rosenblatt import AveragedPerceptron, DataError, Mira, Perceptron, PolynomialBasis, SettingError
 from rosenblatt.curves import complexity_curve, lambda_curve, learning_curve
+from rosenblatt.history import Epoch, History
 from rosenblatt.neighbours import LogisticAscent, MaxMargin, RidgeRegressor, descend
 from rosenblatt.show.plots import (
     BoundaryDisplay,
@@ -158,6 +159,16 @@ def test_the_history_is_drawn_with_held_out_errors_where_there_are_any(cancer):
     assert legend(drawn) == ["mistakes in training", "held out, last weights", "held out, averaged"]
     np.testing.assert_allclose(drawn.ax_.get_lines()[0].get_ydata(), clf.history_["mistakes"] / clf.history_["examples"])
     assert legend(HistoryDisplay.from_estimator(Perceptron().fit(cancer[1], cancer[2]))) == ["mistakes in training"]
+
+
+@pytest.mark.parametrize("mistakes", [[50, 49, 48], [50, 1, 1], [7], [0]])
+def test_the_markers_of_a_history_are_whole(mistakes):
+    history = History([Epoch(50, count, count, 1.0, None, None, None) for count in mistakes])
+    drawn = complete(HistoryDisplay.from_history(history))
+    (line,) = drawn.ax_.get_lines()
+    half = line.get_markersize() / 2 * drawn.ax_.figure.dpi / 72
+    places = drawn.ax_.transData.transform(line.get_xydata())[:, 1]
+    assert places.max() + half <= drawn.ax_.bbox.y1
 
 
 def test_margins_are_distances_and_wrong_rows_lie_left_of_zero(cancer, three):

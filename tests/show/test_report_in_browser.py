@@ -26,10 +26,22 @@ def files(tmp_path_factory):
     hostile = Dataset("table", rows, labels, HOSTILE)
     names = np.array(["pneumono" * 12 + str(i % 12) for i in range(90)])
     long = Dataset("images", draw.integers(0, 256, (90, 8, 8)).astype(np.uint8), names, "scans")
-    for name, data in (("hostile", hostile), ("long", long), ("cancer", open_known("breast-cancer"))):
+    jobs = np.array(["Farming-fishing", "Machine-op-inspct", "Married/civ_spouse absent", "Other-service"])[
+        np.arange(90) % 4
+    ]
+    census = Dataset(
+        "table", pl.DataFrame({"occupation": jobs, "native-country": np.roll(jobs, 1)}), names_of(jobs), "census"
+    )
+    sets = (("hostile", hostile), ("long", long), ("cancer", open_known("breast-cancer")), ("census", census))
+    for name, data in sets:
         page = report(learn(data, Recipe(epochs=3), dev=data), data, Wishes(splits=1, certify=1))
         (folder / f"{name}.html").write_text(page, "utf-8")
     return folder
+
+
+def names_of(jobs):
+    """Labels that go with them, but not always."""
+    return pl.Series(np.where((jobs == jobs[0]) ^ (np.arange(len(jobs)) % 7 == 0), "<=50K", ">50K"))
 
 
 def opened(browser, path, width=1280, scheme="light"):
@@ -59,7 +71,7 @@ def test_hostile_names_are_seen_as_text(browser, files):
     page.context.close()
 
 
-@pytest.mark.parametrize("name", ["hostile", "long", "cancer"])
+@pytest.mark.parametrize("name", ["hostile", "long", "cancer", "census"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_stands_over_the_edge(browser, files, name, width):
     page = opened(browser, files / f"{name}.html", width)
@@ -69,6 +81,28 @@ def test_nothing_stands_over_the_edge(browser, files, name, width):
             && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
     )
     assert over == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_names_of_features_break_between_words_only(browser, files, media):
+    page = opened(browser, files / "census.html", 1280 if media == "screen" else 680)  # 180 mm
+    page.emulate_media(media=media)
+    lines = page.evaluate(
+        """() => [...document.querySelectorAll(".lists tbody th")].map(cell => {
+            const lines = [], range = document.createRange(); let top = -1;
+            for (const node of [...cell.childNodes].filter(part => part.nodeType === 3))
+                [...node.data].forEach((letter, i) => {
+                    range.setStart(node, i); range.setEnd(node, i + 1);
+                    const box = range.getBoundingClientRect();
+                    if (box.height && Math.abs(box.top - top) > 3) { lines.push(""); top = box.top; }
+                    lines[lines.length - 1] += letter;
+                });
+            return lines; })"""
+    )
+    assert {"occupation=Farming-fishing", "native-country=Machine-op-inspct"} <= {"".join(parts) for parts in lines}
+    broken = [parts for parts in lines if any(part[-1] not in "=-_/ " for part in parts[:-1])]
+    assert broken == []
     page.context.close()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.errors import DataError, LabelError, SettingError
+from rosenblatt.errors import DataError, FileError, LabelError, SettingError
 from rosenblatt.playground.requests import CELLS, COLUMNS, POINTS, Data
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def make(data: Data) -> Points:
     if data.kind in ("four", "points"):
         rows = FOUR if data.kind == "four" else data.points
         table = np.array(rows, dtype=float).reshape(len(rows), 3)
-        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64))
+        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64), classes=(data.classes[0], data.classes[1]))
     chance = Chance(data.seed)
     y = np.where(np.arange(data.n) % 2 == 0, 1, -1)
     x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, chance)
@@ -110,12 +110,30 @@ def from_text(data: Data) -> Points:
         content = text.encode("utf-8")
     except UnicodeEncodeError:
         raise DataError("The text has letters that are none: save it as UTF-8.") from None
-    # A format is named, so that no text can pass for a Parquet file or an archive.
-    points = from_table(read(io.BytesIO(content), format="csv").rows, data)
+    try:  # a format is named, so that no text can pass for a Parquet file or an archive
+        table = read(io.BytesIO(content), format="csv").rows
+    except FileError as problem:
+        raise DataError(on_a_page(problem)) from None
+    points = from_table(table, data)
     if len(text) == len(data.text):
         return points
     lines = text.count("\n")
     return replace(points, notes=(f"The text is long: its first {lines:,} lines were read.", *points.notes))
+
+
+def on_a_page(problem: FileError) -> str:
+    """What is wrong with a text, for someone who sees a page, not a Python prompt.
+
+    >>> on_a_page(FileError("the number is nan. Pass missing='nan' to count it as missing.", path="the stream", line=3))
+    'Line 3: the number is nan. Correct it, or leave the cell empty.'
+    """
+    told = str(problem).removeprefix("the stream").lstrip(",: ")
+    for ours, theirs in (
+        ("Pass missing='nan' to count it as missing", "Correct it, or leave the cell empty"),
+        ("the file", "the table"),
+    ):
+        told = told.replace(ours, theirs)
+    return told[0].upper() + told[1:]
 
 
 def refuse_wide(text: str) -> None:
@@ -147,8 +165,8 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
         if name is None or name not in names:
             shown = ", ".join(names[:30])
             if name is None:
-                found = ", ".join(free) or "none"
-                raise DataError(f"The plane needs two columns of numbers: of {shown} only {found} has them.")
+                found = f"only {free[0]!r} is one" if free else "none is one"
+                raise DataError(f"The plane needs two columns of numbers beside the label: of {shown} {found}.")
             raise SettingError(f"There is no column {name!r} for {what}: the columns are {shown}.")
         if what != "target" and not frame[name].dtype.is_numeric():
             raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
@@ -158,7 +176,8 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
     complete = chosen.drop_nulls()
     notes = []
     if len(complete) < len(chosen):
-        notes.append(f"{len(chosen) - len(complete)} rows with a missing value were left out.")
+        left = len(chosen) - len(complete)
+        notes.append(f"{left:,} row{' with a missing value was' if left == 1 else 's with a missing value were'} left out.")
     if len(complete) > POINTS:
         notes.append(f"The first {POINTS:,} of {len(complete):,} rows are shown.")
         complete = complete.head(POINTS)
@@ -173,7 +192,8 @@ def two_classes(values: list[Any], positive: str | None) -> tuple[np.ndarray, tu
     """Labels as 1 and -1: the second of two is positive; of more, one against the rest."""
     found = sorted(set(values), key=lambda value: (str(type(value)), value))
     if len(found) < 2:
-        raise LabelError(f"The target has {len(found)} class(es): two are needed to tell one from another.")
+        only = f"All labels are {str(found[0])[:60]!r}" if found else "No row has all three: two numbers and a label"
+        raise LabelError(f"{only}. Two classes are needed to tell one from another.")
     names = [str(value) for value in found]
     if positive is not None and positive not in names:
         raise SettingError(f"There is no class {positive!r}: choose one of {', '.join(names[:20])}.")

@@ -30,6 +30,7 @@ EXAMPLES = 1_000_000  # points times epochs; below SETTLE_EVERY, so that one sum
 UPDATES = 50_000  # a run ends after the epoch in which it has made so many
 SIDE = 160  # cells of a grid, along each side
 LARGEST = 1e6  # of coordinates and start weights
+LABEL = 40  # letters of a class's name
 TEXT = 200  # letters of a column's name
 COLUMNS = 100  # of a pasted table
 CELLS = 10 * POINTS  # of it that are read
@@ -58,6 +59,7 @@ class Data:
     noise: float = 0.0
     seed: int = 0
     points: tuple[tuple[float, float, int], ...] = ()
+    classes: tuple[str, ...] = ("−", "+")  # of points that are given one by one
     text: str = ""
     x: str | None = None
     y: str | None = None
@@ -168,6 +170,7 @@ def as_data(name: str, given: Any) -> Data:
         noise=fields.take("noise", number(0, 0.5), Data.noise),
         seed=fields.take("seed", whole(0, 2**31 - 1), 0),
         points=fields.take("points", as_points, ()),
+        classes=fields.take("classes", as_classes, Data.classes),
         text=fields.take("text", text(BODY), ""),
         x=fields.take("x", text(TEXT), None),
         y=fields.take("y", text(TEXT), None),
@@ -189,6 +192,16 @@ def as_points(name: str, given: Any) -> tuple[tuple[float, float, int], ...]:
         where = f"a coordinate of point {place}"
         points.append((coordinate(where, point[0]), coordinate(where, point[1]), int(point[2])))
     return tuple(points)
+
+
+def as_classes(name: str, given: Any) -> tuple[str, ...]:
+    """What the negative and the positive class are called: two names, and not the same."""
+    if not isinstance(given, list) or len(given) != 2:
+        raise SettingError(f"{name} is {shown(given)}: expected a list of 2 names.")
+    minus, plus = (text(LABEL)(name, one) for one in given)
+    if not minus or not plus or minus == plus:
+        raise SettingError(f"{name} are {shown(minus)} and {shown(plus)}: expected two names that differ.")
+    return minus, plus
 
 
 def as_parameters(learner: str, given: Any) -> tuple[tuple[str, Any], ...]:

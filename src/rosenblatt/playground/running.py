@@ -32,6 +32,10 @@ SECONDS = 3.0  # that a run may take
 PROVING = 1.5  # and the certificate
 
 
+class TooLongError(SettingError):
+    """More epochs than the playground makes with so many points."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Points, and the rows that are learned from: the same, or centred and divided by what is told here."""
@@ -76,7 +80,7 @@ class Runs:
         table = self.tables.get((task.data, task.scale), lambda: self._table(data, task.scale))
         n = len(table.points.y)
         if n * task.epochs > EXAMPLES:
-            raise SettingError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
+            raise TooLongError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
         made = learn_kernel(task, table) if task.learner == "kernel" else learn(task, table)
         made.notes = [*table.points.notes, *made.notes]
         made.verdict = self.verdicts.get((task.data, task.scale, task.bias), lambda: verdict_on(table, task.bias))

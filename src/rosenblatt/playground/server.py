@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from rosenblatt.errors import RosenblattError
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.playground import requests
 from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, Room, read_body
 from rosenblatt.playground.kept import Tidy
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.running import Runs
+from rosenblatt.playground.running import Runs, TooLongError
 from rosenblatt.playground.trace import as_json, trace
 
 HOST = "127.0.0.1"
@@ -54,13 +54,24 @@ class Playground:
         if data.kind != "file":
             return make(data)
         if self.table is None:
-            raise HTTPException(422, "There is no file: start with `rosenblatt play FILE`.")
+            raise DataError("There is no file: start with `rosenblatt play FILE`.")
         wanted = {name: getattr(data, name) or getattr(self.chosen, name) for name in ("x", "y", "target")}
         return from_table(self.table, Data("file", **wanted), self.positive)
 
     async def trace(self, request: Request) -> Response:
-        """POST /api/trace: a run of the engine, to be replayed."""
-        return await self.answer(request, lambda asked: trace(self.runs.of(requests.as_task(asked))))
+        """POST /api/trace: a run of the engine, to be replayed; or why there can be none.
+
+        A question that is well put and has no answer is no failed request: its answer says what stands in the way.
+        """
+
+        def replayed(asked: Any) -> dict[str, Any]:
+            task = requests.as_task(asked)
+            try:
+                return trace(self.runs.of(task))
+            except RosenblattError as problem:
+                return {"error": str(problem), "about": about(problem)}
+
+        return await self.answer(request, replayed)
 
     async def grid(self, request: Request) -> Response:
         """POST /api/grid: scores over the plane, where they are not linear."""
@@ -152,6 +163,11 @@ def app(playground: Playground | None = None) -> Starlette:
     )
     made.router.redirect_slashes = False
     return made
+
+
+def about(problem: RosenblattError) -> str:
+    """Which part of a task cannot be: what the page then gives up."""
+    return "epochs" if isinstance(problem, TooLongError) else "data"
 
 
 async def refused(request: Request, problem: Exception) -> Response:

@@ -7,16 +7,18 @@ weights are those of `fit` bit for bit; it checks that against the weights sent 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import order
+from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.reached import Course, reached
 
 PIECE = 2_000  # numbers, or rows of them, written at a time
@@ -120,11 +122,34 @@ def margin_reached(made: Run) -> str | None:
     return found.against(made.verdict).brief()
 
 
+def sentence(found: Certificate, points: Points) -> str:
+    """The certificate in words, about points: rows are of a table.
+
+    >>> from rosenblatt.playground.points import make
+    >>> from rosenblatt.playground.requests import Data
+    >>> from rosenblatt.theory.deciding import certify
+    >>> xor = make(Data("points", points=((0, 0, -1), (1, 1, -1), (0, 1, 1), (1, 0, 1)), classes=("same", "different")))
+    >>> sentence(certify(xor.x, xor.y), xor)
+    'no line can separate these points: a weighted mean of 2 points of same is also a weighted mean of 2 points of different'
+    >>> between = make(Data("points", points=((-1, 0, -1), (0, 0, 1), (1, 0, -1))))
+    >>> sentence(certify(between.x, between.y), between).partition(": ")[2]
+    'a weighted mean of 2 points of the negative class is also a point of the positive class'
+    """
+    sides = [] if found.proof is None else [int((points.y[found.proof.rows] == side).sum()) for side in (-1, 1)]
+    if found.proof is None or found.proof.kind == "identical rows" or not all(sides):
+        return re.sub(r"\brow(s?)\b", r"point\1", found.sentence(first=1))
+    names = ("the negative class", "the positive class") if points.classes == Points.classes else points.classes
+    what = "a weighted mean of" if found.fit_intercept else "a weighted sum of"
+    several = [f"{what} {n:,} point{'s' if n > 1 else ''} of {name}" for n, name in zip(sides, names, strict=True)]
+    one, other = (told.replace("a weighted mean of 1 point of", "a point of", 1) for told in several)
+    return f"no line can separate these points: {one} is also {other}"
+
+
 def certificate(made: Run) -> dict[str, Any]:
     """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
     found = made.verdict
     assert found is not None
-    told = replace(found, classes=list(made.table.points.classes)).sentence(first=1)
+    told = sentence(found, made.table.points)
     margin = found.margin if found.separable else None
     space = Space(found.radius, margin, from_zero=not any(made.task.start))
     theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)

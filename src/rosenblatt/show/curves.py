@@ -86,6 +86,8 @@ class HistoryDisplay(Display):
             if all(error is not None for error in errors) and len(errors):
                 ax.plot(epochs, errors.astype(float), style, color=colour, markersize=4, label=name)
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set(xlabel="epoch", ylabel="share of examples", title="Training", ylim=(0, None))
+        top = max(line.get_ydata().max(initial=0) for line in ax.lines)
+        # From 0, and with room above the largest: a twentieth of what is drawn can be less than half a marker.
+        ax.set(xlabel="epoch", ylabel="share of examples", title="Training", ylim=(0, 1.06 * top or 1))
         ax.legend()
         return self

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -70,7 +71,14 @@ def page_template() -> Any:
     page = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, finalize=seen, trim_blocks=True, lstrip_blocks=True
     )
-    page.filters.update(shown=shown, percent=percent, counted=lambda n: f"{n:,}", signed=signed, bare=Markup)
+
+    def breakable(value: Any, longest: int) -> Any:
+        """Shown and escaped; a line may end after the signs of which names are made, before any word is broken."""
+        return Markup("<wbr>").join(re.split(r"(?<=[=_/-])", shown(value, longest)))
+
+    page.filters.update(
+        shown=shown, breakable=breakable, percent=percent, counted=lambda n: f"{n:,}", signed=signed, bare=Markup
+    )
     return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
 
 

@@ -7,10 +7,9 @@ import { showLessons } from "./lessons.js";
 import { FIELDS } from "./state.js";
 
 export function bindActions(page) {
-  showKeys();
   showLessons();
   const actions = { ...replayActions(page), ...looksActions(page), ...dialogActions(page) };
-  listen(actions);
+  listen(actions, () => page.state.hide);
   const onClick = (nodes, action) => nodes.forEach((node) => node.addEventListener("click", () => action(node)));
   onClick(document.querySelectorAll("[data-action]"), ({ dataset }) => actions[dataset.action](dataset.argument));
   onClick(document.querySelectorAll("[data-view]"), ({ dataset }) => page.choose({ view: dataset.view }));
@@ -49,6 +48,7 @@ function looksActions(page) {
       page.choose({ view: options[(options.indexOf(page.state.view) + 1) % options.length] });
     },
     follow: () => page.runs["2"] && page.choose({ follow: page.state.follow === "first" ? "beside" : "first" }),
+    scale: () => page.choose({ scale: true }),
     theme: () => {
       const dark = page.state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : page.state.theme === "dark";
       page.choose({ theme: dark ? "light" : "dark" });
@@ -66,6 +66,9 @@ function dialogActions(page) {
     remove: () => page.remove(),
     lessons: () => by("lessons").showModal(),
     exports: () => openExport(page),
-    help: () => by("help").showModal(),
+    help: () => {
+      showKeys(page.state.hide);
+      by("help").showModal();
+    },
   };
 }

@@ -1,7 +1,8 @@
 // What can be taken away: shown, copied, or saved.
 
-import { by } from "./dom.js";
-import { asCommand, asPng, asPython, asSvg, download, pointsCsv } from "./export.js";
+import { by, element } from "./dom.js";
+import { asPng, asSvg } from "./export-picture.js";
+import { asCommand, asPython, download, pointsCsv } from "./export.js";
 
 const pictures = () => [...document.querySelectorAll(".plane")];
 let bound = false;
@@ -11,7 +12,8 @@ export function openExport(page) {
   const { state, runs } = page;
   const each = Object.keys(runs).sort(); // "" before "2"
   by("export-python").textContent = each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
-  by("export-command").textContent = each.map((suffix) => asCommand(state, suffix, runs[suffix].replay)).join("");
+  const command = each.map((suffix) => asCommand(state, suffix, runs[suffix].replay)).join("");
+  by("export-command").replaceChildren(...command.split(/(\s+)/).map((part) => (part.trim() ? element("span", {}, part) : part)));
   by("export-link").value = location.href;
   if (!bound) bind(page);
   by("export").showModal();

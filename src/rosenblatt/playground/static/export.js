@@ -1,4 +1,4 @@
-// The run as Python, as a command line, as CSV, and the picture as SVG and PNG.
+// The run as Python, as a command line and as CSV.
 
 import { asCsv } from "./table.js";
 import { parameters } from "./state.js";
@@ -76,46 +76,6 @@ export function pointsCsv(replay) {
   const named = classes[1] !== "+" && classes[0] < classes[1];
   const list = points.map(([x, y], i) => [x, y, replay.y[i]]);
   return asCsv(list, [...names, labelName(replay)], named ? classes : ["-1", "1"]);
-}
-
-// The picture with its colours in it, so that it looks the same anywhere.
-export function asSvg(pictures) {
-  const style = getComputedStyle(document.documentElement);
-  const sheet = [...document.styleSheets].flatMap((s) => [...s.cssRules]).map((rule) => rule.cssText).find(
-    (text) => text.startsWith("@layer picture")
-  );
-  const resolved = sheet.replace(/^@layer picture\s*\{|\}\s*$/g, "").replace(
-    /var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim()
-  );
-  const sizes = pictures.map(
-    (picture) => ["width", "height"].map((name) => Number(picture.firstElementChild.getAttribute(name)))
-  );
-  let left = 0;
-  const parts = pictures.map((picture, i) => {
-    const [width, height] = sizes[i];
-    const layers = [...picture.children].map((layer) => {
-      const copy = layer.cloneNode(true);
-      copy.querySelectorAll("[hidden]").forEach((part) => part.remove());
-      return new XMLSerializer().serializeToString(copy);
-    });
-    left += width;
-    return `<svg class="plane" x="${left - width}" width="${width}" height="${height}">${layers.join("")}</svg>`;
-  });
-  const height = Math.max(...sizes.map(([, tall]) => tall));
-  const paper = `<rect width="${left}" height="${height}" fill="${style.getPropertyValue("--paper").trim()}"/>`;
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left} ${height}" width="${left}" height="${height}"><style>${resolved.replace(/[<&]/g, "")}</style>${paper}${parts.join("")}</svg>`;
-  return { text, width: left, height };
-}
-
-export async function asPng(pictures) {
-  const { text, width, height } = asSvg(pictures);
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * width, 2 * height];
-  canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 export function download(name, content, type) {

@@ -20,7 +20,10 @@ export const KEYS = [
   ["?", "this list"],
 ];
 
-export function listen(actions) {
+const PANEL = { l: "lessons", x: "export", t: "theme", v: "views", p: "points" }; // what a key opens or changes
+
+// `hidden()` gives the panels that a link leaves out: their keys do nothing then.
+export function listen(actions, hidden) {
   const table = {
     " ": actions.toggle, ArrowRight: () => actions.step(1), ArrowLeft: () => actions.step(-1), n: actions.nextMistake, e: actions.nextEpoch,
     Home: actions.toStart, End: actions.toEnd, "+": () => actions.speed(1), "=": () => actions.speed(1), "-": () => actions.speed(-1),
@@ -33,7 +36,7 @@ export function listen(actions) {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const arrow = event.shiftKey && { ArrowRight: 1, ArrowLeft: -1 }[key];
     const action = arrow ? () => actions.step(arrow, "update") : table[key];
-    if (!action) return;
+    if (!action || hidden().includes(PANEL[key])) return;
     event.preventDefault();
     action();
   });
@@ -46,8 +49,9 @@ function isTyping(target, key) {
   return target.matches("button, summary, a, input[type=checkbox]") && (key === " " || key === "Enter");
 }
 
-export function showKeys() {
-  by("keys").replaceChildren(...KEYS.flatMap(([keys, what]) => [
+export function showKeys(hidden) {
+  const there = KEYS.filter(([keys]) => !hidden.includes(PANEL[keys.toLowerCase()]));
+  by("keys").replaceChildren(...there.flatMap(([keys, what]) => [
     element(
       "dt", {},
       ...keys.split(" ").flatMap(

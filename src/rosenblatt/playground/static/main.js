@@ -12,13 +12,13 @@ import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
 import { Replay, untrained } from "./replay.js";
-import { format, parse, settings, task } from "./state.js";
+import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
 import { summary, tell } from "./story.js";
 import { PointsTable } from "./table.js";
+import { thinness } from "./spread.js";
 import { showBound } from "./bound.js";
 import { Transport } from "./transport.js";
 
-const DATA = ["data", "n", "margin", "noise", "dataseed", "points", "x", "y", "target"];
 const LOOKS = ["view", "shade", "follow", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
 const WORDS_EVERY = 120; // milliseconds
 
@@ -27,6 +27,7 @@ class Page {
     this.runs = {};
     this.place = 0;
     this.csv = null; // a dropped table, until its points are edited
+    this.proposed = null; // one that the server has not taken yet
     this.number = 0;
     this.selected = -1;
     this.nextLabel = 1;
@@ -41,7 +42,7 @@ class Page {
       (name, question) => this.server.ask(name, "/api/grid", question).catch(() => null),
       (plane) => attachPointer(plane, this.edits())
     );
-    this.table = new PointsTable((list) => this.edit(list));
+    this.table = new PointsTable((list) => { this.select(-1); this.edit(list); });
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
     this.follow = new Follow((follow) => this.choose({ follow }));
@@ -66,23 +67,47 @@ class Page {
   // From the address: a lesson, a shared link, or nothing.
   load() {
     this.player.pause();
-    this.csv = null;
-    const { state, problems } = parse(location.hash);
-    this.state = state;
-    this.notice(
-      "link",
-      problems.length ? `Part of this link could not be read, so the defaults stand there: ${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}.` : ""
-    );
+    this.csv = this.proposed = null;
+    this.link = parse(location.hash);
+    this.state = this.link.state;
+    this.notice("table", "");
+    this.select(-1);
+    this.tellLink();
     this.applyLooks();
     this.train();
+  }
+
+  tellLink() {
+    const { problems } = this.link;
+    const told = `${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}`;
+    this.notice("link", told && `Part of this link could not be followed, so the defaults stand there: ${told}.`);
+  }
+
+  // What a link asks for can be readable and yet impossible: there the defaults stand, too.
+  fallBack({ message, about }) {
+    const initial = initialState();
+    for (const name of PARTS[about]) this.state[name] = initial[name];
+    this.link.problems.push(message.replace(/\.$/, ""));
+    this.tellLink();
+    this.link = null;
+    this.applyLooks();
+    return this.train();
   }
 
   // What the user has chosen in a control.
   choose(values) {
     const looksOnly = Object.keys(values).every((name) => LOOKS.includes(name));
-    if (this.csv && Object.keys(values).some((name) => ["x", "y", "target"].includes(name))) Object.assign(this.csv, values);
-    else if (Object.keys(values).some((name) => DATA.includes(name))) this.csv = null;
-    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) values.points = this.asList();
+    this.link = null;
+    this.notice("table", "");
+    if (this.csv && Object.keys(values).some((name) => ["x", "y", "target"].includes(name))) {
+      this.proposed = { ...this.csv, ...values };
+      return this.train();
+    }
+    if (Object.keys(values).some((name) => PARTS.data.includes(name))) {
+      this.csv = this.proposed = null;
+      if (!values.points) this.select(-1); // other points
+    }
+    if (values.data === "points" && !values.points && !this.state.points.length && this.replay) Object.assign(values, this.asPoints());
     Object.assign(this.state, values);
     this.applyLooks();
     this.save();
@@ -126,22 +151,28 @@ class Page {
   async train() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const suffixes = this.state.learner2 === "none" ? [""] : ["", "2"];
+    const csv = this.proposed ?? this.csv;
     const labels = new Set(this.state.points.map((point) => point[2]));
-    if (this.state.data === "points" && !this.csv && labels.size < 2) {
+    if (this.state.data === "points" && !csv && labels.size < 2) {
       return this.refused(labels.size ? "All points are of one class: add one of the other, to tell them apart." : "There are no points yet: click into the plane to add one of each class.");
     }
     document.body.setAttribute("aria-busy", "true");
     try {
-      const tasks = suffixes.map((suffix) => task(this.state, suffix, this.csv));
+      const tasks = suffixes.map((suffix) => task(this.state, suffix, csv));
       const answers = await Promise.all(
         tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question))
       );
       if (turn !== this.turn || answers.includes(null)) return undefined;
       this.number += 1;
+      if (this.proposed && this.proposed.text !== this.csv?.text) this.state.at = "end";
+      [this.csv, this.proposed, this.link] = [csv, null, null];
       this.runs = Object.fromEntries(suffixes.map((suffix, i) => [suffix, this.run(answers[i], tasks[i], suffix)]));
       this.arrived();
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
+      if (turn !== this.turn) return undefined;
+      if (this.proposed) return this.forget(problem);
+      if (this.link) return this.fallBack(problem);
       this.refused(problem.message);
     } finally {
       if (turn === this.turn) document.body.removeAttribute("aria-busy");
@@ -157,23 +188,29 @@ class Page {
   }
 
   arrived() {
-    const { replay } = this;
+    const { replay, state } = this;
     const { trace } = replay;
-    if (this.csv) Object.assign(this.state, { data: "points", points: this.asList() });
+    if (this.csv) Object.assign(this.state, { data: "points", ...this.asPoints() });
     this.controls.follow(this.state);
-    this.controls.showColumns(this.csv || this.state.data === "file" ? trace.columns : [], trace.chosen);
+    this.controls.showColumns(this.columns(), trace.chosen);
     this.table.follow(this.asList(), trace.names);
     const named = trace.classes[1] !== "+";
     by("class-minus").textContent = named ? trace.classes[0] : "negative";
     by("class-plus").textContent = named ? trace.classes[1] : "positive";
     this.notice("refused", "");
     this.notice("notes", trace.notes.join(" "));
+    this.notice("spread", state.scale || state.hide.includes("training") ? "" : thinness(trace));
     const wrong = Object.values(this.runs).some((run) => !run.replay.agrees());
     this.notice("bits", wrong ? "The replay does not end on the engine's weights: please report this as a bug." : "");
     this.turnTo();
     this.pictures.draw(this.state, this.runs, this.followed);
     this.go(this.state.at === "end" ? this.longest() : Math.min(this.state.at, this.longest()), { quiet: true });
     this.save();
+  }
+
+  // Of a table, which can be chosen among.
+  columns() {
+    return this.csv || this.state.data === "file" ? this.replay.trace.columns : [];
   }
 
   // Panels and scrubber turn to the learner that is followed.
@@ -188,9 +225,11 @@ class Page {
   // No run: what stands in its way is told, and points that exist stay visible.
   refused(message) {
     this.notice("refused", message);
+    this.notice("notes", "");
+    this.notice("spread", "");
     if (this.state.data !== "points") return;
     this.table.follow(this.state.points, ["x₁", "x₂"]);
-    const empty = new Replay(untrained(this.state.points));
+    const empty = new Replay(untrained(this.state));
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.turnTo();
     this.pictures.draw({ ...this.state, learner2: "none", learner: "perceptron", view: "last" }, this.runs);
@@ -242,9 +281,14 @@ class Page {
     return points.map(([a, b], i) => [a, b, y[i]]);
   }
 
+  // What is seen, as points of one's own.
+  asPoints() {
+    return { points: this.asList(), ...classNames(this.replay.trace) };
+  }
+
   edit(list) {
     this.csv = null;
-    this.choose({ data: "points", points: list.slice(0, 5000) });
+    this.choose({ data: "points", ...this.asPoints(), points: list.slice(0, 5000) });
   }
 
   edits() {
@@ -264,21 +308,30 @@ class Page {
 
   select(row) {
     this.selected = row;
-    for (const mark of document.querySelectorAll(".point")) mark.classList.toggle(
-      "selected", Number(mark.dataset.row) === row
-    );
+    this.pictures.select(row);
   }
 
   remove() {
     if (this.selected < 0 || this.selected >= this.asList().length) return;
-    this.edit(this.asList().filter((_, i) => i !== this.selected));
-    this.selected = -1;
+    const list = this.asList().filter((_, i) => i !== this.selected);
+    this.select(-1);
+    this.edit(list);
   }
 
   takeCsv(text) {
-    this.csv = { kind: "csv", text };
-    this.state.at = "end";
+    this.proposed = { kind: "csv", text };
+    this.link = null;
+    this.notice("table", "");
     this.train();
+  }
+
+  // A table that cannot be used is told and forgotten: the page goes on with what was there before.
+  forget({ message }) {
+    this.proposed = null;
+    this.notice("table", `This table was not taken. ${message}`);
+    by("notice-table").scrollIntoView({ block: "nearest" }); // on a phone it is far above the button
+    if (this.replay) this.controls.showColumns(this.columns(), this.replay.trace.chosen);
+    return this.train();
   }
 
   back() {

@@ -2,7 +2,13 @@
 
 const BUSY = 300; // milliseconds until a busy server is asked again
 
-export class Refused extends Error {} // the server answered, and said no
+// The server answered, and said no; `about` names what stands in the way: the data or the epochs.
+export class Refused extends Error {
+  constructor(message, about = "") {
+    super(message);
+    this.about = about;
+  }
+}
 
 export class Server {
   constructor({ lost, found }) {
@@ -28,7 +34,8 @@ export class Server {
       }
       const answer = await response.json();
       this.here();
-      if (!response.ok) throw new Refused(answer.error ?? `The server answered ${response.status}.`);
+      if (answer.error) throw new Refused(answer.error, answer.about);
+      if (!response.ok) throw new Refused(`The server answered ${response.status}.`);
       return turn.signal.aborted ? null : answer;
     } catch (problem) {
       if (turn.signal.aborted) return null;

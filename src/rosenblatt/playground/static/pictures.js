@@ -3,7 +3,7 @@
 import { by, element } from "./dom.js";
 import { Plane, gridImage, smallestMargin } from "./plane.js";
 import { norm } from "./replay.js";
-import { NAMES, number, plural } from "./words.js";
+import { NAMES, count, number, plural } from "./words.js";
 
 const CELLS = 96;
 const WORDS_EVERY = 120; // milliseconds between captions while playing
@@ -18,6 +18,7 @@ export class Pictures {
     this.attach = attach;
     this.host = by("pictures");
     this.list = [];
+    this.selected = -1;
     this.watcher = new ResizeObserver(() => this.drawn && this.fit());
   }
 
@@ -46,6 +47,8 @@ export class Pictures {
       this.list = wanted.map((want) => this.make(want));
       this.host.dataset.count = String(wanted.length);
     }
+    const views = wanted.filter(({ suffix }) => !runs[suffix].replay.kernel).map(({ view }) => view);
+    showLegend({ line: views.some((view) => view !== "voted"), last: views.includes("last") });
     this.drawn = true;
     this.redraw();
   }
@@ -73,7 +76,14 @@ export class Pictures {
       );
       part.image = null;
     }
+    this.select(this.selected);
     this.show(this.place ?? 0);
+  }
+
+  // The point that Delete would remove is outlined, also after it was moved.
+  select(row) {
+    this.selected = row;
+    for (const { plane } of this.list) plane.marks?.forEach((mark, i) => mark.classList.toggle("selected", i === row));
   }
 
   show(t, playing = false) {
@@ -91,17 +101,16 @@ export class Pictures {
       const weights = drawn ? null : now[part.view];
       const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
-      const told = weights ? describe(weights, replay) : replay.kernel ? `${plural(
+      const told = weights ? describe(weights, replay) : [replay.kernel ? `${plural(
         new Set(replay.row.slice(0, now.k)).size, "point"
-      )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`;
+      )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`];
       part.plane.show({
         weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
-        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${told}` : null,
+        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${spoken(told)}` : null,
       });
-      const shorter = weights && part.plane.factor < 1 ? ` · arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
+      const shorter = weights && part.plane.factor < 1 ? `arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
       if (words) part.caption.replaceChildren(
-        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")),
-        element("span", { class: "muted" }, told + shorter)
+        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(told, shorter)
       );
       if (drawn) this.fetch(part, run, now);
     }
@@ -143,18 +152,38 @@ export class Pictures {
   }
 }
 
+// Signs that no picture shows are not explained: a kernel has no w, a vote no line.
+function showLegend(shown) {
+  for (const [what, there] of Object.entries(shown)) {
+    for (const sign of document.querySelectorAll(`.of-${what}`)) sign.hidden = !there;
+  }
+}
+
 // The margin band: where the rule wants margin 1, that; else the smallest margin, if all points are right.
 function bandLevel(weights, learner, replay) {
   if (["mira", "passive-aggressive", "logistic", "widrow-hoff"].includes(learner)) return norm(weights) > 0 ? 1 : 0;
   return Math.max(0, smallestMargin(weights, replay));
 }
 
+// How many are wrong, w, and b where there is one.
 function describe(weights, replay) {
-  if (!(norm(weights) > 0)) return "no line yet: w = 0";
   let wrong = 0;
   for (let i = 0; i < replay.n; i += 1) wrong += (
     weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1
   ) !== replay.y[i];
-  // The count comes first: where three pictures stand side by side, the end of the line is cut.
-  return `${wrong ? `${wrong} wrong` : "all right"} · w = (${number(weights[0], 3)}, ${number(weights[1], 3)})${replay.trace.bias ? `, b = ${number(weights[2], 3)}` : ""}`;
+  const first = norm(weights) > 0 ? wrong ? `${count(wrong)} wrong` : "all right" : "no line yet";
+  const bias = replay.trace.bias ? [`b = ${number(weights[2], 3)}`] : [];
+  return [first, `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})`, ...bias];
+}
+
+const spoken = ([first, ...numbers]) => [first, ...numbers.length ? [numbers.join(", ")] : []].join(" · ");
+
+// The words above a picture. Where pictures stand side by side they have lines of their own, always the same number of
+// them: nothing is cut, and the pictures keep their size from step to step.
+function caption([first, w, b], shorter) {
+  const between = (text) => element("i", {}, text);
+  const rest = [b, shorter].filter(Boolean).join(" · ");
+  return element("span", { class: "muted told" }, element("span", {}, first), ...w === undefined ? [] : [
+    between(" · "), element("span", { class: "w" }, w), rest && between(b ? ", " : " · "), element("span", { class: "b" }, rest),
+  ]);
 }

@@ -6,6 +6,8 @@ import { norm, score } from "./replay.js";
 import { number } from "./words.js";
 
 const SHAPES = { 1: "M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z", "-1": "M0-1.25L1.25 0L0 1.25L-1.25 0Z" };
+const LETTER = 8; // pixels of a letter of an axis' name, about
+const EDGE = 8; // pixels that arrows keep away from the edge
 let pictures = 0;
 
 export class Plane {
@@ -81,6 +83,12 @@ export class Plane {
     const { frame } = this;
     const [left, right, bottom, top] = frame.box;
     const lines = [];
+    const room = Math.max(6, Math.floor((frame.width - 60) / LETTER)); // letters
+    const [name1, name2] = this.replay.trace.names.map((name) => (name.length > room ? `${name.slice(0, room - 1)}…` : name));
+    const short = name1.length < 4 && name2.length < 4; // then there is room beside the axes, else at the edges
+    // Where the numbers themselves stand at the edge, the name across stands above them, and the name upwards before them.
+    const low = this.labelPlace(1) > frame.height - 30;
+    const free = short || this.labelPlace(0) - 30 > 10 + LETTER * name2.length ? 16 : 36;
     for (const x of ticks(left, right, frame.width / 90)) {
       const [px] = frame.toPixels([x, 0]);
       lines.push(svg("line", { x1: px, x2: px, y1: 0, y2: frame.height, class: x === 0 ? "axis" : "tick" }));
@@ -91,16 +99,14 @@ export class Plane {
     for (const y of ticks(bottom, top, frame.height / 80)) {
       const [, py] = frame.toPixels([0, y]);
       lines.push(svg("line", { x1: 0, x2: frame.width, y1: py, y2: py, class: y === 0 ? "axis" : "tick" }));
-      if (py > 16 && py < frame.height - 24 && y !== 0) lines.push(
+      if (py > free && py < frame.height - 24 && y !== 0) lines.push(
         svg("text", { x: this.labelPlace(0), y: py + 4, "text-anchor": "end" }, number(y, 3))
       );
     }
-    const [name1, name2] = this.replay.trace.names;
-    const short = name1.length < 4 && name2.length < 4; // then there is room beside the axes, else at the edges
     lines.push(svg(
       "text",
       {
-        class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : frame.height - 10,
+        class: "axis-name", x: frame.width - 10, y: short ? this.labelPlace(1) - 22 : low ? this.labelPlace(1) - 20 : frame.height - 10,
         "text-anchor": "end",
       },
       name1
@@ -193,11 +199,21 @@ export class Plane {
     let factor = 1;
     while (longest * factor * this.frame.unit > room) factor /= longest * factor * this.frame.unit > room * 5 ? 10 : 2;
     const at = ([x, y]) => this.frame.toPixels([x * factor, y * factor]);
+    // The origin can be close to an edge: then they are shortened until they stay inside.
+    const tips = [tip, previous && update ? previous : null].filter(Boolean);
+    while (factor > 1e-9 && !tips.every((end) => this.inside(at(end), at([0, 0])))) factor /= 2;
     const visible = (from, to) => Math.hypot(from[0] - to[0], from[1] - to[1]) > 1 ? [from, to] : null;
     this.place(this.arrow, tip ? visible(at([0, 0]), at(tip)) : null);
     this.place(this.before, previous && update ? visible(at([0, 0]), at(previous)) : null);
     this.place(this.update, previous && update && tip ? visible(at(previous), at(tip)) : null);
     this.factor = factor;
+  }
+
+  // Is a pixel in the picture, and no closer to an edge than it must, with an arrow that begins there?
+  inside([px, py], [x0, y0]) {
+    const { width, height } = this.frame;
+    const away = (value, from, most) => Math.min(value, most - value) >= Math.min(EDGE, from, most - from);
+    return away(px, x0, width) && away(py, y0, height);
   }
 
   pointAt(event) {

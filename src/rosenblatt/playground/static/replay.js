@@ -134,10 +134,10 @@ export class Replay {
 }
 
 // The trace of points that nothing has learned from.
-export function untrained(list) {
+export function untrained({ points: list, minus, plus }) {
   const none = [0, 0, 0];
   return {
-    points: list.map(([x, y]) => [x, y]), y: list.map((point) => point[2]), scaled: null, names: ["x₁", "x₂"], classes: ["−", "+"],
+    points: list.map(([x, y]) => [x, y]), y: list.map((point) => point[2]), scaled: null, names: ["x₁", "x₂"], classes: minus && plus ? [minus, plus] : ["−", "+"],
     log: { t: [], row: [], tau: [] }, lived: [], order: null, examples: 0, epochs: [], bias: true, notes: [],
     start: none, last: none, averaged: none,
   };

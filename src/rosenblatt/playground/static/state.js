@@ -11,6 +11,7 @@ export const PANELS = [
 const LARGEST = 1e6;
 const SEEDS = 2 ** 31 - 1;
 const MOST_POINTS = 5000;
+const LABEL = 40; // letters of a class's name
 
 // A field reads a text into a value (undefined: it cannot be) and writes a value as a text.
 const choice = (options, initial) => (
@@ -27,6 +28,7 @@ const flag = (initial) => (
   { initial, read: (text) => ({ 1: true, 0: false })[text], write: (value) => (value ? "1" : "0") }
 );
 const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
+const label = { initial: "", read: (text) => ([...text].length <= LABEL ? text : undefined), write: String };
 const rate = { initial: null, read: (text) => finite(text, 1e-6, LARGEST), write: String }; // null: the learner's own
 const place = { initial: "end", read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
@@ -53,6 +55,7 @@ export const FIELDS = {
   noise: number(0, 0.5, 0),
   dataseed: whole(0, SEEDS, 1),
   points,
+  minus: label, plus: label, // what the classes of these points are called
   x: word, y: word, target: word,
   ...learnerFields("", choice(LEARNERS, "perceptron")),
   ...learnerFields("2", choice(["none", ...LEARNERS], "none")),
@@ -72,6 +75,12 @@ export const FIELDS = {
   at: place,
   hide: panels,
   theme: choice(["auto", "light", "dark"], "auto"),
+};
+
+// What falls back to its default where a link asks for something that is readable and yet impossible.
+export const PARTS = {
+  data: ["data", "n", "margin", "noise", "dataseed", "points", "minus", "plus", "x", "y", "target"],
+  epochs: ["epochs"],
 };
 
 export function initialState() {
@@ -122,12 +131,20 @@ export function task(state, suffix = "", csv = null) {
 
 function dataRequest(state) {
   if (state.data === "four") return { kind: "four" };
-  if (state.data === "points") return { kind: "points", points: state.points };
+  if (state.data === "points") {
+    return { kind: "points", points: state.points, ...(state.minus && state.plus ? { classes: [state.minus, state.plus] } : {}) };
+  }
   if (state.data === "file") {
     const named = Object.fromEntries(["x", "y", "target"].filter((name) => state[name]).map((name) => [name, state[name]]));
     return { kind: "file", ...named };
   }
   return { kind: state.data, n: state.n, margin: state.margin, noise: state.noise, seed: state.dataseed };
+}
+
+// The names of a run's classes as they stand in the address: nothing where they have none of their own.
+export function classNames({ classes }) {
+  const [minus, plus] = classes[1] === "+" ? ["", ""] : classes.map((name) => [...name].slice(0, LABEL).join(""));
+  return { minus, plus };
 }
 
 // What the words about a run need to know of its learner.

@@ -25,11 +25,15 @@ export class PointsTable {
   }
 
   draw() {
-    const focused = this.host.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
+    const focused = this.host.contains(document.activeElement) ? [document.activeElement.dataset.cell] : [];
+    const wanted = this.wanted ?? focused;
+    this.wanted = null;
     [by("points-x").textContent, by("points-y").textContent] = this.names ?? ["x₁", "x₂"];
     this.host.replaceChildren(...this.list.slice(0, MOST).map((point, i) => this.row(point, i)));
     by("points-more").textContent = this.list.length > MOST ? `and ${this.list.length - MOST} more` : "";
-    if (focused) this.host.querySelector(`[data-cell="${focused}"]`)?.focus();
+    if (!wanted.length) return;
+    const found = wanted.map((cell) => this.host.querySelector(`[data-cell="${cell}"]:not(:disabled)`)).find(Boolean);
+    (found ?? by("add-plus")).focus();
   }
 
   row(point, i) {
@@ -38,10 +42,10 @@ export class PointsTable {
         "td", {}, this.cell(point, i, 0)
       ), element("td", {}, this.cell(point, i, 1)), element("td", {}, this.label(point, i)),
       element("td", { class: "row-tools" }, this.tool(
-        "↑", `Move point ${i + 1} up`, `up${i}`, () => this.move(i, i - 1), i === 0
+        "↑", `Move point ${i + 1} up`, `up${i}`, () => this.move(i, i - 1, "up"), i === 0
       ),
-        this.tool("↓", `Move point ${i + 1} down`, `down${i}`, () => this.move(i, i + 1), i === this.list.length - 1),
-        this.tool("×", `Remove point ${i + 1}`, `remove${i}`, () => this.edit(this.list.filter((_, j) => j !== i)))));
+        this.tool("↓", `Move point ${i + 1} down`, `down${i}`, () => this.move(i, i + 1, "down"), i === this.list.length - 1),
+        this.tool("×", `Remove point ${i + 1}`, `remove${i}`, () => this.remove(i))));
     row.addEventListener("dragstart", (event) => {
       event.dataTransfer.setData("application/x-point", String(i));
       event.dataTransfer.effectAllowed = "move";
@@ -85,9 +89,22 @@ export class PointsTable {
     );
   }
 
-  move(from, to) {
+  // By a button, the focus goes with the point; where that button has an end, to its neighbour.
+  move(from, to, button = null) {
     const list = this.list.filter((_, j) => j !== from);
     list.splice(to, 0, this.list[from]);
+    this.change(list, button && [`${button}${to}`, `up${to}`, `down${to}`]);
+  }
+
+  // The focus goes to the row that follows, or the last one, or to where the next point is added.
+  remove(i) {
+    this.change(this.list.filter((_, j) => j !== i), [`remove${i}`, `remove${i - 1}`]);
+  }
+
+  // At once in the table, so that the next key meets the row that is seen, and then in the run.
+  change(list, cells) {
+    this.wanted = cells;
+    this.follow(list, this.names);
     this.edit(list);
   }
 
