@@ -236,6 +236,14 @@ def test_a_pasted_csv_becomes_points_and_nonsense_is_refused(visit):
     there.page.wait_for_selector("#notice-table:not([hidden])")
 
 
+def test_separable_points_are_said_to_be_so_with_the_margin_that_certify_finds(visit):
+    there = visit("#data=blobs&n=60&margin=0.2")
+    margin = rosenblatt.certify(there.run("page.replay.trace.points"), there.run("page.replay.y")).margin
+    told = there.page.locator("#bound-text").inner_text()
+    assert f"A line separates these points, with margin {margin:.5g}" in told
+    assert "No line" not in told
+
+
 def test_inseparable_points_are_shown_with_the_proof(visit):
     there = visit("#data=points&points=0,0,-;1,1,-;0,1,%2B;1,0,%2B")
     assert "these four points prove that no line separates them" in there.page.locator("#bound-text").inner_text()

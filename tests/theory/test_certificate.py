@@ -152,7 +152,7 @@ def test_u3_xor_is_not_separable_and_its_two_means_are_the_proof():
     assert found.proof.kind == "exact combination"
     assert sorted(zip(found.proof.rows, found.proof.weights, strict=True)) == [(0, 1), (1, 1), (2, 1), (3, 1)]
     assert found.sentence() == (
-        "no line can separate these rows: a weighted mean of 2 rows of different equals one of 2 rows of same"
+        "no line can separate these rows: a weighted mean of 2 rows of different is also a weighted mean of 2 rows of same"
     )
 
 

@@ -72,8 +72,7 @@ def test_a_contradiction_of_32_bits_that_64_bits_undo_is_told_as_such():
     found = certified(columns, labels, scale=False)
     assert found.proof.kind == "exact combination"
     assert found.sentence() == (
-        "as 32-bit numbers a weighted mean of 1 row of in equals one of 2 rows of out; "
-        "--double (double=True) keeps them apart"
+        "as 32-bit numbers a row of in is also a weighted mean of 2 rows of out; --double (double=True) keeps them apart"
     )
     assert found.obstacle == "no line can separate the data as 32-bit numbers"
     assert (found.to_dict()["separable"], found.to_dict()["grain"]) == (None, "as 32-bit numbers")

@@ -7,8 +7,8 @@ weights are those of `fit` bit for bit; it checks that against the weights sent 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -123,7 +123,7 @@ def margin_reached(made: Run) -> str | None:
 
 
 def sentence(found: Certificate, points: Points) -> str:
-    """The certificate in words, about points: rows are of a table.
+    """The certificate in words, about points and their classes.
 
     >>> from rosenblatt.playground.points import make
     >>> from rosenblatt.playground.requests import Data
@@ -131,18 +131,12 @@ def sentence(found: Certificate, points: Points) -> str:
     >>> xor = make(Data("points", points=((0, 0, -1), (1, 1, -1), (0, 1, 1), (1, 0, 1)), classes=("same", "different")))
     >>> sentence(certify(xor.x, xor.y), xor)
     'no line can separate these points: a weighted mean of 2 points of same is also a weighted mean of 2 points of different'
-    >>> between = make(Data("points", points=((-1, 0, -1), (0, 0, 1), (1, 0, -1))))
-    >>> sentence(certify(between.x, between.y), between).partition(": ")[2]
-    'a weighted mean of 2 points of the negative class is also a point of the positive class'
+    >>> apart = make(Data("points", points=((-1, 0, -1), (1, 0, 1))))
+    >>> sentence(certify(apart.x, apart.y), apart)
+    'a line separates these points, with margin 1: a perceptron makes at most 2 updates'
     """
-    sides = [] if found.proof is None else [int((points.y[found.proof.rows] == side).sum()) for side in (-1, 1)]
-    if found.proof is None or found.proof.kind == "identical rows" or not all(sides):
-        return re.sub(r"\brow(s?)\b", r"point\1", found.sentence(first=1))
     names = ("the negative class", "the positive class") if points.classes == Points.classes else points.classes
-    what = "a weighted mean of" if found.fit_intercept else "a weighted sum of"
-    several = [f"{what} {n:,} point{'s' if n > 1 else ''} of {name}" for n, name in zip(sides, names, strict=True)]
-    one, other = (told.replace("a weighted mean of 1 point of", "a point of", 1) for told in several)
-    return f"no line can separate these points: {one} is also {other}"
+    return replace(found, classes=list(names)).sentence(first=1, row="point")
 
 
 def certificate(made: Run) -> dict[str, Any]:

@@ -162,23 +162,23 @@ class Certificate:
         weights = proof.weights
         return all(isinstance(value, int) for value in weights) and vanishes(whole_numbers(Z), weights)
 
-    def sentence(self, first: int = 0) -> str:
-        """The verdict in one sentence; rows are counted from `first`."""
+    def sentence(self, first: int = 0, row: str = "row") -> str:
+        """The verdict in one sentence; rows are counted from `first`, and called as told."""
         if self.separable:
             updates = "" if self.bound is None else f": a perceptron makes at most {whole(self.bound)} updates"
             least = "" if self.optimal else "at least "
             margin = f"margin {least}{self.margin:.5g}" if self.margin else "a margin that is too small for a float"
-            return f"a line separates these rows, with {margin}{updates}"
+            return f"a line separates these {row}s, with {margin}{updates}"
         if self.separable is None:
             most = "" if self.gap is None else f"; if a line separates them, its margin is at most {self.gap:.3g}"
             return (
                 f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
             )
         assert self.proof is not None
-        why = self._why(self.proof, first)
+        why = self._why(self.proof, first, row)
         if self.grain is not None:
             return f"{self.grain.taken} {why}; {self.grain.apart()}"
-        return f"no line can separate these rows: {why}"
+        return f"no line can separate these {row}s: {why}"
 
     @property
     def obstacle(self) -> str:
@@ -188,21 +188,24 @@ class Certificate:
         taken = "" if self.grain is None else f" {self.grain.taken}"
         return "" if self.separable else f"no line can separate the data{taken}"
 
-    def _why(self, proof: Proof, first: int) -> str:
+    def _why(self, proof: Proof, first: int, row: str) -> str:
         if proof.kind == "identical rows":
-            i, j = (row + first for row in proof.rows)
-            return f"rows {i:,} and {j:,} are identical but labelled differently"
+            i, j = (number + first for number in proof.rows)
+            return f"{row}s {i:,} and {j:,} are identical but labelled differently"
         if len(proof.rows) == 1:
-            return f"row {proof.rows[0] + first:,} is all zeros, and without a bias its score is always 0"
+            return f"{row} {proof.rows[0] + first:,} is all zeros, and without a bias its score is always 0"
         assert self.signed is not None
         what = "mean" if self.fit_intercept else "sum"
         if self.signed.vectors > 1 or len(self.classes) < 2:
             return f"{len(proof.rows):,} of them contradict each other, weighted as the proof says"
         sides = np.bincount(self.signed.codes[np.array(proof.rows)], minlength=2).tolist()
         if 0 in sides:
-            return f"a weighted sum of {max(sides):,} rows of one class is 0, and without a bias so is its score"
-        one, other = (f"{count:,} row{'s' if count > 1 else ''}" for count in sides)
-        return f"a weighted {what} of {one} of {self.classes[0]} equals one of {other} of {self.classes[1]}"
+            return f"a weighted sum of {max(sides):,} {row}s of one class is 0, and without a bias so is its score"
+        one, other = (
+            f"a {row} of {name}" if (count, what) == (1, "mean") else f"a weighted {what} of {count:,} {row}s of {name}"
+            for count, name in zip(sides, self.classes, strict=True)
+        )
+        return f"{one} is also {other}"
 
     def __str__(self) -> str:
         return self.told()

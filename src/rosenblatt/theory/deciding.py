@@ -71,7 +71,7 @@ def certify(
     >>> found.separable, round(found.margin, 4), found.check()
     (True, 0.686, True)
     >>> print(certify([[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "different", "different"]).sentence())
-    no line can separate these rows: a weighted mean of 2 rows of different equals one of 2 rows of same
+    no line can separate these rows: a weighted mean of 2 rows of different is also a weighted mean of 2 rows of same
     """
     if seconds is not None and not seconds > 0:
         raise SettingError(f"seconds is {seconds!r}: expected None or a number above 0.")
@@ -120,7 +120,7 @@ def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
 
     >>> from rosenblatt.examples import for_classes
     >>> print(at_a_glance(Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))).sentence())
-    no line can separate these rows: a weighted mean of 2 rows of a equals one of 1 row of b
+    no line can separate these rows: a weighted mean of 2 rows of a is also a row of b
     """
     clock = Clock(GLANCE_SECONDS)
     case = Case(signed, clock, 0, lambda sentence: None)
