@@ -31,6 +31,7 @@ from rosenblatt.weights import score
 MOST_PAIRS = 200  # of classes that are looked at one by one
 # At a glance: multiplications in a step of the solver, entries of rows that are compared, and more seconds than that takes.
 GLANCE, COMPARED, GLANCE_SECONDS = 5e6, 5e6, 1.0
+RESERVE = 0.01  # of the time that is given, for the last step and the answer
 
 
 class Clock:
@@ -38,7 +39,7 @@ class Clock:
 
     def __init__(self, seconds: float | None):
         self.started = time.perf_counter()
-        self.end = None if seconds is None else self.started + seconds
+        self.end = None if seconds is None else self.started + seconds * (1 - RESERVE)
 
     def spent(self) -> float:
         return time.perf_counter() - self.started
