@@ -304,7 +304,7 @@ def test_a_bad_kernel_is_named_and_leaves_no_fit(kernel, said):
         ({"budget": 0}, "budget"),
         ({"budget": 5, "score_with": "voted"}, "budget"),
         ({"score_with": "best"}, "score_with"),
-        ({"max_iter": 0}, "epochs"),
+        ({"max_iter": 0}, "max_iter"),
         ({"shuffle": "often"}, "shuffle"),
     ],
 )
