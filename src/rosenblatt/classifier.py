@@ -28,8 +28,6 @@ from rosenblatt.labels import classes_of, codes_among, labels_of
 from rosenblatt.log import Memory
 from rosenblatt.model import Model
 from rosenblatt.rows import Rows
-from rosenblatt.theory.duality import Tally
-from rosenblatt.theory.reached import Course, Reached, reached
 from rosenblatt.training import Plan, Training, Watch, error, run
 from rosenblatt.votes import VOTING, Voter
 
@@ -46,7 +44,7 @@ LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
 
 
 BLOCK = 2**16  # rows counted at a time
-NOT_SAVED = ("seconds", "theory")  # of the summary: may differ between machines, in their last bits too
+NOT_SAVED = ("seconds",)  # of the summary: differs from run to run
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,6 @@ class Classifier:
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
-    reached: Reached | None = None  # its margin beside the best there is, on the rows of training; not in the file
 
     def model(self, view: str | None = None) -> Model | Voter:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -222,7 +219,6 @@ class Classifier:
         told |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
         told |= {"weights that predict": self.view, "training error": summary["train_error"]}
         told |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
-        told |= {"margin": None if self.reached is None else self.reached.sentence()}
         return markup.facts("Classifier", {name: value for name, value in told.items() if value is not None})
 
 
@@ -278,7 +274,20 @@ def learn(
     Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
     """
     refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
-    recipe = replace(recipe or Recipe(), **settings)
+    return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A classifier with the run that made it and the examples that it saw, for those who ask more about the run."""
+
+    classifier: Classifier
+    training: Training
+    examples: Examples
+
+
+def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Watch | None = None) -> Learned:
+    """What `learn` does; the run and its examples are given back, too."""
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
     assert examples.classes is not None
@@ -291,17 +300,13 @@ def learn(
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
     made.zero_based = data.zero_based
     held_out = None if dev is None else made.examples(dev)[0]
-    tally = Tally()
-    trained = run(examples, rule, plan, held_out=held_out, watch=replace(watch or Watch(), taus=tally))
+    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
     if plan.keep_log:
         made.memory = trained.memory()
         if data.numbers is not None:
             made.memory.numbers = data.numbers[made.memory.numbers]
     finish(made, trained, examples, held_out)
-    view = made.linear_view()  # votes have no margin: it is that of the averaged weights then
-    made.reached = reached(Course(trained, examples, rule, tally), (view, made.linear(view)))
-    made.summary["theory"] = made.reached.to_dict()
-    return made
+    return Learned(made, trained, examples)
 
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:

@@ -1,4 +1,4 @@
-"""What can go wrong, drawn as a tree.
+"""What can go wrong, drawn as a tree; and how messages count.
 
 RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
@@ -17,6 +17,15 @@ RosenblattError
 from __future__ import annotations
 
 from typing import Any
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, for messages.
+
+    >>> counted(1, "row"), counted(5000, "row")
+    ('1 row', '5,000 rows')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 class RosenblattError(Exception):

@@ -182,6 +182,8 @@ def test_of_many_weights_the_largest_averages_are_told(capsys):
 def test_the_margin_of_a_walk_is_told_as_train_tells_it(tmp_path, capsys):
     # θ = (1.5, 1, −1) has the least margin 1.25; γ* = √(8/17), see the playground's test of the bound.
     told = walked(capsys, *LECTURE[:2]).out
+    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is" in told
+    told = walked(capsys, *LECTURE[:2], "--proof").out
     assert "Margin: γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best." in told
     path = tmp_path / "points.csv"
     path.write_text("a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n")

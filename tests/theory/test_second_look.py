@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import Recipe, learn
 from rosenblatt.data import Dataset
 from rosenblatt.features import TableMap
 from rosenblatt.features.finer import rows_of
@@ -38,11 +37,9 @@ def test_a_threshold_on_whole_numbers_is_never_said_to_be_impossible(base, steps
     labels = [int(value > min(values) + 40) for value in values]
     if len(set(labels)) < 2:
         return
-    model = learn(table({"a": values}, labels), Recipe(features={"scale": scale, "double": double}))
-    assert PLAIN not in model.reached.sentence().lower()
-    assert model.summary["theory"]["separable"] is not False
-    found = model.reached.certificate
-    if found is not None and found.separable is False:
+    found = certified({"a": values}, labels, scale=scale, double=double)
+    assert PLAIN not in found.sentence().lower()
+    if found.separable is False:
         assert found.check()  # of the features it is a theorem
         assert found.grain is not None
         assert found.to_dict()["separable"] is None

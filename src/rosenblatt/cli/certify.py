@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options
+from rosenblatt.errors import counted
 
 SHOWN = 10  # conflicts that are listed
 
@@ -56,7 +57,7 @@ def certify(file: str, **given: Any) -> None:
     if given["as_json"]:
         options.print_json({"rows": len(data), "features": X.d, "classes": found.classes, **found.to_dict(first=1)})
         return
-    features = options.counted(X.d, "feature")
+    features = counted(X.d, "feature")
     click.echo(f"{data.name}: {len(data):,} rows, {features}, {len(classes)} classes; rows are counted from 1\n")
     click.echo(found.told(first=1))
     for i, j in found.conflicts[:SHOWN]:

@@ -140,12 +140,3 @@ def plain(value: Any) -> Any:
 
 def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "row"), counted(5000, "row")
-    ('1 row', '5,000 rows')
-    """
-    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from rosenblatt.cli import fitting, options, output
-from rosenblatt.cli.options import counted, percent
-from rosenblatt.errors import SaveError
+from rosenblatt.cli.options import percent
+from rosenblatt.errors import SaveError, counted
 
 
 @click.command()
@@ -57,21 +57,22 @@ def train(file: str, **given: Any) -> None:
         return
     started = time.perf_counter()
     reporter = Reporter() if not given["quiet"] and not given["as_json"] else None
-    model = job.run(reporter)
+    learned = job.run(reporter)
+    model = learned.classifier
     if reporter:
         reporter.finish()
     model.summary["seconds"] = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
-    if given["certify"] is not None:
-        job.certify(model)
-    certificate = model.reached.certificate
+    margin = job.margin(learned)
+    certificate = margin.certificate
     if given["as_json"]:
         certified = {} if given["certify"] is None else {"certificate": certificate.to_dict(first=1)}
-        theory = model.reached.to_dict(first=1)
+        theory = margin.to_dict(first=1)
         options.print_json({**model.summary, "theory": theory, "model": given["output"], **certified})
     else:
-        tell(model, longer=given["certify"] is None)
+        tell(model)
+        tell_margin(model, margin, longer=given["certify"] is None)
         if certificate is not None and certificate.separable is False and given["holdout"] is not None:
             click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
         if given["output"]:
@@ -121,10 +122,12 @@ class Job:
         return {"seed": self.given["seed"]} | options.only(self.given, "group", "after")
 
     def run(self, reporter: Reporter | None) -> Any:
-        from rosenblatt.classifier import Recipe, learn
+        from rosenblatt.classifier import Recipe, learn_from
         from rosenblatt.data import read
         from rosenblatt.features.values import decimal_commas
         from rosenblatt.splits import split
+        from rosenblatt.theory.duality import StepSum
+        from rosenblatt.training import Watch
 
         recipe = Recipe(**self.recipe())
         recipe.rule()
@@ -135,23 +138,24 @@ class Job:
             data, dev = split(data, self.given["holdout"], **self.split())
         if data.kind == "table" and not self.given["quiet"] and (commas := decimal_commas(data.rows)):
             click.echo(f"note: {commas}", err=True)
-        watch = reporter.watch() if reporter else None
-        self.data = data
-        return learn(data, recipe, dev=dev, watch=watch)
+        self.steps = StepSum()
+        return learn_from(data, recipe, dev, Watch(progress=reporter and reporter.progress, taus=self.steps))
 
-    def certify(self, model: Any) -> None:
-        """Takes the time to find the best margin, or a proof that there is none, unless a glance has told."""
+    def margin(self, learned: Any) -> Any:
+        """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
         from rosenblatt.theory.deciding import certify
+        from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
-        if len(model.classes) == 2 and model.reached.certificate is not None and model.reached.settled:
-            return
-        examples = model.examples(self.data)[0]
-        labels = model.classes[examples.codes]
+        model, examples = learned.classifier, learned.examples
+        view = model.linear_view()  # votes have no margin: it is that of the averaged weights then
+        finished = FinishedRun(learned.training, examples, model.recipe.rule(), self.steps)
+        report = margin_report(finished, (view, model.linear(view)))
+        if self.given["certify"] is None:
+            return report
         silent = self.given["quiet"] or self.given["as_json"]
         progress = None if silent else lambda sentence: click.echo(sentence, err=True)
-        seconds = self.given["certify"]
-        found = certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress)
-        model.reached = model.reached.against(found)
+        labels, seconds = model.classes[examples.codes], self.given["certify"]
+        return report.against(certify(examples.rows, labels, model.recipe.fit_intercept, seconds=seconds, progress=progress))
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
@@ -170,11 +174,6 @@ class Reporter:
         self.said_examples = self.said_mistakes = 0
         self.now: Any = None
         self.bar = sys.stderr.isatty()
-
-    def watch(self) -> Any:
-        from rosenblatt.training import Watch
-
-        return Watch(progress=self.progress)
 
     def progress(self, now: Any) -> None:
         self.now = now
@@ -202,8 +201,8 @@ class Reporter:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def tell(model: Any, longer: bool) -> None:
-    """What was learned, for people; `longer` where --certify could still tell more."""
+def tell(model: Any) -> None:
+    """What was learned, for people."""
     found = model.summary
     classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
     rows, features = counted(found["examples"], "row"), counted(found["features"], "feature")
@@ -215,22 +214,20 @@ def tell(model: Any, longer: bool) -> None:
     if found["dev_error"]:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
-    tell_margin(model, longer)
 
 
-def tell_margin(model: Any, longer: bool) -> None:
-    """The margin beside the best, and the updates beside what theory allows."""
-    from rosenblatt.theory.bounds import whole
+def tell_margin(model: Any, margin: Any, longer: bool) -> None:
+    """The margin beside the best, and the updates beside what theory allows; `longer` where --certify could tell more."""
+    from rosenblatt.theory.bounds import at_most
 
-    reached = model.reached
     of_votes = "votes have none; " if model.view == "voted" else ""
-    hint = " (--certify SECONDS looks longer)" if longer and not reached.settled else ""
-    click.echo(f"margin           {of_votes}{reached.sentence(first=1)}{hint}")
-    bound = reached.bound
+    hint = " (--certify SECONDS looks for a proof)" if longer and not margin.settled else ""
+    click.echo(f"margin           {of_votes}{margin.sentence(first=1)}{hint}")
+    bound = margin.bound
     if bound:
-        formula = bound.formula.replace("γ", "γ" if reached.best is None else "γ*")
-        click.echo(f"{bound.counts:16} {reached.theorem.count(bound):,} of at most {formula} = {whole(bound.most)}")
-    elif reached.separable:
+        formula = bound.formula.replace("γ", "γ" if margin.best is None else "γ*")
+        click.echo(f"{bound.counts:16} {margin.theorem.count(bound):,} of at most {formula} = {at_most(bound.most)}")
+    elif margin.separable:
         click.echo(f"no bound         {bound.because}")
 
 

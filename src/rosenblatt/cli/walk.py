@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import counted
+from rosenblatt.errors import counted
 
 FORMATS = ["table", "markdown", "latex", "csv", "json"]
 # What learners do with the perceptron's weights.
@@ -97,11 +97,11 @@ def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
 
 def margin_of(made: Any, proof: Any, learner: str) -> Any:
     """The margin of the weights that predict, beside the best."""
-    from rosenblatt.theory.reached import Course, reached
+    from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
     view = "averaged" if learner in MEANS else "last"
-    found = reached(Course.of(made.training), (view, made.training.view(view)))
-    return found if found.settled or proof is None else found.against(proof.certificate)
+    report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
+    return report if proof is None else report.against(proof.certificate)
 
 
 def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:

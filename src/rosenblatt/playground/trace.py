@@ -19,7 +19,7 @@ from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.reached import Course, reached
+from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
 PIECE = 2_000  # numbers, or rows of them, written at a time
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
@@ -117,9 +117,8 @@ def margin_reached(made: Run) -> str | None:
     if made.training is None:
         return None
     view = "averaged" if made.task.learner in ("averaged", "voted") else "last"
-    found = reached(Course.of(made.training), (view, made.training.view(view)))
-    assert made.verdict is not None
-    return found.against(made.verdict).brief()
+    report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
+    return report.against(made.verdict).brief()
 
 
 def sentence(found: Certificate, points: Points) -> str:

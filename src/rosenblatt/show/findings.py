@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,8 @@ from rosenblatt.measures import Measured, measure
 from rosenblatt.model import decide
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.splits import split
-from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.margin_report import certified_margin
 from rosenblatt.theory.margins import weight_norm
-from rosenblatt.theory.reached import measured
-from rosenblatt.theory.signed import Signed
 from rosenblatt.training import training_margins
 
 Say = Callable[[str], None]
@@ -165,15 +162,13 @@ def certified(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tup
     say(f"certifying, for {wishes.certify:g} seconds at most")
     examples, _, kept = model.examples(data, wishes.unseen)
     try:
-        fit_intercept = model.recipe.fit_intercept
-        found: Any = certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=wishes.certify)
+        margin = certified_margin(model, examples, wishes.certify)
     except RosenblattError as problem:
         return "", [f"Whether a line separates the classes was not looked into: {problem}"]
-    found.seconds = wishes.certify  # what it was given, not what it took: the same report from the same command
+    certificate = margin.certificate
+    assert certificate is not None
+    certificate.seconds = wishes.certify  # what it was given, not what it took: the same report from the same command
     counted = "" if len(kept) == len(data) else " (without the rows that were left out)"
-    sentence = found.sentence(first=1)
-    told = f"{sentence[0].upper()}{sentence[1:]}{counted}."
-    if found.separable:
-        own = measured(model.linear_view(), model.linear(), Signed(examples, fit_intercept)).against(found)
-        told += f" The model: {own.brief()}."
-    return told, []
+    sentence = certificate.sentence(first=1)
+    verdict = f"{sentence[0].upper()}{sentence[1:]}{counted}."
+    return verdict + (f" The model: {margin.brief()}." if certificate.separable else ""), []

@@ -15,15 +15,17 @@ no bound: the rate falls as 1/examples, and late updates are too small for the p
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import rules
+from rosenblatt.errors import counted
 
 COUNTABLE = 1e15  # bounds beyond have an exponent
+ROOM = 1e-9  # more than rounding can take from R, γ and R²/γ² together, relative to the bound
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Bound:
         return self.most - k
 
     def __str__(self) -> str:
-        return f"at most {self.formula} = {self.most:.6g} {self.counts} ({self.source})"
+        counts = self.counts.removesuffix("s") if self.most == 1 else self.counts
+        return f"at most {self.formula} = {up(self.most * (1 - ROOM), 6)} {counts} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,25 @@ class NoBound:
         return f"no bound: {self.because}"
 
 
-def whole(most: float) -> str:
-    """How many there can be at most, as a whole number; beyond 10^15, as a power of ten that is no smaller.
+def never_too_small(most: float) -> float:
+    """A computed bound on a whole number, mended where rounding has pushed it below a whole number that it stands for.
 
-    >>> whole(333.2), whole(6400.0), whole(1.23401e42)
-    ('333', '6,400', '1.235e+42')
+    >>> never_too_small(1.9999999999999993), never_too_small(333.2)
+    (2.0, 333.2)
     """
-    return f"{int(most):,}" if most < COUNTABLE else up(most, 4)
+    return max(most, float(math.floor(most * (1 + ROOM)))) if most < COUNTABLE else most
+
+
+def at_most(most: float, noun: str = "") -> str:
+    """How many there can be at most: a whole number; beyond 10^15, a power of ten that is no smaller.
+
+    >>> at_most(333.2), at_most(333.2, "update"), at_most(1.0, "update"), at_most(1.23401e42, "mistake")
+    ('333', '333 updates', '1 update', '1.235e+42 mistakes')
+    """
+    if most < COUNTABLE:
+        number = int(never_too_small(most))
+        return counted(number, noun) if noun else f"{number:,}"
+    return f"{up(most, 4)} {noun}s" if noun else up(most, 4)
 
 
 def up(value: float, digits: int = 5) -> str:
@@ -116,7 +131,7 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
         found = None
     if found is None or math.isinf(found.most):
         return NoBound(f"the margin is so small that {space.letters}/γ² is too large for a float")
-    return found
+    return replace(found, most=never_too_small(found.most))
 
 
 def theorem_for(rule: rules.Rule, space: Space) -> Bound:

@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt import markup
 from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import whole
+from rosenblatt.theory.bounds import at_most, never_too_small
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import Signed
 
@@ -103,7 +103,7 @@ class Certificate:
             return None
         ratio = self.radius / self.margin
         most = (2 if len(self.classes) > 2 else 1) * ratio * ratio
-        return most if np.isfinite(most) else None
+        return never_too_small(most) if np.isfinite(most) else None
 
     @property
     def formula(self) -> str:
@@ -165,7 +165,7 @@ class Certificate:
     def sentence(self, first: int = 0, row: str = "row") -> str:
         """The verdict in one sentence; rows are counted from `first`, and called as told."""
         if self.separable:
-            updates = "" if self.bound is None else f": a perceptron makes at most {whole(self.bound)} updates"
+            updates = "" if self.bound is None else f": a perceptron makes at most {at_most(self.bound, 'update')}"
             least = "" if self.optimal else "at least "
             margin = f"margin {least}{self.margin:.5g}" if self.margin else "a margin that is too small for a float"
             return f"a line separates these {row}s, with {margin}{updates}"

@@ -29,8 +29,7 @@ from rosenblatt.theory.signed import Signed
 from rosenblatt.weights import score
 
 MOST_PAIRS = 200  # of classes that are looked at one by one
-# At a glance: multiplications in a step of the solver, entries of rows that are compared, and more seconds than that takes.
-GLANCE, COMPARED, GLANCE_SECONDS = 5e6, 5e6, 1.0
+SOLVER_STEPS = 20  # that the interior-point method takes, about
 RESERVE = 0.01  # of the time that is given, for the last step and the answer
 
 
@@ -113,31 +112,30 @@ def in_other_units(signed: Signed, decide: Callable[[Rows], Certificate]) -> Cer
     return found
 
 
-def at_a_glance(signed: Signed, separated: bool = False) -> Certificate | None:
-    """What a fraction of a second decides of all classes at once; which rows are so few is known before starting.
+def certify_within(signed: Signed, multiplications: float) -> Certificate | None:
+    """What so many multiplications decide of all classes at once, whatever the time; None: nothing.
 
-    Of more rows than the solvers take at once in that time, only whether some are identical but labelled differently, and
-    not even that where they are known to be separated, or too many: None.
+    Comparing the rows takes two an entry; then the solvers take some twenty steps of known length.
 
     >>> from rosenblatt.examples import for_classes
-    >>> print(at_a_glance(Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))).sentence())
+    >>> rows = Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))
+    >>> print(certify_within(rows, multiplications=1000).sentence())
     no line can separate these rows: a weighted mean of 2 rows of a is also a row of b
+    >>> certify_within(rows, multiplications=100)
     """
-    clock = Clock(GLANCE_SECONDS)
-    case = Case(signed, clock, 0, lambda sentence: None)
-    few = case.work(signed.count) <= GLANCE
-    if not few and (separated or float(signed.lengths.sum()) > COMPARED):
+    if 2 * signed.entries > multiplications:
         return None
-    few = few and bool(np.isfinite(signed.norms2).all())
+    case = Case(signed, Clock(None), 0, lambda sentence: None)
     assert signed.examples.classes is not None
-    made = compare_rows(signed, signed.examples.classes.tolist())
-    if made.separable is None:
-        if not few:
+    certificate = compare_rows(signed, signed.examples.classes.tolist())
+    if certificate.separable is None:
+        affordable = 2 * signed.entries + SOLVER_STEPS * case.work(signed.count) <= multiplications
+        if not affordable or not np.isfinite(signed.norms2).all():
             return None
-        enter(made, case.decide(clock.left()), signed)
-        look_again(made, replace(case, clock=Clock(GLANCE_SECONDS)))
-    made.seconds = clock.spent()
-    return made
+        enter(certificate, case.decide(None), signed)
+        look_again(certificate, case)
+    certificate.seconds = case.clock.spent()
+    return certificate
 
 
 def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:

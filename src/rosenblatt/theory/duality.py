@@ -11,12 +11,12 @@ tau. With more than two classes z is that of Kesler's construction (signed.py), 
 
 >>> from rosenblatt.examples import for_classes
 >>> from rosenblatt.training import Plan, Watch, run
->>> examples, tally = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), Tally()
->>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=tally))
+>>> examples, steps = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), StepSum()
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=steps))
 >>> w, b = trained.weights.last
->>> tally.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
+>>> steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
 (3.0, 4.25)
->>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron(), tally), 4)  # γ* is 0.6860
+>>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron(), steps), 4)  # γ* is 0.6860
 0.6872
 """
 
@@ -32,11 +32,11 @@ from rosenblatt.training import Training
 from rosenblatt.weights import Weights
 
 
-class Tally:
-    """Σ tau of a run: what `Watch(taus=…)` is to be told.
+class StepSum:
+    """Σ tau of a run: a callback for `Watch(taus=…)`.
 
-    >>> tally = Tally()
-    >>> tally(np.array([1.0, 0.5])), tally.count, tally.total, tally.least
+    >>> steps = StepSum()
+    >>> steps(np.array([1.0, 0.5])), steps.count, steps.total, steps.least
     (None, 2, 1.5, 0.5)
     """
 
@@ -51,7 +51,7 @@ class Tally:
 
 
 def best_margin_at_most(
-    trained: Training, signed: Signed, rule: rules.Rule, tally: Tally, start: Weights | None = None
+    trained: Training, signed: Signed, rule: rules.Rule, steps: StepSum, start: Weights | None = None
 ) -> float:
     """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
 
@@ -59,20 +59,20 @@ def best_margin_at_most(
     own, is no combination with known λ ≥ 0. Then all λ are 1, and γ* is at most the length of the mean.
     """
     longest = math.sqrt(float(signed.norms2.max()) * (1 if signed.vectors == 1 else 2))
-    if is_combination(trained, rule, tally) and signed.bias == trained.weights.fit_intercept:
+    if is_combination(trained, rule, steps) and signed.bias == trained.weights.fit_intercept:
         w, b = trained.weights.last
         moved = np.append(w.ravel(), b)
         if start is not None:
             w, b = start.last
             moved -= np.append(w.ravel(), b)
-        return shortest(moved, tally.total, tally.count, longest)
+        return shortest(moved, steps.total, steps.count, longest)
     return shortest(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
 
 
-def is_combination(trained: Training, rule: rules.Rule, tally: Tally) -> bool:
-    """Has the run only added signed rows, each with a tau of 0 or more that is in the tally?"""
+def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
+    """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
     shrinks = getattr(rule, "l2", 0) != 0
-    return tally.count == trained.weights.updates > 0 and tally.least >= 0 and tally.total > 0 and not shrinks
+    return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
 
 
 def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> float:

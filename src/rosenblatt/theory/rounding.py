@@ -39,14 +39,15 @@ def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
 
 
 def margin(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> float:
-    """The least z·v / |v| of weights that separate; in fractions where rounding would show in it."""
+    """The least z·v / |v| of weights that separate, in fractions where rounding would show in its first ten digits."""
     margins, errors = signed.margins(coef, intercept), signed.errors(coef, intercept)
     least, error = float(margins.min()), float(errors.max())
-    if not least > 1e6 * error:
+    if not least > 1e10 * error:
         numbers = np.flatnonzero(margins <= least + 2 * error)
         if signed.lengths[signed.row_of(numbers)].sum() <= MOST_ENTRIES:
             exact = min(margin_of(signed, int(number), coef, intercept) for number in numbers)
             return float(exact / Fraction(length(coef, intercept)))
+        least = max(0.0, least - error)
     return least / length(coef, intercept)
 
 

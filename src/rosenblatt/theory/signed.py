@@ -110,6 +110,11 @@ class Signed:
             return np.diff(self.rows.indptr)
         return np.full(self.rows.n, self.rows.d if self.rows.dense else self.rows.width)
 
+    @property
+    def entries(self) -> int:
+        """Entries of all rows: multiplications that one product with every row takes."""
+        return self.rows.n * self.rows.d if self.rows.dense else self.rows.entries
+
     def matrix(self, numbers: np.ndarray, scaled: bool = True) -> Any:
         """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
         from scipy.sparse import coo_array, csr_array

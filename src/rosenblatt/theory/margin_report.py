@@ -7,60 +7,69 @@ run itself proves how much it is at most (duality.py); a certificate tells what 
 
 >>> from rosenblatt.examples import for_classes
 >>> from rosenblatt.training import Plan, Watch, run
->>> examples, rule, tally = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), rules.Perceptron(), Tally()
->>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=tally))
->>> found = reached(Course(trained, examples, rule, tally))
->>> print(found)
-γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best
->>> print(replace(found, certificate=None))  # what the run proves by itself
+>>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
+>>> rule, steps = rules.Perceptron(), StepSum()
+>>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=steps))
+>>> report = margin_report(FinishedRun(trained, examples, rule, steps))
+>>> print(report)  # what the run proves by itself
 γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is at most 0.68719
+>>> print(report.against(certify(examples.rows, examples.codes)))
+γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt import rules
+from rosenblatt.classifier import Classifier
 from rosenblatt.examples import Examples
 from rosenblatt.features.finer import Grain
 from rosenblatt.model import Model
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.deciding import at_a_glance
-from rosenblatt.theory.duality import Tally, best_margin_at_most
+from rosenblatt.theory.deciding import certify, certify_within
+from rosenblatt.theory.duality import StepSum, best_margin_at_most
 from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
 from rosenblatt.training import Training
 from rosenblatt.weights import Weights
 
 SAME = 1e-6  # relative difference up to which two limits of γ* are one number
+SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
 
 
 @dataclass(frozen=True)
-class Course:
+class FinishedRun:
     """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
 
     trained: Training
     examples: Examples
     rule: rules.Rule
-    tally: Tally
+    steps: StepSum
     start: Weights | None = None
 
     @classmethod
-    def of(cls, trained: Training) -> Course:
+    def of(cls, trained: Training) -> FinishedRun:
         """Of a run with its log."""
         assert trained.log is not None
         assert trained.origin is not None
-        tally = Tally()
-        tally(trained.log.tau)
-        return cls(trained, trained.origin.examples, trained.origin.rule, tally, trained.origin.start)
+        steps = StepSum()
+        steps(trained.log.tau)
+        return cls(trained, trained.origin.examples, trained.origin.rule, steps, trained.origin.start)
 
     @property
     def bias(self) -> bool:
         """Is the constant feature there? A first bias that does not learn needs it, too."""
         return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
+
+    def multiplications(self, signed: Signed) -> float:
+        """How many training needed to score its examples."""
+        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
+        return seen * signed.entries / signed.rows.n * signed.vectors
 
 
 @dataclass(frozen=True)
@@ -72,30 +81,35 @@ class Theorem:
     updates: int
     mistakes: int
 
-    def bound(self, margin: float | None) -> Bound | NoBound:
-        return bound_for(self.rule, replace(self.space, margin=margin))
+    def bound(self, radius: float, margin: float | None) -> Bound | NoBound:
+        return bound_for(self.rule, replace(self.space, radius=radius, margin=margin))
 
     def count(self, bound: Bound) -> int:
         return self.updates if bound.counts == "updates" else self.mistakes
 
 
 @dataclass(frozen=True)
-class Reached:
+class MarginReport:
     """The margin of some weights on the rows that they were learned from, and what is known of γ*, the best."""
 
     view: str  # whose margin: the last, the averaged, the best weights
     margin: float  # 0 where all weights are 0
     wrong: int  # rows whose margin is not above 0
     rows: int
-    radius: float
-    least: float | None  # γ* is at least this: some weights of the run have this margin
-    most: float  # γ* is at most this, if there is one
+    own_radius: float | None = None  # R; None where it was not measured
+    least: float | None = None  # γ* is at least this: some weights of the run have this margin
+    most: float = math.inf  # γ* is at most this, if there is one
     theorem: Theorem | None = None
     certificate: Certificate | None = None
 
-    def against(self, certificate: Certificate | None) -> Reached:
+    def against(self, certificate: Certificate | None) -> MarginReport:
         """The same, with what a certificate of the same rows tells."""
         return self if certificate is None else replace(self, certificate=certificate)
+
+    @property
+    def radius(self) -> float | None:
+        """R, the longest row, the constant feature counted; None where nobody has measured it."""
+        return self.own_radius if self.certificate is None else self.certificate.radius
 
     @property
     def separable(self) -> bool | None:
@@ -117,12 +131,12 @@ class Reached:
 
     @property
     def best_at_most(self) -> float | None:
-        """No margin is larger than this; None where no plane separates the rows."""
+        """No margin is larger than this; None where no plane separates the rows, and where nothing is known."""
         if self.separable is False:
             return None
         other = None if self.certificate is None else self.certificate.margin_at_most
         most = self.most if other is None else min(self.most, other)
-        return max(most, self.best_at_least or 0.0)
+        return None if math.isinf(most) else max(most, self.best_at_least or 0.0)
 
     @property
     def best(self) -> float | None:
@@ -157,7 +171,7 @@ class Reached:
         if self.separable is False:
             assert self.certificate is not None
             return NoBound(self.certificate.obstacle)
-        return self.theorem.bound(self.best_at_least)
+        return self.theorem.bound(self.radius or 0.0, self.best_at_least)
 
     def brief(self) -> str:
         """The margin beside γ*, or that there is no γ*."""
@@ -186,12 +200,13 @@ class Reached:
     def _beyond(self) -> str:
         if self.separable is False:
             return ", and there is no γ*" if self.grain is None else f", and {self.grain.taken} there is no γ*"
-        most = up(self.best_at_most or 0.0)
         if self.separable is None:
-            return f"; whether a line separates the rows is undecided: if one does, γ*, the best, is at most {most}"
+            most = "" if self.best_at_most is None else f": if one does, γ*, the best, is at most {up(self.best_at_most)}"
+            return f"; whether a line separates the rows is undecided{most}"
         if self.best is not None:
             return f"; γ* = {self.best:.5g}, the best, has all rows on the right side"
-        return f"; γ*, the best, is {down(self.best_at_least or 0.0)} to {most}, with all rows on the right side"
+        low, high = down(self.best_at_least or 0.0), up(self.best_at_most or 0.0)
+        return f"; γ*, the best, is {low} to {high}, with all rows on the right side"
 
     def __str__(self) -> str:
         return self.sentence()
@@ -223,46 +238,67 @@ class Reached:
         }
 
 
-def reached(course: Course, chosen: tuple[str, Model] | None = None) -> Reached:
+def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> MarginReport:
     """What a run has reached with the chosen weights (the last), by name, on the rows that it learned from.
 
-    Where the size promises it in a fraction of a second, γ* is found, or a proof that there is none.
+    A certificate is looked for as far as a fiftieth of training's own multiplications goes: for few rows after many epochs.
+    No clock is asked, so the same run gives the same report on every machine.
     """
-    trained, examples = course.trained, there(course.examples)
+    trained, examples = run.trained, present(run.examples)
     view, model = chosen or ("last", trained.view("last"))
-    signed = Signed(examples, course.bias)
-    found = measured(view, model, signed)
+    signed = Signed(examples, run.bias)
+    report = measure_margin(view, model, signed)
     if view != "last" and len(trained.history) and trained.history[-1].mistakes == 0:
-        other = measured("last", trained.view("last"), signed)
-        found = replace(found, least=max(filter(None, (found.least, other.least)), default=None))
-    most = best_margin_at_most(trained, signed, course.rule, course.tally, course.start)
-    weighted = examples.importance is not None
-    space = Space(found.radius, None, max(2, signed.vectors), course.start is None, weighted)
+        last = measure_margin("last", trained.view("last"), signed)
+        report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
+    allowance = SHARE * run.multiplications(signed)
+    if report.least is not None or signed.entries <= allowance:  # R is another pass over the rows
+        most = best_margin_at_most(trained, signed, run.rule, run.steps, run.start)
+        report = replace(report, own_radius=signed.radius, most=most)
+        allowance -= signed.entries
+    space = Space(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
     mistakes = int(trained.history["mistakes"].sum())
-    found = replace(found, most=most, theorem=Theorem(course.rule, space, trained.weights.updates, mistakes))
-    if examples is not course.examples:  # a certificate would number the rows that are there
-        return found
-    return found.against(at_a_glance(signed, separated=found.least is not None))
+    report = replace(report, theorem=Theorem(run.rule, space, trained.weights.updates, mistakes))
+    if examples is not run.examples:  # a certificate would number the rows that are present
+        return report
+    return report.against(certify_within(signed, allowance))
 
 
-def there(examples: Examples) -> Examples:
-    """The examples without those of weight 0, which are not there."""
+def certified_margin(model: Classifier, examples: Examples, seconds: float | None = None) -> MarginReport:
+    """The margin of a classifier's weights on examples (those of `model.examples(data)`), with a certificate of these rows.
+
+    `seconds` is a budget for the certificate; without one it takes as long as it takes.
+
+    >>> from rosenblatt import learn, read
+    >>> iris = read("iris")
+    >>> model = learn(iris)
+    >>> certified_margin(model, model.examples(iris)[0]).separable
+    False
+    """
+    assert examples.codes is not None
+    fit_intercept, view = model.recipe.fit_intercept, model.linear_view()
+    report = measure_margin(view, model.linear(view), Signed(examples, fit_intercept))
+    return report.against(certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=seconds))
+
+
+def present(examples: Examples) -> Examples:
+    """The examples without those of weight 0, which count as absent."""
     pool = examples.pool()
     return examples if len(pool) == examples.rows.n else examples.take(pool)
 
 
-def measured(view: str, model: Model, signed: Signed) -> Reached:
+def measure_margin(view: str, model: Model, signed: Signed) -> MarginReport:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
-    rows, radius, size = signed.rows.n, signed.radius, length(coef, intercept)
+    rows, size = signed.rows.n, length(coef, intercept)
     if not size:
-        return Reached(view, 0.0, rows, rows, radius, None, radius)
+        return MarginReport(view, 0.0, rows, rows)
     margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
     wrong = int((margins <= 0).sum())
     if wrong:
-        return Reached(view, float(margins.min()) / size, wrong, rows, radius, None, radius)
+        return MarginReport(view, float(margins.min()) / size, wrong, rows)
     if not rounding.separates(signed, coef, intercept):
         unsure = int((margins <= signed.errors(coef, intercept)).sum())
-        return Reached(view, 0.0, unsure, rows, radius, None, radius)
+        return MarginReport(view, 0.0, unsure, rows)
     margin = rounding.margin(signed, coef, intercept)
-    return Reached(view, margin, 0, rows, radius, margin, radius)
+    return MarginReport(view, margin, 0, rows, signed.radius, margin, signed.radius)
