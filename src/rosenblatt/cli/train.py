@@ -139,7 +139,7 @@ class Job:
         if data.kind == "table" and not self.given["quiet"] and (commas := decimal_commas(data.rows)):
             click.echo(f"note: {commas}", err=True)
         self.steps = StepSum()
-        return learn_from(data, recipe, dev, Watch(progress=reporter and reporter.progress, taus=self.steps))
+        return learn_from(data, recipe, dev, Watch(progress=reporter.progress if reporter else None, taus=self.steps))
 
     def margin(self, learned: Any) -> Any:
         """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""

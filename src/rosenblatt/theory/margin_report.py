@@ -69,7 +69,7 @@ class FinishedRun:
     def multiplications(self, signed: Signed) -> float:
         """How many training needed to score its examples."""
         seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
-        return seen * signed.entries / signed.rows.n * signed.vectors
+        return float(seen * signed.entries / signed.rows.n * signed.vectors)
 
 
 @dataclass(frozen=True)
