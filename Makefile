@@ -1,7 +1,7 @@
 # make demo | test | test-full | check | docs | bench | sanitize | clean: the first call makes .venv and builds the package in it.
 SHELL := /bin/bash
 PY := .venv/bin/python
-SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/*.h src/rosenblatt/*.pxd src/rosenblatt/data/*.c) src/rosenblatt/core.py src/rosenblatt/poll.py
+SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/engine/*.h src/rosenblatt/engine/*.pxd src/rosenblatt/data/*.c) $(addprefix src/rosenblatt/engine/,core.py vote_counter.py)
 
 demo: .venv/built
 	$(PY) -m rosenblatt demo
@@ -23,5 +23,5 @@ sanitize: .venv/built
 	$(PY) -m pip install --quiet --editable . --group dev
 	touch $@
 clean:
-	rm -rf .venv build docs/_build docs/figures src/*.egg-info src/rosenblatt/*.so src/rosenblatt/data/*.so
+	rm -rf .venv build docs/_build docs/figures src/*.egg-info src/rosenblatt/*/*.so
 .PHONY: demo test test-full check docs bench sanitize clean

@@ -1,4 +1,4 @@
-"""Compiles core.py and poll.py, as `_core` and `_poll`. Everything else about the package is in pyproject.toml."""
+"""Compiles the engine's core.py and vote_counter.py, as `_core` and `_vote_counter`; the rest is in pyproject.toml."""
 
 import hashlib
 import os
@@ -9,7 +9,10 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 HERE = Path("src/rosenblatt")
-SOURCES = {"core": ["core.py", "_core.pxd", "vector.h", "kernel.h"], "poll": ["poll.py", "_poll.pxd"]}
+SOURCES = {
+    "core": ["core.py", "_core.pxd", "vector.h", "kernel.h"],
+    "vote_counter": ["vote_counter.py", "_vote_counter.pxd"],
+}
 
 # Equal bits on every CPU: no fused multiply-add, no reordering. -O3 unrolls the loops over lanes.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-Wno-unused-function"]
@@ -25,12 +28,12 @@ def digest(*sources: Path) -> str:
 
 def compiled(name: str) -> Extension:
     """NAME.py, compiled as _NAME: both can be imported in one process and compared."""
-    sources = [HERE / source for source in SOURCES[name]]
+    sources = [HERE / "engine" / source for source in SOURCES[name]]
     macros = [("ROSENBLATT_DIGEST", f'"{digest(*sources)}"')] + ([("ROSENBLATT_BOUNDS", "1")] if BUILD == "bounds" else [])
     return Extension(
-        f"rosenblatt._{name}",
+        f"rosenblatt.engine._{name}",
         [str(sources[0])],
-        include_dirs=[str(HERE)],
+        include_dirs=[str(HERE / "engine")],
         depends=list(map(str, sources)),
         define_macros=macros,
         extra_compile_args=FLAGS,

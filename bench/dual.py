@@ -25,15 +25,15 @@ import scipy.sparse as sp
 from engine import mnist
 
 from rosenblatt import train
-from rosenblatt.dual import Design, DualTraining, learn
-from rosenblatt.examples import for_classes
-from rosenblatt.kernel_model import View, decide
-from rosenblatt.kernels import Polynomial
-from rosenblatt.log import Memory
-from rosenblatt.order import epochs
-from rosenblatt.rules import Perceptron
-from rosenblatt.training import Plan
-from rosenblatt.votes import BLOCK, Voter
+from rosenblatt.engine.order import epochs
+from rosenblatt.engine.rules import Perceptron
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.kernel.kernels import Polynomial
+from rosenblatt.learning.kernel.model import View, decide
+from rosenblatt.learning.kernel.training import Design, DualTraining, learn
+from rosenblatt.learning.log import Memory
+from rosenblatt.learning.training import Plan
+from rosenblatt.learning.votes import BLOCK, Voter
 
 ROWS, SURVIVORS, LEAST = 10_000, 5_000, 8.0
 

@@ -16,12 +16,12 @@ import time
 import numpy as np
 from engine import mnist
 
-from rosenblatt.dual import Design, learn
-from rosenblatt.examples import for_classes
-from rosenblatt.kernel_model import View, decide
-from rosenblatt.kernels import Polynomial
-from rosenblatt.rules import Perceptron
-from rosenblatt.training import Plan
+from rosenblatt.engine.rules import Perceptron
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.kernel.kernels import Polynomial
+from rosenblatt.learning.kernel.model import View, decide
+from rosenblatt.learning.kernel.training import Design, learn
+from rosenblatt.learning.training import Plan
 
 VIEWS = ("last", "averaged", "voted")
 TIMES = (0.1, 1, 4, 10)

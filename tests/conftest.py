@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import rosenblatt.training  # loads every module that holds the core
+import rosenblatt.learning.training  # loads every module that holds the core
 
 # A fixture that swaps the engine stays the same for all examples of a test; what tests filter out are ties of rounding.
 SHARED = {
@@ -21,16 +21,19 @@ settings.load_profile("full" if os.environ.get("ROSENBLATT_TESTS") == "full" els
 
 
 def use_core(monkeypatch, core):
-    """Every module that computes with the core, or counts votes, does so with this one, or with the poll beside it."""
-    from rosenblatt import core as uncompiled
-    from rosenblatt import engine
-    from rosenblatt import poll as uncompiled_poll
+    """Every module that computes with the core, or counts votes, does so with this one, or with the counter beside it."""
+    from rosenblatt.engine import compiled
+    from rosenblatt.engine import core as uncompiled
+    from rosenblatt.engine import vote_counter as uncompiled_counter
 
-    poll = uncompiled_poll if core is uncompiled else engine.poll
-    both = {"core": ((uncompiled, engine.core), core), "poll": ((uncompiled_poll, engine.poll), poll)}
+    counter = uncompiled_counter if core is uncompiled else compiled.vote_counter
+    both = {
+        "core": ((uncompiled, compiled.core), core),
+        "vote_counter": ((uncompiled_counter, compiled.vote_counter), counter),
+    }
     for name, module in list(sys.modules.items()):
         for attribute, (old, new) in both.items():
-            if name.startswith("rosenblatt.") and getattr(module, attribute, None) in old:
+            if name.startswith("rosenblatt.") and name != "rosenblatt.engine" and getattr(module, attribute, None) in old:
                 monkeypatch.setattr(module, attribute, new)
 
 
@@ -38,11 +41,11 @@ def use_core(monkeypatch, core):
 def engine(request, monkeypatch):
     """The test runs twice: with the compiled core, and with the same text uncompiled."""
     if request.param == "compiled":
-        core = pytest.importorskip("rosenblatt._core", reason="the core is not compiled here")
+        core = pytest.importorskip("rosenblatt.engine._core", reason="the core is not compiled here")
     else:
-        from rosenblatt import core
+        from rosenblatt.engine.compiled import core
     use_core(monkeypatch, core)
-    assert rosenblatt.training.core is core
+    assert rosenblatt.learning.training.core is core
     return request.param
 
 

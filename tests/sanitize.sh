@@ -12,7 +12,7 @@ suite() { # runs what touches the core; the estimators' contract does not need a
 }
 
 build() {
-    rm -rf "${copy:?}"/* && cp -r setup.py pyproject.toml README.md LICENSE docs src tests "$copy" && rm -f "$copy"/src/rosenblatt/{,data/}*.so
+    rm -rf "${copy:?}"/* && cp -r setup.py pyproject.toml README.md LICENSE docs src tests "$copy" && rm -f "$copy"/src/rosenblatt/*/*.so
     (cd "$copy" && env "$@" "$python" setup.py --quiet build_ext --inplace >build.log 2>&1) || { cat "$copy/build.log"; exit 1; }
 }
 

@@ -11,8 +11,9 @@ import oracle
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from rosenblatt import rules, training
-from rosenblatt.examples import for_classes, for_regression
+from rosenblatt.engine import rules
+from rosenblatt.learning import training
+from rosenblatt.learning.examples import for_classes, for_regression
 
 MISTAKE_DRIVEN = {
     "perceptron": (rules.Perceptron(), oracle.perceptron()),

@@ -9,10 +9,10 @@ from sklearn.preprocessing import PolynomialFeatures, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import DataError, FunctionBasis, Perceptron, PolynomialBasis, RadialBasis, SettingError
-from rosenblatt.curves import complexity_curve, lambda_curve, learning_curve
+from rosenblatt.estimators.neighbours import LogisticAscent, MaxMargin, RidgeRegressor
 from rosenblatt.features import from_json
 from rosenblatt.features.basis import Functions, Polynomial, Radial
-from rosenblatt.neighbours import LogisticAscent, MaxMargin, RidgeRegressor
+from rosenblatt.studies.curves import complexity_curve, lambda_curve, learning_curve
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 ODD = np.array([0, 1, 1, 0])
@@ -149,7 +149,7 @@ def test_with_lambda_training_error_rises_and_held_out_error_falls_and_rises(wav
 
 
 def test_errors_of_a_curve_are_those_of_a_fit_by_hand(wave):
-    from rosenblatt.splits import at_random
+    from rosenblatt.data.splits import at_random
 
     x, y = wave
     curve = complexity_curve(polynomial, [3], x, y, holdout=0.25, seeds=2)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,18 +10,20 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
-from rosenblatt import core
-from rosenblatt.engine import core as engine
-from rosenblatt.engine import poll
+from rosenblatt.engine.compiled import core, vote_counter
+from rosenblatt.engine.compiled import core as engine
 
-HERE = Path(rosenblatt.__file__).parent
+HERE = Path(rosenblatt.__file__).parent / "engine"
 RUN = [sys.executable, "-c"]
 
 
 def test_the_compiled_core_is_made_of_the_sources_that_are_here():
     if not engine.COMPILED:
         pytest.skip("uncompiled: the source is what runs")
-    files = {engine: ("core.py", "_core.pxd", "vector.h", "kernel.h"), poll: ("poll.py", "_poll.pxd")}
+    files = {
+        engine: ("core.py", "_core.pxd", "vector.h", "kernel.h"),
+        vote_counter: ("vote_counter.py", "_vote_counter.pxd"),
+    }
     for module, names in files.items():
         sources = b"".join((HERE / name).read_bytes() for name in names)
         assert module.source_digest() == hashlib.sha256(sources).hexdigest(), "edited since the build: run `make demo` again"
@@ -32,7 +35,7 @@ def test_both_cores_call_everything_by_the_same_numbers():
     assert {name: getattr(core, name) for name in names} == {name: getattr(engine, name) for name in names}
 
 
-@pytest.mark.parametrize("statement", ["import rosenblatt", "from rosenblatt import train", "import rosenblatt.rules"])
+@pytest.mark.parametrize("statement", ["import rosenblatt", "from rosenblatt import train", "from rosenblatt import rules"])
 def test_training_does_not_import_scikit_learn_or_cython(statement):
     heavy = ("sklearn", "cython", "pandas", "polars", "matplotlib", "scipy.sparse")
     code = f"{statement}; import sys; print([module for module in {heavy} if module in sys.modules])"
@@ -43,6 +46,9 @@ def test_every_public_name_is_there():
     for name in rosenblatt.__all__:
         assert getattr(rosenblatt, name) is not None
     assert set(rosenblatt.__all__) <= set(dir(rosenblatt))
+    source = Path(rosenblatt.__file__).read_text()
+    for_type_checkers = re.findall(r"^    from (\S+) import (\w+) as \2$", source, re.MULTILINE)
+    assert sorted(for_type_checkers) == sorted((home, name) for home, names in rosenblatt.PUBLIC.items() for name in names)
     with pytest.raises(AttributeError, match="Preceptron"):
         _ = rosenblatt.Preceptron
 
@@ -50,7 +56,7 @@ def test_every_public_name_is_there():
 def test_without_a_compiled_core_it_warns_and_gives_the_same_weights():
     code = """
 import sys, warnings
-sys.modules["rosenblatt._core"] = None  # as if there had been no compiler
+sys.modules["rosenblatt.engine._core"] = None  # as if there had been no compiler
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy, scipy.sparse, rosenblatt

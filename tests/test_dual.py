@@ -16,11 +16,15 @@ from sklearn.datasets import load_breast_cancer, make_circles
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 import rosenblatt
-from rosenblatt import KernelPerceptron, dual, expansion, kernel_model, kernels, rules
-from rosenblatt.dual import Design
-from rosenblatt.examples import for_classes
-from rosenblatt.kernel_model import View
-from rosenblatt.training import Plan
+from rosenblatt import KernelPerceptron
+from rosenblatt.engine import rules
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.kernel import expansion, kernels
+from rosenblatt.learning.kernel import model as kernel_model
+from rosenblatt.learning.kernel import training as dual
+from rosenblatt.learning.kernel.model import View
+from rosenblatt.learning.kernel.training import Design
+from rosenblatt.learning.training import Plan
 
 FORMS = {
     "float64": np.asarray,

@@ -18,7 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt
-from rosenblatt import rules, training
+from rosenblatt.engine import rules
+from rosenblatt.learning import training
 
 CLASSIFIERS = [
     rosenblatt.Perceptron,

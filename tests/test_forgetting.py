@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MISTAKE_DRIVEN, data_sets, same_bits
 
-from rosenblatt import Perceptron, VotedPerceptron, rules, training
+from rosenblatt import Perceptron, VotedPerceptron
+from rosenblatt.engine import rules
+from rosenblatt.engine.order import ORDERS, epochs
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import for_classes
-from rosenblatt.forgetting import forget
-from rosenblatt.order import ORDERS, epochs
-from rosenblatt.training import Plan, Run, Watch, run, train
-from rosenblatt.weights import Weights
+from rosenblatt.learning import training
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.forgetting import forget
+from rosenblatt.learning.training import Plan, Run, Watch, run, train
 
 
 class TrainingWithout(Run):
@@ -123,7 +125,7 @@ def test_forgetting_decides_anew_when_to_stop_and_which_weights_are_best(data, d
 
 
 def test_sums_are_settled_where_training_settles_them(monkeypatch):
-    from rosenblatt import forgetting
+    from rosenblatt.learning import forgetting
 
     X, y = np.random.default_rng(0).normal(size=(200, 5)), np.random.default_rng(1).integers(0, 3, 200)
     for module in (forgetting, training):

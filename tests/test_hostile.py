@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse as sp
 from strategies import RULES, assert_close
 
+from rosenblatt.engine.rows import OneHot, Rows
+from rosenblatt.engine.rules import Logistic
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, NotFiniteError
-from rosenblatt.examples import for_classes
-from rosenblatt.model import Model
-from rosenblatt.rows import OneHot, Rows
-from rosenblatt.rules import Logistic
-from rosenblatt.training import Plan, run, train
-from rosenblatt.weights import Weights
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import Plan, run, train
 
 # ---- CSR that points outside its data. Each corruption gives the row that it spoils (None: no one row).
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from strategies import MISTAKE_DRIVEN, data_sets
 
 import rosenblatt
-from rosenblatt import model_file
 from rosenblatt.cli import run
+from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.errors import DataError, ModelFileError, SettingError
-from rosenblatt.influences import on_score, on_weight
-from rosenblatt.rows import OneHot, Rows
+from rosenblatt.learning import model_file
+from rosenblatt.learning.influences import on_score, on_weight
 
 
 def close(got, expected, parts):

@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from strategies import MISTAKE_DRIVEN, RULES
 
 import rosenblatt
-from rosenblatt import engine, rules
+from rosenblatt.engine import compiled as engine
+from rosenblatt.engine import rules
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import for_classes
-from rosenblatt.model import Model
-from rosenblatt.training import Plan, run
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import Plan, run
 
 KERNELS = engine.available_kernels()
 EQUAL_BITS = MISTAKE_DRIVEN | {name: both for name, both in RULES.items() if "widrow" in name}
@@ -85,7 +86,7 @@ def in_a_new_process(cpu):
     program = """
 import sys; sys.path.insert(0, sys.argv[1])
 from test_kernels import digest, layouts
-from rosenblatt import rules
+from rosenblatt.engine import rules
 y, forms = layouts(37, 3)
 print(*(digest(rules.Mira(0.5), X, y) for X in forms))
 """

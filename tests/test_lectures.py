@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from strategies import data_sets, same_bits
 
-from rosenblatt import certify, rules
-from rosenblatt.examples import for_classes, for_regression
-from rosenblatt.log import Log
-from rosenblatt.model import Model
-from rosenblatt.training import Plan, Watch, run, train
-from rosenblatt.votes import Voter
-from rosenblatt.weights import Weights
+from rosenblatt import certify
+from rosenblatt.engine import rules
+from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.training import Plan, Watch, run, train
+from rosenblatt.learning.votes import Voter
 
 # Boulder's four points, in their order (B3, H3): the first is positive.
 POINTS = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]])

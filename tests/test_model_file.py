@@ -29,9 +29,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rosenblatt import model_file
 from rosenblatt.errors import ModelFileError, RosenblattError, SaveError
-from rosenblatt.model_file import read, write
+from rosenblatt.learning import model_file
+from rosenblatt.learning.model_file import read, write
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 DTYPES = ["float32", "float64", "int32", "int64"]
@@ -161,7 +161,7 @@ def test_the_length_in_the_file_is_its_length_also_where_digits_roll_over(path, 
 
 SAVE_IN_SOME_ORDER = """
 import sys, numpy as np
-from rosenblatt.model_file import write
+from rosenblatt.learning.model_file import write
 names = list({"coef", "intercept", "average", "ß", "u1", "u2"})
 header = {name: {inner: 1.5 for inner in set("abcdef")} for name in set(names)}
 write(sys.argv[1], header, {name: np.arange(3, dtype="f4" if name < "d" else "i8") for name in names})
@@ -583,7 +583,7 @@ def test_a_folder_that_cannot_be_synced_still_gets_the_file(path, monkeypatch):
 SAVE_BEYOND_THE_LIMIT = """
 import resource, sys, numpy as np
 from rosenblatt.errors import SaveError
-from rosenblatt.model_file import write
+from rosenblatt.learning.model_file import write
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
     write(sys.argv[1], {}, {"w": np.zeros(100_000)})
@@ -697,7 +697,7 @@ def test_errors_are_of_the_tree_and_of_the_usual_kinds():
 
 SAVE_FOR_EVER = """
 import sys, numpy as np
-from rosenblatt.model_file import write
+from rosenblatt.learning.model_file import write
 while True:
     for value in (0, 1):
         write(sys.argv[1], {"value": value}, {"w": np.full(200_000, value, dtype=float)})

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given
 from strategies import MISTAKE_DRIVEN, MOVES_ALWAYS, RULES, assert_close, data_sets, forms, same_bits
 
-from rosenblatt import rules
-from rosenblatt.examples import for_classes
-from rosenblatt.rows import OneHot
-from rosenblatt.training import Plan, run
-from rosenblatt.weights import Weights
+from rosenblatt.engine import rules
+from rosenblatt.engine.rows import OneHot
+from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import Plan, run
 
 two_or_many = pytest.mark.parametrize("classes", [2, 3, 4, 5])
 TIE = 1e-9  # margins nearer to a threshold than this may fall on either side of it by rounding

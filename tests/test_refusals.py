@@ -9,12 +9,13 @@ import pytest
 import scipy.sparse as sp
 
 import rosenblatt
-from rosenblatt import rules
+from rosenblatt.data.labels import encode
+from rosenblatt.engine import rules
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
-from rosenblatt.examples import encode, for_classes, for_regression
-from rosenblatt.model import Model
+from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import train
 from rosenblatt.theory.walk import walk
-from rosenblatt.training import train
 
 
 @pytest.mark.parametrize(

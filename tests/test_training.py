@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MISTAKE_DRIVEN, RULES, data_sets, same_bits
 
-from rosenblatt import order, rules
+from rosenblatt.engine import order, rules
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
-from rosenblatt.examples import for_classes, for_regression
-from rosenblatt.rows import Rows
-from rosenblatt.training import Interrupted, Plan, Watch, error, run, split, train
-from rosenblatt.weights import SETTLE_EVERY, Weights
+from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.training import Interrupted, Plan, Watch, error, run, split, train
 
 
 def first_epochs(name, n, seed=0, epochs=3, pool=None):

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MISTAKE_DRIVEN, data_sets, same_bits
 
-from rosenblatt import rules, signs, votes
+from rosenblatt.engine import rules
+from rosenblatt.engine.rows import OneHot, Rows, join
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
-from rosenblatt.log import Log
-from rosenblatt.rows import OneHot, Rows, join
-from rosenblatt.training import Plan, run, train
-from rosenblatt.votes import Survivors, Voter, blocks_of_products, count_votes, elect
-from rosenblatt.weights import Weights
+from rosenblatt.learning import signs, votes
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.training import Plan, run, train
+from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes, elect
 
 FORMS = [np.asarray, sp.csr_array]
 
@@ -120,7 +121,7 @@ def test_replay_stops_at_any_update(data):
 
 
 def test_replay_settles_its_sums_where_training_does(monkeypatch):
-    from rosenblatt import log, training
+    from rosenblatt.learning import log, training
 
     X = np.random.default_rng(0).normal(size=(200, 5))
     y = np.random.default_rng(1).integers(0, 3, 200)
@@ -189,7 +190,7 @@ def test_signs_that_float32_cannot_tell_are_those_of_the_definition(engine, monk
 def test_float32_decides_where_it_can_and_gives_way_where_it_cannot(monkeypatch):
     """Both ways are taken by the test above and by small whole numbers; here it is seen which."""
     taken = []
-    count = signs.poll.Signs
+    count = signs.vote_counter.SignCounter
 
     class Watched:
         def __init__(self, *args):
@@ -199,7 +200,7 @@ def test_float32_decides_where_it_can_and_gives_way_where_it_cannot(monkeypatch)
             taken.append((self.signs.count(scores, W, lived, votes, patience), patience > 0))
             return taken[-1][0]
 
-    monkeypatch.setattr(signs, "poll", SimpleNamespace(Signs=Watched))
+    monkeypatch.setattr(signs, "vote_counter", SimpleNamespace(SignCounter=Watched))
     rng = np.random.default_rng(0)
     for values, expected in (
         (rng.normal(size=(400, 50)), {(True, True)}),

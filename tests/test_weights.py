@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import RULES, assert_close, data_sets, same_bits
 
-from rosenblatt import rules
-from rosenblatt.examples import for_classes
-from rosenblatt.training import Plan, run
-from rosenblatt.weights import SETTLE_EVERY, Weights
+from rosenblatt.engine import rules
+from rosenblatt.engine.weights import SETTLE_EVERY, Weights
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import Plan, run
 
 MOST = 10**9
 

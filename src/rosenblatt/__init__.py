@@ -8,52 +8,58 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from rosenblatt.classifier import Classifier, Recipe, learn, load, save
-    from rosenblatt.data import Dataset, read
-    from rosenblatt.errors import (
-        DataError,
-        DivergenceError,
-        FileError,
-        KernelError,
-        LabelError,
-        ModelFileError,
-        NotFiniteError,
-        RosenblattError,
-        SaveError,
-        SettingError,
-        TargetError,
-        UncompiledWarning,
-    )
-    from rosenblatt.estimators import (
-        AveragedPerceptron,
-        FunctionBasis,
-        KernelPerceptron,
-        Mira,
-        PassiveAggressive,
-        Perceptron,
-        PolynomialBasis,
-        RadialBasis,
-        SoftPerceptron,
-        TableFeatures,
-        TextFeatures,
-        VotedPerceptron,
-        WidrowHoff,
-        WidrowHoffRegressor,
-    )
-    from rosenblatt.model import Model
-    from rosenblatt.rows import OneHot
-    from rosenblatt.splits import split
-    from rosenblatt.theory.certificate import Certificate
-    from rosenblatt.theory.deciding import certify
-    from rosenblatt.theory.walk import walk
-    from rosenblatt.training import Plan, Training, train
+if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compares the two
+    from rosenblatt.data import Dataset as Dataset
+    from rosenblatt.data import read as read
+    from rosenblatt.data.splits import split as split
+    from rosenblatt.engine import rules as rules
+    from rosenblatt.engine.rows import OneHot as OneHot
+    from rosenblatt.errors import DataError as DataError
+    from rosenblatt.errors import DivergenceError as DivergenceError
+    from rosenblatt.errors import FileError as FileError
+    from rosenblatt.errors import KernelError as KernelError
+    from rosenblatt.errors import LabelError as LabelError
+    from rosenblatt.errors import ModelFileError as ModelFileError
+    from rosenblatt.errors import NotFiniteError as NotFiniteError
+    from rosenblatt.errors import RosenblattError as RosenblattError
+    from rosenblatt.errors import SaveError as SaveError
+    from rosenblatt.errors import SettingError as SettingError
+    from rosenblatt.errors import TargetError as TargetError
+    from rosenblatt.errors import UncompiledWarning as UncompiledWarning
+    from rosenblatt.estimators import AveragedPerceptron as AveragedPerceptron
+    from rosenblatt.estimators import FunctionBasis as FunctionBasis
+    from rosenblatt.estimators import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators import Mira as Mira
+    from rosenblatt.estimators import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators import Perceptron as Perceptron
+    from rosenblatt.estimators import PolynomialBasis as PolynomialBasis
+    from rosenblatt.estimators import RadialBasis as RadialBasis
+    from rosenblatt.estimators import SoftPerceptron as SoftPerceptron
+    from rosenblatt.estimators import TableFeatures as TableFeatures
+    from rosenblatt.estimators import TextFeatures as TextFeatures
+    from rosenblatt.estimators import VotedPerceptron as VotedPerceptron
+    from rosenblatt.estimators import WidrowHoff as WidrowHoff
+    from rosenblatt.estimators import WidrowHoffRegressor as WidrowHoffRegressor
+    from rosenblatt.learning.classifier import Classifier as Classifier
+    from rosenblatt.learning.classifier import Recipe as Recipe
+    from rosenblatt.learning.classifier import learn as learn
+    from rosenblatt.learning.classifier import load as load
+    from rosenblatt.learning.classifier import save as save
+    from rosenblatt.learning.linear import Model as Model
+    from rosenblatt.learning.training import Plan as Plan
+    from rosenblatt.learning.training import Training as Training
+    from rosenblatt.learning.training import train as train
+    from rosenblatt.theory.certificate import Certificate as Certificate
+    from rosenblatt.theory.deciding import certify as certify
+    from rosenblatt.theory.walk import walk as walk
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "rosenblatt.classifier": ["Classifier", "Recipe", "learn", "load", "save"],
+PUBLIC = {
     "rosenblatt.data": ["Dataset", "read"],
+    "rosenblatt.data.splits": ["split"],
+    "rosenblatt.engine": ["rules"],
+    "rosenblatt.engine.rows": ["OneHot"],
     "rosenblatt.errors": [
         "DataError",
         "DivergenceError",
@@ -84,67 +90,23 @@ _HOMES = {
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
-    "rosenblatt.model": ["Model"],
-    "rosenblatt.rows": ["OneHot"],
-    "rosenblatt.splits": ["split"],
+    "rosenblatt.learning.classifier": ["Classifier", "Recipe", "learn", "load", "save"],
+    "rosenblatt.learning.linear": ["Model"],
+    "rosenblatt.learning.training": ["Plan", "Training", "train"],
     "rosenblatt.theory.certificate": ["Certificate"],
     "rosenblatt.theory.deciding": ["certify"],
     "rosenblatt.theory.walk": ["walk"],
-    "rosenblatt.training": ["Plan", "Training", "train"],
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in PUBLIC.items() for name in names}
 
-__all__ = [
-    "AveragedPerceptron",
-    "Certificate",
-    "Classifier",
-    "DataError",
-    "Dataset",
-    "DivergenceError",
-    "FileError",
-    "FunctionBasis",
-    "KernelError",
-    "KernelPerceptron",
-    "LabelError",
-    "Mira",
-    "Model",
-    "ModelFileError",
-    "NotFiniteError",
-    "OneHot",
-    "PassiveAggressive",
-    "Perceptron",
-    "Plan",
-    "PolynomialBasis",
-    "RadialBasis",
-    "Recipe",
-    "RosenblattError",
-    "SaveError",
-    "SettingError",
-    "SoftPerceptron",
-    "TableFeatures",
-    "TargetError",
-    "TextFeatures",
-    "Training",
-    "UncompiledWarning",
-    "VotedPerceptron",
-    "WidrowHoff",
-    "WidrowHoffRegressor",
-    "__version__",
-    "certify",
-    "learn",
-    "load",
-    "read",
-    "save",
-    "split",
-    "train",
-    "walk",
-]
+__all__ = ["__version__", *sorted(_HOME_OF)]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
+    home = import_module(_HOME_OF[name])
+    value = getattr(home, name, None) or import_module(f"{home.__name__}.{name}")
     globals()[name] = value
     return value
 

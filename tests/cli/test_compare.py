@@ -16,12 +16,12 @@ import rosenblatt
 from rosenblatt.cli import run
 from rosenblatt.cli.compare import LEARNERS
 from rosenblatt.cli.compare import compare as command
-from rosenblatt.compare import ALL, compare, mcnemar
 from rosenblatt.data import open_known, read
+from rosenblatt.data.splits import split
+from rosenblatt.estimators.neighbours.entrants import ENTRANTS
 from rosenblatt.features import map_for
-from rosenblatt.neighbours.entrants import ENTRANTS
-from rosenblatt.orders import mean_cosine
-from rosenblatt.splits import split
+from rosenblatt.studies.compare import ALL, compare, mcnemar
+from rosenblatt.studies.order import mean_cosine
 
 KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best"]
 

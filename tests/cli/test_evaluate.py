@@ -11,7 +11,7 @@ from sklearn import metrics
 
 from rosenblatt.cli import run
 from rosenblatt.cli.evaluate import evaluate
-from rosenblatt.measures import measure, wilson
+from rosenblatt.studies.measures import measure, wilson
 
 TRAIN = "colour,size,fruit\n" + "red,1,apple\ngreen,1,apple\nyellow,3,banana\nyellow,2,banana\norange,1,orange\n" * 4
 DEV = "size,fruit,colour\n1,apple,red\n3,banana,yellow\n1,apple,orange\n1,orange,orange\n"
@@ -73,7 +73,7 @@ def test_wilsons_interval_is_that_of_the_literature():
 
 def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
     """By hand: a perceptron in plain Python goes on from the saved weights."""
-    from rosenblatt.classifier import load
+    from rosenblatt.learning.classifier import load
 
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(3)
@@ -103,11 +103,11 @@ def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("learner", ["averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"])
 def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, learner):
-    from rosenblatt.classifier import load
     from rosenblatt.cli.evaluate import last_weights, predict_then_learn
     from rosenblatt.data import read
-    from rosenblatt.training import Plan
-    from rosenblatt.training import run as train
+    from rosenblatt.learning.classifier import load
+    from rosenblatt.learning.training import Plan
+    from rosenblatt.learning.training import run as train
 
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0
     model = load("m.rosenblatt")

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.classifier import Recipe, learn, load
 from rosenblatt.cli import run
 from rosenblatt.data import Dataset, read
-from rosenblatt.explain import explain
+from rosenblatt.learning.classifier import Recipe, learn, load
+from rosenblatt.studies.explain import explain
 
 FEATURES = [{}, {"numeric": "category"}, {"numeric": "both"}, {"scale": False}, {"products": "all"}, {"hashing": 8}]
 

@@ -11,10 +11,10 @@ import sys
 import numpy as np
 import pytest
 
-from rosenblatt.classifier import load
 from rosenblatt.cli import run
 from rosenblatt.cli.predict import predict
 from rosenblatt.data import read
+from rosenblatt.learning.classifier import load
 
 AWKWARD = ["a,b", 'say "no"', "plain", "two\nlines"]
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import assert_alone
 
-from rosenblatt.classifier import LEARNERS, Recipe, load
 from rosenblatt.cli import run
 from rosenblatt.cli.train import Job, train
+from rosenblatt.learning.classifier import LEARNERS, Recipe, load
 from rosenblatt.show.reproduce import Training, command, differing, script
 
 QUICK = ["--splits", "0", "--certify", "0", "-q"]

@@ -93,7 +93,7 @@ def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
 def test_progress_does_not_change_what_is_learned(fruit, capsys):
     watched = []
     data = rosenblatt.read(fruit, target="kind")
-    from rosenblatt.training import Watch
+    from rosenblatt.learning.training import Watch
 
     seen = rosenblatt.learn(data, watch=Watch(progress=watched.append))
     unseen = rosenblatt.learn(data)
@@ -220,7 +220,7 @@ def test_the_income_homework(data_dir, capsys):
 
 
 def test_a_bug_shows_no_traceback_unless_asked(fruit, monkeypatch, capsys):
-    monkeypatch.setattr("rosenblatt.classifier.learn_from", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("rosenblatt.learning.classifier.learn_from", lambda *_, **__: 1 / 0)
     assert run(["train", fruit, "--target", "kind"]) == 1
     assert "bug of rosenblatt: ZeroDivisionError" in capsys.readouterr().err
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")

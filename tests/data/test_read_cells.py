@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import compare, explain, facts, splits
-from rosenblatt.classifier import Recipe, learn
 from rosenblatt.cli.predict import Predictions
-from rosenblatt.data import batches, cells, delimited, read, stream
+from rosenblatt.data import batches, cells, delimited, read, splits, stream
 from rosenblatt.errors import RosenblattError
+from rosenblatt.learning.classifier import Recipe, learn
+from rosenblatt.studies import compare, explain, facts
 
 compiled = pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")
 

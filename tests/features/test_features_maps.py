@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import ImageMap, Notes, NumbersMap, Scale, TableMap, TextMap, from_json, map_for
-from rosenblatt.rows import OneHot
 
 CELLS = st.none() | st.sampled_from(["a", "b", "ß", "", "1", "01", "1.0", "a=b & c"])
 NUMBERS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 2.5, -7.0, 1e9, float("nan")])

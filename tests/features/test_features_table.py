@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.features import TableMap, parts
-from rosenblatt.rows import OneHot, Rows
 
 PEOPLE = pl.DataFrame(
     {

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import TextMap, text
-from rosenblatt.rows import Rows
 
 # The same words as Python's regular expressions see them: \w without the underscore.
 PEER_WORD = r"[^\W_]+(?:['’][^\W_]+)*"

@@ -13,9 +13,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from rosenblatt import DataError, SettingError, SoftPerceptron, features
 from rosenblatt.data import open_known
-from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier, RidgeRegressor, SoftMargin
-from rosenblatt.neighbours import ridge as ridge_file
-from rosenblatt.rows import Rows
+from rosenblatt.engine.rows import Rows
+from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier, RidgeRegressor, SoftMargin
+from rosenblatt.estimators.neighbours import ridge as ridge_file
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from rosenblatt import Perceptron, SettingError
-from rosenblatt.examples import for_classes
-from rosenblatt.neighbours import BatchPerceptron, descend, objective
-from rosenblatt.neighbours.objective import LogLoss, PerceptronCriterion, largest_eigenvalue
+from rosenblatt.estimators.neighbours import BatchPerceptron, descend, objective
+from rosenblatt.estimators.neighbours.objective import LogLoss, PerceptronCriterion, largest_eigenvalue
+from rosenblatt.learning.examples import for_classes
 from rosenblatt.theory.losses import LOSSES, perceptron_criterion, zero_one
 
 # At the minimum (1, 1) the second derivatives are [[5, −2], [−2, 1]], whose larger eigenvalue is 3 + √8: beyond 2 over

@@ -9,7 +9,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC, LinearSVC
 
 from rosenblatt import DataError
-from rosenblatt.neighbours import MaxMargin, SoftMargin, soft_margin
+from rosenblatt.estimators.neighbours import MaxMargin, SoftMargin, soft_margin
 
 
 @pytest.fixture(scope="module")

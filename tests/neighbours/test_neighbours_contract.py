@@ -12,7 +12,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt
-from rosenblatt import neighbours
+from rosenblatt.estimators import neighbours
 
 CLASSIFIERS = [
     neighbours.BatchPerceptron(),

@@ -52,7 +52,7 @@ def test_the_first_question_may_come_at_once(started):
 
 
 def test_votes_over_the_plane_are_those_of_the_library(client):
-    from rosenblatt.votes import Voter
+    from rosenblatt.learning.votes import Voter
 
     task = {
         "data": {"kind": "blobs", "n": 40, "margin": -0.2, "seed": 3},

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pages import assert_alone
 
 from rosenblatt import certify, train
-from rosenblatt.classifier import Recipe, learn
 from rosenblatt.data import Dataset, open_known
-from rosenblatt.markup import shown
+from rosenblatt.data.markup import shown
+from rosenblatt.learning.classifier import Recipe, learn
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 

@@ -14,18 +14,19 @@ matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from rosenblatt import AveragedPerceptron, DataError, Mira, Perceptron, PolynomialBasis, SettingError
-from rosenblatt.curves import complexity_curve, lambda_curve, learning_curve
-from rosenblatt.history import Epoch, History
-from rosenblatt.neighbours import LogisticAscent, MaxMargin, RidgeRegressor, descend
+from rosenblatt.estimators.neighbours import LogisticAscent, MaxMargin, RidgeRegressor, descend
+from rosenblatt.learning.history import Epoch, History
 from rosenblatt.show.plots import (
     BoundaryDisplay,
     CurveDisplay,
+    DescentDisplay,
     HistoryDisplay,
     LossDisplay,
     MarginDisplay,
     PathDisplay,
     WeightsDisplay,
 )
+from rosenblatt.studies.curves import complexity_curve, lambda_curve, learning_curve
 from rosenblatt.theory.losses import LOSSES
 
 
@@ -134,14 +135,14 @@ def test_curves_mark_the_least_held_out_error_and_the_side_of_overfitting():
         return make_pipeline(PolynomialBasis(degree=degree), RidgeRegressor(l2=l2))
 
     by_degree = complexity_curve(polynomial, range(1, 9), x, y, seeds=3)
-    drawn = complete(by_degree.plot())
+    drawn = complete(CurveDisplay.from_curve(by_degree))
     assert legend(drawn) == ["training", "held out", f"least held-out error: {by_degree.best:g}", "overfitting"]
     assert drawn.overfitting == "right"
     by_lambda = lambda_curve(lambda l2: polynomial(9, l2), [1e-6, 1e-3, 1.0], x, y, seeds=3)
-    drawn = complete(by_lambda.plot())
+    drawn = complete(CurveDisplay.from_curve(by_lambda))
     assert drawn.overfitting == "left"
     assert drawn.ax_.get_xscale() == "log"
-    drawn = complete(learning_curve(polynomial(2), [5, 10, 20], x, y, seeds=3).plot())
+    drawn = complete(CurveDisplay.from_curve(learning_curve(polynomial(2), [5, 10, 20], x, y, seeds=3)))
     assert legend(drawn) == ["training", "held out"]
     assert drawn.ax_.get_title() == "Learning curve"
 
@@ -240,7 +241,7 @@ def test_a_descent_is_drawn_over_its_hills(eta):
         eta,
         steps=50,
     )
-    ax = walked.plot()
+    ax = DescentDisplay(walked).plot().ax_
     assert f"η = {eta:g}" in ax.get_title()
     assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == ("end" if eta == 0.2 else "flies off")
     ax.figure.canvas.draw()
@@ -249,7 +250,7 @@ def test_a_descent_is_drawn_over_its_hills(eta):
 def test_axes_that_are_given_are_drawn_on(two):
     _, ax = plt.subplots()
     assert LossDisplay().plot(ax).ax_ is ax
-    assert descend(lambda x: float(x @ x), lambda x: 2 * x, [1.0, 2.0, 3.0], 0.1).plot(ax) is ax
+    assert DescentDisplay(descend(lambda x: float(x @ x), lambda x: 2 * x, [1.0, 2.0, 3.0], 0.1)).plot(ax).ax_ is ax
 
 
 def test_without_matplotlib_the_extra_is_named():

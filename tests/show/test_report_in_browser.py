@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.classifier import Recipe, learn
 from rosenblatt.data import Dataset, open_known
+from rosenblatt.learning.classifier import Recipe, learn
 from rosenblatt.show.findings import Wishes
 from rosenblatt.show.report import report
 

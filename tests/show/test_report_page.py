@@ -15,9 +15,9 @@ from markupsafe import Markup
 from pages import Page, assert_alone
 
 from rosenblatt import certify
-from rosenblatt.classifier import Recipe, learn
 from rosenblatt.data import Dataset, open_known
-from rosenblatt.markup import shown
+from rosenblatt.data.markup import shown
+from rosenblatt.learning.classifier import Recipe, learn
 from rosenblatt.show import figures
 from rosenblatt.show.findings import Wishes, look
 from rosenblatt.show.report import report
@@ -153,7 +153,7 @@ def test_names_in_two_figures_of_a_page_differ():
 
 PROGRAM = """
 import sys
-from rosenblatt.classifier import learn
+from rosenblatt.learning.classifier import learn
 from rosenblatt.data import open_known
 from rosenblatt.show.findings import Wishes
 from rosenblatt.show.report import report

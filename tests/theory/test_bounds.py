@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import certify, rules
+from rosenblatt import certify
 from rosenblatt.data import read
-from rosenblatt.examples import for_classes
-from rosenblatt.order import ORDERS
+from rosenblatt.engine import rules
+from rosenblatt.engine.order import ORDERS
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import Plan, run, train
 from rosenblatt.theory import bounds
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk, walk
-from rosenblatt.training import Plan, run, train
 
 BOUNDED = {
     "perceptron": rules.Perceptron(),

@@ -19,8 +19,8 @@ from separable_sets import (
 
 import rosenblatt
 from rosenblatt import certify
-from rosenblatt.examples import Examples
-from rosenblatt.rows import Rows
+from rosenblatt.engine.rows import Rows
+from rosenblatt.learning.examples import Examples
 from rosenblatt.theory import case, contradiction, rounding
 from rosenblatt.theory.exact import whole_numbers
 from rosenblatt.theory.separator import max_margin

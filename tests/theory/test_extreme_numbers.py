@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from separable_sets import with_a_point_inside, with_planted_contradiction
 
 import rosenblatt
-from rosenblatt import certify, rules
+from rosenblatt import certify
+from rosenblatt.engine import rules
 from rosenblatt.theory.bounds import NoBound, Space, bound_for
 
 TINY = (1e-160, 2.0**-600, 1e-300, 1e-310)

@@ -11,19 +11,20 @@ from hypothesis import strategies as st
 from separable_sets import with_planted_contradiction, with_planted_margin
 
 import rosenblatt
-from rosenblatt import Recipe, certify, rules
-from rosenblatt.classifier import LEARNERS, learn_from
+from rosenblatt import Recipe, certify
 from rosenblatt.data import open_known
-from rosenblatt.examples import for_classes
-from rosenblatt.order import ORDERS
-from rosenblatt.rows import Rows
+from rosenblatt.engine import rules
+from rosenblatt.engine.order import ORDERS
+from rosenblatt.engine.rows import Rows
+from rosenblatt.learning.classifier import LEARNERS, learn_from
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import Plan, Watch, run
 from rosenblatt.theory.bounds import Space, bound_for
 from rosenblatt.theory.deciding import certify_within
 from rosenblatt.theory.duality import StepSum, best_margin_at_most, is_combination, sum_of_signed
 from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
 from rosenblatt.theory.signed import Signed
 from rosenblatt.theory.walk import walk
-from rosenblatt.training import Plan, Watch, run
 
 ADDING = {  # θ is a sum of signed rows, each with a weight above 0
     "perceptron": rules.Perceptron(),

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import data_sets
 
-from rosenblatt import SettingError, rules
-from rosenblatt.model import Model
+from rosenblatt import SettingError
+from rosenblatt.engine import rules
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import train
 from rosenblatt.theory import margins
-from rosenblatt.training import train
 
 # LECTURES B3: the worked example, w = [1, 0], b = 0 at the start and w = [0.5, 1], b = -1 at the end.
 POINTS, LABELS = [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0]

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from strategies import RULES, assert_close, data_sets, same_bits
 
 import rosenblatt
-from rosenblatt import rules
 from rosenblatt.data import read
+from rosenblatt.engine import rules
+from rosenblatt.engine.order import ORDERS
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import for_classes
-from rosenblatt.order import ORDERS
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import Plan, run
 from rosenblatt.theory.lines import View, lines
 from rosenblatt.theory.proof import Proof, prove
 from rosenblatt.theory.walk import Walk, walk
-from rosenblatt.training import Plan, run
 
 # Boulder's four points, in their order (B3, H3).
 POINTS = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]])

@@ -48,10 +48,10 @@ def compare(file: str, **given: Any) -> None:
     rosenblatt compare breast-cancer --orders 30 --learners perceptron,averaged
     rosenblatt compare wine --with neighbours
     """
-    from rosenblatt.classifier import Recipe
-    from rosenblatt.compare import compare as compare_learners
-    from rosenblatt.compare import recipe_of
     from rosenblatt.data import read
+    from rosenblatt.learning.classifier import Recipe
+    from rosenblatt.studies.compare import compare as compare_learners
+    from rosenblatt.studies.compare import recipe_of
 
     if given["orders"] and given["seeds"]:
         raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
@@ -89,14 +89,14 @@ def entrants(chosen: str | None) -> dict[str, Any]:
     """The other learners; scikit-learn is imported only for them."""
     if chosen is None:
         return {}
-    from rosenblatt.neighbours.entrants import ENTRANTS
+    from rosenblatt.estimators.neighbours.entrants import ENTRANTS
 
     return ENTRANTS
 
 
 def tell_orders(data: Any, learners: list[str], recipe: Any, given: dict[str, Any]) -> None:
     """The study of orders: a table, or JSON."""
-    from rosenblatt.orders import study
+    from rosenblatt.studies.order import study
 
     silent = given["quiet"] or given["as_json"]
     progress = None if silent else Progress(len(learners), "learner")

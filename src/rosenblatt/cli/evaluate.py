@@ -14,10 +14,10 @@ from rosenblatt.cli import fitting, options, output
 from rosenblatt.cli.options import percent
 
 if TYPE_CHECKING:
-    from rosenblatt.classifier import Classifier
     from rosenblatt.data import Dataset
-    from rosenblatt.examples import Examples
-    from rosenblatt.measures import Measured
+    from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.examples import Examples
+    from rosenblatt.studies.measures import Measured
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
 LARGEST = 30  # classes of a confusion matrix that is printed
@@ -51,7 +51,7 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     """
     if given["progressive"] and given["view"]:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
-    from rosenblatt.measures import measure
+    from rosenblatt.studies.measures import measure
 
     classifier = fitting.model_of(model, file)
     weights = classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
@@ -83,7 +83,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
-    from rosenblatt.labels import labels_of
+    from rosenblatt.data.labels import labels_of
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given, model)
@@ -129,10 +129,10 @@ def likely(model: Classifier, data: Dataset) -> str:
 
 def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
     """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
-    from rosenblatt.engine import core
-    from rosenblatt.examples import class_factors
-    from rosenblatt.model import decide
-    from rosenblatt.training import Plan, run
+    from rosenblatt.engine.compiled import core
+    from rosenblatt.learning.examples import class_factors
+    from rosenblatt.learning.linear import decide
+    from rosenblatt.learning.training import Plan, run
 
     assert examples.codes is not None
     of_training = np.repeat(np.arange(len(model.classes)), model.class_counts)
@@ -163,7 +163,7 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
 
 def last_weights(model: Classifier, examples: Examples) -> Any:
     """The weights that training ended with, to be moved on; falling rates go on falling."""
-    from rosenblatt.weights import Weights
+    from rosenblatt.engine.weights import Weights
 
     weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
     weights.start_from(*model.views["last"])

@@ -57,7 +57,7 @@ def explain(model: str, file: str | None, **given: Any) -> None:
 
 
 def tell_weights(model: Any, given: dict[str, Any]) -> None:
-    from rosenblatt.explain import bias, numeric_features, warnings, weights
+    from rosenblatt.studies.explain import bias, numeric_features, warnings, weights
 
     found, b, warned = weights(model, given["view"], given["top"]), bias(model, given["view"]), warnings(model)
     if given["as_json"]:
@@ -89,7 +89,7 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
 
 
 def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
-    from rosenblatt.explain import explain as explained
+    from rosenblatt.studies.explain import explain as explained
 
     row = find_row(model, file, given)
     why = explained(model, row, given["view"])
@@ -155,7 +155,7 @@ def tell_influences(model: Any, file: str, given: dict[str, Any]) -> None:
 def tell_mistakes(model: Any, given: dict[str, Any]) -> None:
     """The training examples that made a feature's weight, class by class."""
     from rosenblatt.errors import SettingError
-    from rosenblatt.influences import on_weight
+    from rosenblatt.learning.influences import on_weight
 
     names, name = model.features.names, given["weight"]
     if name not in names:

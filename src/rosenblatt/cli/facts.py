@@ -35,7 +35,7 @@ def facts(file: str, **given: Any) -> None:
     rosenblatt facts people.csv --target income --pairs --least 2
     """
     from rosenblatt.data import read
-    from rosenblatt.facts import look
+    from rosenblatt.studies.facts import look
 
     reading = options.read_options(given)
     data = read(file, **reading, target=options.column(given["target"]))

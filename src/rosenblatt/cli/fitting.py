@@ -12,9 +12,9 @@ import click
 from rosenblatt.errors import DataError, FileError, ModelFileError, TargetError
 
 if TYPE_CHECKING:
-    from rosenblatt.classifier import Classifier
     from rosenblatt.data import Dataset
     from rosenblatt.features import Notes
+    from rosenblatt.learning.classifier import Classifier
 
 NOTES = 10  # sentences said at most: a wide sparse file could have one for each of a million columns
 
@@ -29,7 +29,7 @@ REMEDIES = {
 
 def model_of(model: str, file: str | None) -> Classifier:
     """The model to use with the rows of a file; says so where the two were named in the wrong order."""
-    from rosenblatt.classifier import load
+    from rosenblatt.learning.classifier import load
 
     try:
         return load(model)

@@ -11,7 +11,7 @@ import click
 from rosenblatt.data import FORMATS
 
 if TYPE_CHECKING:
-    from rosenblatt.classifier import Classifier
+    from rosenblatt.learning.classifier import Classifier
 
 F = TypeVar("F", bound=Callable[..., Any])
 

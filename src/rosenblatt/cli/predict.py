@@ -13,9 +13,9 @@ from rosenblatt.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.classifier import Classifier
     from rosenblatt.data import Dataset
     from rosenblatt.features import Notes
+    from rosenblatt.learning.classifier import Classifier
 
 
 @click.command()

@@ -44,7 +44,7 @@ def report(model: str, **given: Any) -> None:
     if given["data"] is None and given["holdout"] is not None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
     output.keep_apart(given["output"], model, given["data"])
-    from rosenblatt.classifier import load
+    from rosenblatt.learning.classifier import load
     from rosenblatt.show.findings import Wishes
     from rosenblatt.show.report import Origin, page_template
     from rosenblatt.show.report import report as page_of

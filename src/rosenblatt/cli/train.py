@@ -122,12 +122,12 @@ class Job:
         return {"seed": self.given["seed"]} | options.only(self.given, "group", "after")
 
     def run(self, reporter: Reporter | None) -> Any:
-        from rosenblatt.classifier import Recipe, learn_from
         from rosenblatt.data import read
+        from rosenblatt.data.splits import split
         from rosenblatt.features.values import decimal_commas
-        from rosenblatt.splits import split
+        from rosenblatt.learning.classifier import Recipe, learn_from
+        from rosenblatt.learning.training import Watch
         from rosenblatt.theory.duality import StepSum
-        from rosenblatt.training import Watch
 
         recipe = Recipe(**self.recipe())
         recipe.rule()

@@ -106,9 +106,9 @@ def margin_of(made: Any, proof: Any, learner: str) -> Any:
 
 def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
     """The walk, and the names of its features where they have some."""
-    from rosenblatt.classifier import Recipe, prepare
     from rosenblatt.data import read
-    from rosenblatt.examples import for_classes
+    from rosenblatt.learning.classifier import Recipe, prepare
+    from rosenblatt.learning.examples import for_classes
     from rosenblatt.theory.walk import Walk
 
     if (file is None) == (given["points"] is None):

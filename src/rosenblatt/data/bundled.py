@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 from rosenblatt.data import columns
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.options import Options
@@ -29,7 +27,7 @@ def load(name: str, part: str = "train", target: str | int | None = None) -> Dat
     if part != "train":
         raise SettingError(f"The data set {name} has no part {part!r}: it comes in one piece.")
     try:
-        datasets = importlib.import_module("sklearn.datasets")
+        from sklearn import datasets
     except ImportError:
         raise FileError(f"the data set {name} comes with scikit-learn: pip install scikit-learn.") from None
     bunch = getattr(datasets, NAMES[name])()

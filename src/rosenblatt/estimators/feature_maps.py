@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.engine.rows import OneHot
 from rosenblatt.features import FeatureMap, map_for
-from rosenblatt.rows import OneHot
 
 
 class MappedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -10,13 +10,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import dual, kernels, rules
+from rosenblatt.engine import rules
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
-from rosenblatt.examples import Examples
-from rosenblatt.kernel_model import VIEWS, Dual, View, decide
-from rosenblatt.log import Log
-from rosenblatt.training import Interrupted, Plan, Watch, whole
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.kernel import kernels
+from rosenblatt.learning.kernel import training as dual
+from rosenblatt.learning.kernel.model import VIEWS, Dual, View, decide
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.training import Interrupted, Plan, Watch, whole
 
 RULES = ("perceptron", "mira")
 

@@ -12,21 +12,21 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from rosenblatt import training
-from rosenblatt.classifier import Classifier, Recipe
+from rosenblatt.engine.rules import Rule
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
-from rosenblatt.examples import Examples, for_regression
 from rosenblatt.features import NumbersMap
-from rosenblatt.forgetting import Forgotten, forget
-from rosenblatt.history import History
-from rosenblatt.influences import Influences, on_decision
-from rosenblatt.log import Log, Memory
-from rosenblatt.model import Model
-from rosenblatt.rules import Rule
-from rosenblatt.training import Plan, Training
-from rosenblatt.votes import VOTING, Voter
-from rosenblatt.weights import Weights
+from rosenblatt.learning import training
+from rosenblatt.learning.classifier import Classifier, Recipe
+from rosenblatt.learning.examples import Examples, for_regression
+from rosenblatt.learning.forgetting import Forgotten, forget
+from rosenblatt.learning.history import History
+from rosenblatt.learning.influences import Influences, on_decision
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.log import Log, Memory
+from rosenblatt.learning.training import Plan, Training
+from rosenblatt.learning.votes import VOTING, Voter
 
 VIEWS = ("last", "averaged", "best", *VOTING)
 

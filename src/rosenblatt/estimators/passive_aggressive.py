@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosenblatt import rules
+from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
-from rosenblatt import rules
+from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.training import Plan, Training
+from rosenblatt.learning.training import Plan, Training
 
 VIEWS = ("voted", "averaged", "last", "random")
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.rows import as_float
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.notes import Notes
-from rosenblatt.rows import as_float
 
 
 class Basis:

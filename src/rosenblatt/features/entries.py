@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.rows import OneHot
 from rosenblatt.features.blocks import AsNumber, Block, Hashed, IsMissing, NumberPair
 from rosenblatt.features.parts import Part
-from rosenblatt.rows import OneHot
 
 ALWAYS_THERE = (AsNumber, IsMissing, NumberPair)
 

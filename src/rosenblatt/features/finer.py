@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.engine.rows import Rows
 from rosenblatt.features.table import TableMap, as_frame
-from rosenblatt.rows import Rows
 
 if TYPE_CHECKING:
     import polars as pl

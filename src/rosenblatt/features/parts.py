@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.enums import codes_of, in_use, is_coded
 from rosenblatt.features.columns import Category, HashedCategory, Lookup, Number, numbers
-from rosenblatt.features.values import codes_of, in_use, is_coded, plain
+from rosenblatt.features.values import plain
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.enums import in_use, is_coded
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.blocks import AnyPair, AsNumber, Block, Hashed, IsMissing, NumberPair, Seen, ValuePair, Values
 from rosenblatt.features.columns import Category, HashedCategory, Number
@@ -15,7 +16,7 @@ from rosenblatt.features.entries import Dense, Sparse, dense
 from rosenblatt.features.hashing import check_bits, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.parts import Column, Parts
-from rosenblatt.features.values import in_use, is_coded, kind_of, plain
+from rosenblatt.features.values import kind_of, plain
 
 if TYPE_CHECKING:
     import polars as pl

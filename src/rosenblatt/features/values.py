@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from rosenblatt.data.enums import in_use, is_coded
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 # From here on floats are written with an exponent; integers of a table end before.
 LONG = 2.0**64
 WITH_COMMA = r"^[+-]?\d+(,\d+)?$"
-SOME = 2**15  # rows looked at before asking whether every value was met
 
 
 def number_text(value: float) -> str:
@@ -76,50 +74,6 @@ def plain(series: pl.Series) -> pl.Series:
     if series.dtype.is_decimal():
         series = series.cast(pl.Float64)
     return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
-
-
-def is_coded(series: pl.Series) -> bool:
-    """Is the column an Enum, whose rows are codes of some texts already?"""
-    import polars as pl
-
-    return series.dtype == pl.Enum
-
-
-def codes_of(series: pl.Series) -> np.ndarray:
-    """The code of each row of an Enum; one past the last where it is missing.
-
-    >>> import polars as pl
-    >>> codes_of(pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"])))
-    array([1, 2, 0], dtype=uint32)
-    """
-    import polars as pl
-
-    codes = series.to_physical()
-    if codes.has_nulls():
-        codes = codes.cast(pl.UInt32).fill_null(len(series.dtype.categories))  # type: ignore[attr-defined]
-    return codes.to_numpy()
-
-
-def in_use(series: pl.Series) -> tuple[np.ndarray, pl.Series]:
-    """(codes that occur in an Enum, their texts); missing ones too.
-
-    >>> import polars as pl
-    >>> codes, found = in_use(pl.Series(["b", "b", None], dtype=pl.Enum(["a", "b"])))
-    >>> codes.tolist(), found.to_list()
-    ([1, 2], ['b', None])
-    """
-    import polars as pl
-
-    known = [*series.dtype.categories.to_list(), None]  # type: ignore[attr-defined]
-    there = np.zeros(len(known), dtype=bool)
-    there[-1] = series.has_nulls()
-    rows = codes_of(series)
-    for start in range(0, len(rows), SOME):
-        there[rows[start : start + SOME]] = True
-        if there[:-1].all():  # as a rule, the first rows have them all
-            break
-    codes = np.flatnonzero(there)
-    return codes, pl.Series([known[code] for code in codes.tolist()], dtype=pl.String)
 
 
 def texts(distinct: pl.Series, trained_as: str) -> list[str | None]:

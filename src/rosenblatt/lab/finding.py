@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.canvas import pyplot
+from rosenblatt.show.canvas import pyplot
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import rules
-from rosenblatt.canvas import COLOURS
 from rosenblatt.data import open_known
+from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import numbers, sample
-from rosenblatt.orders import study
+from rosenblatt.learning.training import train
+from rosenblatt.show.canvas import COLOURS
+from rosenblatt.studies.order import study
 from rosenblatt.theory.deciding import certify
-from rosenblatt.training import train
 
 EPOCHS = 40
 

@@ -6,22 +6,21 @@ import time
 from typing import Any
 
 import numpy as np
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
 
-from rosenblatt.canvas import COLOURS
-from rosenblatt.classifier import Recipe
-from rosenblatt.compare import recipe_of
 from rosenblatt.data import read
-from rosenblatt.examples import for_classes
+from rosenblatt.data.labels import labels_of
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rules import Perceptron
+from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+from rosenblatt.estimators.neighbours.peers import KNeighborsClassifier, LinearSVC
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.views import draw_ranking
-from rosenblatt.labels import labels_of
-from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
-from rosenblatt.rows import Rows
-from rosenblatt.rules import Perceptron
-from rosenblatt.training import run
+from rosenblatt.learning.classifier import Recipe
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.training import run
+from rosenblatt.show.canvas import COLOURS
+from rosenblatt.studies.compare import recipe_of
 
 SEEDS = 10
 ONLINE = ("perceptron", "mira", "averaged", "averaged mira", "logistic")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data import open_known
-from rosenblatt.splits import at_random
+from rosenblatt.data.splits import at_random
 
 
 @dataclass(frozen=True)

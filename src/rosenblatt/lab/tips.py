@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import rules
-from rosenblatt.canvas import COLOURS
+from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import Sample, numbers, sample
-from rosenblatt.model import Model
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import Training, train
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.theory.deciding import certify
-from rosenblatt.training import Training, train
 
 SEEDS = 20
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
-from rosenblatt.canvas import COLOURS, MARKERS
-from rosenblatt.compare import Entrants, Row, compare
 from rosenblatt.data import open_known
+from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+from rosenblatt.estimators.neighbours.peers import LogisticRegression
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import sample
-from rosenblatt.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+from rosenblatt.show.canvas import COLOURS, MARKERS
+from rosenblatt.studies.compare import Entrants, Row, compare
 
 SIZES = (10, 20, 40, 80, 160)
 SPLITS = 10

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from rosenblatt.kernel_model import View
+from rosenblatt.learning.kernel.model import View
+from rosenblatt.learning.training import model_of
+from rosenblatt.learning.votes import Voter
 from rosenblatt.playground.requests import Grid
 from rosenblatt.playground.running import Run
-from rosenblatt.training import model_of
-from rosenblatt.votes import Voter
 
 PRODUCTS, LEAST = 2**18, 64  # of cells with rows of the log at a time; cells
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from rosenblatt.engine.rules import SCHEDULES
 from rosenblatt.errors import SettingError
-from rosenblatt.rules import SCHEDULES
 
 BODY = 2**20  # bytes of a request
 POINTS = 5_000

@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import dual
-from rosenblatt.classifier import Recipe
+from rosenblatt.engine.rules import Perceptron, Rule
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
-from rosenblatt.examples import Examples, for_classes
 from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.history import History
-from rosenblatt.kernel_model import Dual
-from rosenblatt.kernels import Polynomial
-from rosenblatt.log import Log
+from rosenblatt.learning.classifier import Recipe
+from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.history import History
+from rosenblatt.learning.kernel import training as dual
+from rosenblatt.learning.kernel.kernels import Polynomial
+from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.training import Interrupted, Plan, Progress, Training, Watch, run
 from rosenblatt.playground.kept import Kept
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
-from rosenblatt.rules import Perceptron, Rule
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.deciding import certify
-from rosenblatt.training import Interrupted, Plan, Progress, Training, Watch, run
-from rosenblatt.weights import Weights
 
 SECONDS = 3.0  # that a run may take
 PROVING = 1.5  # and the certificate

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import order
+from rosenblatt.engine import order
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for

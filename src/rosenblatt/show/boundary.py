@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS, MARKERS
+from rosenblatt.data.labels import encode
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.examples import encode
-from rosenblatt.model import decide
+from rosenblatt.learning.linear import decide
+from rosenblatt.show.canvas import COLOURS, MARKERS
 from rosenblatt.show.display import Display, classes_of
 
 ROOM = 0.12  # of the width of the data, on every side

@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
-from rosenblatt.history import History
+from rosenblatt.learning.history import History
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display
+from rosenblatt.studies.curves import Curve
 
 
 @dataclass
@@ -24,6 +25,15 @@ class CurveDisplay(Display):
     log: bool = False
     best: float | None = None  # the value to mark
     overfitting: str | None = None  # on which side of it: "left", "right" or neither
+
+    @classmethod
+    def from_curve(cls, curve: Curve, ax: Any = None) -> Self:
+        """Draws both lines of a study of overfitting, and marks where overfitting begins."""
+        drawn = cls(curve.values, curve.train, curve.held_out, curve.what, curve.measure)
+        if curve.simplest is not None:
+            drawn.log, drawn.best = curve.what == "λ", curve.best
+            drawn.overfitting = "left" if curve.simplest == "right" else "right"
+        return drawn.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draws."""

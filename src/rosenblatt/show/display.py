@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.canvas import axes
 from rosenblatt.errors import SettingError
+from rosenblatt.show.canvas import axes
 
 
 def classes_of(estimator: Any) -> np.ndarray:

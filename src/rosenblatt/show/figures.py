@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
-from rosenblatt.history import History
+from rosenblatt.learning.history import History
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.curves import HistoryDisplay
 from rosenblatt.show.margins import MarginDisplay
 

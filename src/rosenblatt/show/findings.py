@@ -1,6 +1,6 @@
 """What labelled rows tell about a model: how often it is wrong and where, other learners on the same rows, the certificate.
 
->>> from rosenblatt.classifier import learn
+>>> from rosenblatt.learning.classifier import learn
 >>> from rosenblatt.data import open_known
 >>> iris = open_known("iris")
 >>> found = look(learn(iris), iris, Wishes(splits=1))
@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rosenblatt.classifier import Classifier, Recipe
-from rosenblatt.compare import ALL, Row, compare
 from rosenblatt.data import Dataset
+from rosenblatt.data.splits import split
 from rosenblatt.errors import RosenblattError
-from rosenblatt.examples import Examples
-from rosenblatt.measures import Measured, measure
-from rosenblatt.model import decide
+from rosenblatt.learning.classifier import Classifier, Recipe
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.linear import decide
+from rosenblatt.learning.training import training_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
-from rosenblatt.splits import split
+from rosenblatt.studies.compare import ALL, Row, compare
+from rosenblatt.studies.measures import Measured, measure
 from rosenblatt.theory.margin_report import certified_margin
 from rosenblatt.theory.margins import weight_norm
-from rosenblatt.training import training_margins
 
 Say = Callable[[str], None]
 HOLDOUT = 0.2  # share of the rows that other learners are measured on, as in `compare`

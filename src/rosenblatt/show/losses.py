@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
 from rosenblatt.errors import SettingError
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display
 from rosenblatt.theory.losses import LOSSES
 

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
+from rosenblatt.data.labels import encode
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import encode
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display, classes_of
 
 

@@ -8,9 +8,9 @@ import zlib
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
-from rosenblatt.classifier import Classifier
 from rosenblatt.features import ImageMap
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.show.canvas import COLOURS
 
 
 def png(pixels: np.ndarray) -> bytes:

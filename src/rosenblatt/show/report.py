@@ -1,6 +1,6 @@
 """A model in one HTML file to send to a colleague: no script, nothing loaded from elsewhere, good on paper too.
 
->>> from rosenblatt.classifier import learn
+>>> from rosenblatt.learning.classifier import learn
 >>> from rosenblatt.data import open_known
 >>> page = report(learn(open_known("iris")))
 >>> "<script" in page, "setosa" in page
@@ -16,15 +16,15 @@ from importlib.resources import files
 from typing import Any
 
 from rosenblatt import __version__
-from rosenblatt.classifier import LEARNERS, Classifier, Recipe
 from rosenblatt.data import Dataset
+from rosenblatt.data.markup import shown
 from rosenblatt.errors import SettingError
-from rosenblatt.explain import numeric_features, warnings
-from rosenblatt.markup import shown
+from rosenblatt.learning.classifier import LEARNERS, Classifier, Recipe
 from rosenblatt.show import reproduce, tables
 from rosenblatt.show.findings import Findings, Say, Wishes, learner_name, look
 from rosenblatt.show.numerals import percent, signed
 from rosenblatt.show.pixels import weight_pictures
+from rosenblatt.studies.explain import numeric_features, warnings
 
 NAMES = {"averaged": "averaged perceptron", "mira": "MIRA", "averaged mira": "averaged MIRA", "widrow-hoff": "Widrow-Hoff"}
 KINDS = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}

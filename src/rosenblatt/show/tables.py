@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.classifier import Classifier
-from rosenblatt.explain import Weight, bias, numeric_features, weights
 from rosenblatt.features import TableMap
-from rosenblatt.measures import Measured
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.show.findings import Findings
 from rosenblatt.show.numerals import signed
+from rosenblatt.studies.explain import Weight, bias, numeric_features, weights
+from rosenblatt.studies.measures import Measured
 
 CLASSES = 30  # that are shown one by one
 NAMED, SHORT = 8, 4  # classes, and characters of their names, up to which the columns of the matrix bear names

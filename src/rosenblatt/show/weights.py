@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.canvas import COLOURS
 from rosenblatt.errors import SettingError
-from rosenblatt.explain import APART
+from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display, classes_of
+from rosenblatt.studies.explain import APART
 
 
 @dataclass

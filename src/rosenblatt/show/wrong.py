@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.classifier import Classifier
 from rosenblatt.data import Dataset
-from rosenblatt.explain import Explanation, explain
+from rosenblatt.data.markup import shown
 from rosenblatt.features import TableMap
-from rosenblatt.markup import shown
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.show.pixels import picture
+from rosenblatt.studies.explain import Explanation, explain
 
 CELLS = 12  # columns, or entries of a sparse row, that are shown
 TEXT = 400  # characters of a text

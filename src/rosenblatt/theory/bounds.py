@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import rules
+from rosenblatt.engine import rules
 from rosenblatt.errors import counted
 
 COUNTABLE = 1e15  # bounds beyond have an exponent

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import rules, training
+from rosenblatt.engine import rules
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, NotFiniteError
+from rosenblatt.learning import training
 from rosenblatt.theory import contradiction
 from rosenblatt.theory.contradiction import balanced
 from rosenblatt.theory.exact import combination
@@ -20,7 +22,6 @@ from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, Solved, length, separator, shortest, solve
 from rosenblatt.theory.signed import Signed
 from rosenblatt.theory.simplex import decide_exactly
-from rosenblatt.weights import Weights
 
 # Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
 AT_ONCE, IN_A_ROUND = 5e7, 5e8

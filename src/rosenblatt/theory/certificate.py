@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import markup
+from rosenblatt.data import markup
 from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import at_most, never_too_small

@@ -18,15 +18,16 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.data.labels import encode
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import score
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import Examples, encode, match_lengths
-from rosenblatt.rows import Rows
+from rosenblatt.learning.examples import Examples, match_lengths
 from rosenblatt.theory import rounding
 from rosenblatt.theory.case import Case, Verdict
 from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
 from rosenblatt.theory.second_look import contradicting, look_again
 from rosenblatt.theory.signed import Signed
-from rosenblatt.weights import score
 
 MOST_PAIRS = 200  # of classes that are looked at one by one
 SOLVER_STEPS = 20  # that the interior-point method takes, about
@@ -117,7 +118,7 @@ def certify_within(signed: Signed, multiplications: float) -> Certificate | None
 
     Comparing the rows takes two an entry; then the solvers take some twenty steps of known length.
 
-    >>> from rosenblatt.examples import for_classes
+    >>> from rosenblatt.learning.examples import for_classes
     >>> rows = Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))
     >>> print(certify_within(rows, multiplications=1000).sentence())
     no line can separate these rows: a weighted mean of 2 rows of a is also a row of b

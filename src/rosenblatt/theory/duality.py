@@ -9,8 +9,8 @@ itself: the distance between the origin and the hull of the z. The log of a run 
 it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no tau is below 0. Falling rates and sample weights are in
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
->>> from rosenblatt.examples import for_classes
->>> from rosenblatt.training import Plan, Watch, run
+>>> from rosenblatt.learning.examples import for_classes
+>>> from rosenblatt.learning.training import Plan, Watch, run
 >>> examples, steps = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), StepSum()
 >>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=steps))
 >>> w, b = trained.weights.last
@@ -26,10 +26,10 @@ import math
 
 import numpy as np
 
-from rosenblatt import rules
+from rosenblatt.engine import rules
+from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.training import Training
 from rosenblatt.theory.signed import ROUNDING, Signed, blocks
-from rosenblatt.training import Training
-from rosenblatt.weights import Weights
 
 
 class StepSum:
@@ -90,7 +90,7 @@ def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> fl
 def sum_of_signed(signed: Signed) -> np.ndarray:
     """Σ z over all signed rows, a line a weight vector: K Σ x of a class − Σ x of all; of the second less the first, of two.
 
-    >>> from rosenblatt.examples import for_classes
+    >>> from rosenblatt.learning.examples import for_classes
     >>> sum_of_signed(Signed(for_classes([[2.0], [5.0]], ["yes", "no"])))
     array([[-3.,  0.]])
     >>> sum_of_signed(Signed(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.rows import Rows
+from rosenblatt.engine.rows import Rows
 from rosenblatt.theory.signed import blocks
 
 MIX = np.uint64(0x9E3779B97F4A7C15)

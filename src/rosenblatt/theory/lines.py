@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import SettingError
-from rosenblatt.model import Model
+from rosenblatt.learning.linear import Model
 from rosenblatt.theory.proof import Proof
 from rosenblatt.theory.walk import Step, Walk
 

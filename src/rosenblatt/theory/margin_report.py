@@ -5,8 +5,8 @@ feature, and in the features that the rule sees, scaled if they are. With more t
 score less the best other's, and θ the weights of all classes. Weights with margin γ > 0 prove that γ* is at least γ; the
 run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
->>> from rosenblatt.examples import for_classes
->>> from rosenblatt.training import Plan, Watch, run
+>>> from rosenblatt.learning.examples import for_classes
+>>> from rosenblatt.learning.training import Plan, Watch, run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
 >>> rule, steps = rules.Perceptron(), StepSum()
 >>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=steps))
@@ -23,11 +23,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rosenblatt import rules
-from rosenblatt.classifier import Classifier
-from rosenblatt.examples import Examples
+from rosenblatt.engine import rules
+from rosenblatt.engine.weights import Weights
 from rosenblatt.features.finer import Grain
-from rosenblatt.model import Model
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
@@ -35,8 +37,6 @@ from rosenblatt.theory.deciding import certify, certify_within
 from rosenblatt.theory.duality import StepSum, best_margin_at_most
 from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
-from rosenblatt.training import Training
-from rosenblatt.weights import Weights
 
 SAME = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for

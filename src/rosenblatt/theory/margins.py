@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import Examples, for_classes
-from rosenblatt.model import Model
-from rosenblatt.rows import Rows
+from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import training_margins
 from rosenblatt.theory import losses
 from rosenblatt.theory.signed import row_norms2
-from rosenblatt.training import training_margins
 
 BY = ("w", "w and b")
 

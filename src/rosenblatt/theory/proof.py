@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import rules
-from rosenblatt.examples import Examples
-from rosenblatt.model import Model
+from rosenblatt.engine import rules
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.training import training_margins
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk
-from rosenblatt.training import training_margins
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ MOST_ENTRIES = 2_000_000  # of rows that are looked at in fractions
 def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
     """Is every margin above 0, for certain? Margins within rounding of 0 are computed in fractions.
 
-    >>> from rosenblatt.examples import for_classes
+    >>> from rosenblatt.learning.examples import for_classes
     >>> signed = Signed(for_classes([[1.0], [-1.0]], [1, 0]))
     >>> separates(signed, np.array([[1.0]]), np.array([0.0])), separates(signed, np.array([[1.0]]), np.array([1.0]))
     (True, False)

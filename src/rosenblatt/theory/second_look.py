@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.examples import Examples
+from rosenblatt.engine.rows import Rows
 from rosenblatt.features.finer import Grain
-from rosenblatt.rows import Rows
+from rosenblatt.learning.examples import Examples
 from rosenblatt.theory.case import Case
 from rosenblatt.theory.certificate import Certificate, Proof
 from rosenblatt.theory.identical import conflicts, identical

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.examples import for_classes
+from rosenblatt.learning.examples import for_classes
 from rosenblatt.theory.signed import Signed
 
 SUPPORT = 1e-6  # share of the largest multiplier from which a row counts as support

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.examples import Examples
-from rosenblatt.rows import Rows
-from rosenblatt.weights import score
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import score
+from rosenblatt.learning.examples import Examples
 
 BLOCK = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53

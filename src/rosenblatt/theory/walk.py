@@ -23,12 +23,13 @@ from typing import Any, overload
 
 import numpy as np
 
-from rosenblatt import order, rules, training
+from rosenblatt.engine import order, rules
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
-from rosenblatt.examples import Examples, as_numbers, for_classes
-from rosenblatt.keywords import keywords_of, refuse_unknown
-from rosenblatt.training import Plan, Training, Watch
-from rosenblatt.weights import Weights
+from rosenblatt.learning import training
+from rosenblatt.learning.examples import Examples, as_numbers, for_classes
+from rosenblatt.learning.training import Plan, Training, Watch
 
 EVERY = ("example", "update")
 KEPT_BYTES = 2**27  # weights kept to go back to

@@ -1,0 +1,390 @@
+"""The engine: the step sizes, THE loop, scoring and the permutation.
+
+Every learner of the lectures is this loop and one small formula:
+
+    for (x, y) in order:
+        margin = y (w·x + b)
+        tau    = rule(margin, |x|²)          # the only thing in which the learners differ
+        if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
+
+This file is plain Python. The build also compiles it, under the name `_core`: there the verbs on rows
+(`seek`, `score_…`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
+_core.pxd gives it types.
+"""
+
+import cython
+
+if not cython.compiled:
+    from math import exp, sqrt
+
+    from rosenblatt.engine.vector import (
+        add,
+        bind,
+        check,
+        choose_kernel,
+        digest,
+        is_zero,
+        next_word,
+        norm2,
+        rescore,
+        scaled_down,
+        score_tile,
+        seek,
+        words_of,
+    )
+
+    # The compiled module has the same numbers from _core.pxd.
+    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
+    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE = range(4)  # schedules of the rate
+    FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
+
+COMPILED = cython.compiled
+
+# Below this a squared norm has lost digits to underflow, and tau with it.
+SMALLEST_NORM2 = 1e-290
+LARGEST = 1.7976931348623157e308
+# Below this scale the running sum of shrunk weights would lose more than three digits.
+SMALLEST_SCALE = 1e-3
+
+
+class Rule:
+    """One learner's formula: when to move, and how far."""
+
+    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0):
+        self.kind = kind
+        self.schedule = schedule
+        self.rate = rate
+        self.threshold = threshold
+        self.C = C
+        self.l2 = l2
+
+    def moves(self, margin):
+        """Does an example with this margin change the weights?"""
+        # A zero margin counts as a mistake: otherwise w = 0 would never move.
+        return margin < self.threshold or margin <= 0
+
+    def rate_at(self, update, example):
+        """The learning rate of this update and example, both counted from 1; STABLE is then divided by the largest |x|²."""
+        if self.schedule == PER_UPDATE:
+            return self.rate / update
+        if self.schedule == PER_EXAMPLE:
+            return self.rate / example
+        return self.rate
+
+    def tau(self, margin, norm2, rate):
+        """How far to move along y x."""
+        if not self.moves(margin):
+            return 0.0
+        if self.kind == PERCEPTRON:
+            return rate
+        if self.kind == MIRA:
+            return (1 - margin) / norm2
+        if self.kind == PA1:
+            return min(self.C, (1 - margin) / norm2)
+        if self.kind == PA2:
+            return (1 - margin) / (norm2 + 1 / (2 * self.C))
+        if self.kind == LOGISTIC:
+            return rate * sigmoid(-margin)
+        return rate * (1 - margin)  # Widrow-Hoff
+
+    def weighted_tau(self, margin, norm2, rate, importance):
+        """The same for an example of this importance."""
+        tau = importance * self.tau(margin, norm2, rate)
+        if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
+            tau = min(tau, (1 - margin) / norm2)
+        return tau
+
+    def first_move(self, margins, start):
+        """The first place from `start` on whose margin changes the weights; the number of margins if none does."""
+        for k in range(start, margins.shape[0]):
+            if self.moves(margins[k]):
+                return k
+        return margins.shape[0]
+
+
+def sigmoid(z):
+    """σ(z) = 1 / (1 + e^−z), without overflow."""
+    if z < 0:
+        return exp(z) / (1 + exp(z))
+    return 1 / (1 + exp(-z))
+
+
+class Loop:
+    """THE loop over examples, and all that it changes.
+
+    `vectors` is 1 for two classes and for regression, else the number of classes. The log of a chunk is in
+    `log_t, log_row, log_rival, log_tau`, `logged` entries long. With L2 the true weights are `scale * w`;
+    `weight` is the sum of the scales so far since the average was last settled: the number of examples, without L2.
+    """
+
+    def __init__(self, rows, weights, rule, examples, log=None, measure=False):
+        y, targets, sample_weight = examples
+        self.rule = rule
+        self.y = y  # class codes
+        self.targets = targets  # or, in a regression, what to predict
+        self.sample_weight = sample_weight
+        self.has_labels = y is not None
+        self.regression = targets is not None
+        self.weighted = sample_weight is not None
+        self.vectors = weights.vectors
+        self.constant = 1.0 if weights.fit_intercept else 0.0  # the constant feature
+        self.bias = weights.bias
+        self.bias_u = weights.bias_u
+        self.scores = weights.scores
+        self.scale = weights.scale
+        self.weight = weights.weight
+        self.settled = weights.settled
+        self.t = weights.t
+        self.updates = weights.updates
+        self.largest = weights.largest  # importance · |x|² so far
+        self.mistakes = 0
+        self.zero_rows = 0
+        self.moved = 0.0  # Σ |Δ(w, b)|, where norms are computed
+        self.fault = FINE
+        self.logged = 0
+        self.keep_log = log is not None
+        if log is not None:
+            self.log_t, self.log_row, self.log_rival, self.log_tau = log
+        self.divides = rule.kind in (MIRA, PA1, PA2)
+        # A bias that is given and does not learn can make a row of zeros a mistake that nothing can mend.
+        stuck = not weights.fit_intercept and any(b != 0 for b in weights.bias)
+        self.needs_norm = measure or self.divides or rule.schedule == STABLE or stuck
+        # Rules that move one rival can score four rows at once; the others move every class at every example.
+        self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
+        self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
+        self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
+        self.rival = -1
+        self.sign = 1.0
+        bind(self, rows, weights)
+
+    def run(self, order, start, stop):
+        """Learn from the examples order[start:stop] (None: as given); how far it came, `fault` saying why not further."""
+        self.has_order = order is not None
+        if self.has_order:
+            self.order = order
+        self.stop = stop
+        self.scored = start
+        self.logged = 0
+        self.fault = FINE
+        with cython.nogil:
+            reached = self.learn(start)
+        return reached
+
+    def learn(self, start):
+        k = self.next_move(start)
+        while k < self.stop and self.learn_from(k):
+            k = self.next_move(k + 1)
+        return k
+
+    def next_move(self, start):
+        """The next place whose example moves the weights, `margin` and `rival` being its own: all before it are passed."""
+        k = start
+        if self.vectors == 1:
+            k = seek(self, start)  # `scores[0]` is the score there
+            self.pass_on(k - start)
+            if k < self.stop:
+                i = self.order[k] if self.has_order else k
+                self.sign = 1 if self.regression else 2 * self.y[i] - 1
+                self.margin = self.sign * self.scores[0]
+            return k
+        while k < self.stop:
+            if k < self.scored:
+                self.place += self.vectors
+            else:
+                self.place = 0
+                self.scored = min(k + self.tile, self.stop)
+                score_tile(self, k, self.scored - k)
+            self.right = self.y[self.order[k] if self.has_order else k]
+            self.rival = self.best_other(self.place, self.right)
+            self.margin = self.scores[self.place + self.right] - self.scores[self.place + self.rival]
+            if self.rule.moves(self.margin) or not -LARGEST <= self.margin <= LARGEST:
+                break
+            self.pass_on(1)
+            k += 1
+        return k
+
+    def learn_from(self, k):
+        """The example at place k moves the weights; False where it cannot, `fault` saying why."""
+        i = self.order[k] if self.has_order else k
+        margin = self.margin
+        if not -LARGEST <= margin <= LARGEST:
+            self.fault = NOT_FINITE
+            return False
+        if self.scale < SMALLEST_SCALE:
+            self.fault = SETTLE
+            return False
+        size = 0
+        if margin == 0 or self.needs_norm:
+            size = norm2(self, i)
+            if size > LARGEST:
+                self.fault = TOO_LARGE
+                return False
+            if size < SMALLEST_NORM2 and not is_zero(self, i):
+                self.fault = TOO_SMALL
+                return False
+            size = (size + self.constant) * self.copies
+
+        importance = self.sample_weight[i] if self.weighted else 1.0
+        rate = self.rule.rate_at(self.updates + 1, self.t + 1)
+        self.scale *= 1 - rate * self.rule.l2  # L2 shrinks w, not b
+        self.mistakes += margin <= 0 and not self.regression
+        if size == 0 and (margin == 0 or self.needs_norm):  # nothing to add: tau is 0, and the row is counted
+            self.zero_rows += 1
+            self.pass_on(1)
+            return True
+
+        if self.rule.schedule == STABLE:
+            self.largest = max(self.largest, importance * size)
+            rate = rate / self.largest
+        if self.vectors > 1 and not self.one_rival:
+            self.updates += self.move_every_class(i, self.right, rate * importance, size)
+            self.pass_on(1)
+            return True
+        if self.regression:
+            tau = importance * rate * (self.targets[i] - margin)
+        else:
+            tau = self.rule.weighted_tau(margin, size, rate, importance)
+
+        if tau != 0:
+            if self.vectors == 1:
+                self.move(i, 0, tau * self.sign)
+            else:
+                self.move(i, self.right, tau)
+                self.move(i, self.rival, -tau)
+                if k + 1 < self.scored:  # for the other rows of this tile, two vectors have moved
+                    rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.right)
+                    rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.rival)
+            self.updates += 1
+            self.moved += abs(tau) * sqrt(size)
+            if self.keep_log:
+                self.record(i, self.rival, tau)
+        self.pass_on(1)
+        return True
+
+    def pass_on(self, examples):
+        """So many more examples have been seen: these weights survived them."""
+        self.t += examples
+        self.weight += examples * self.scale
+
+    def best_other(self, place, right):
+        """The rival: the highest-scoring other class, the lowest index on a tie."""
+        best = 1 if right == 0 else 0
+        for c in range(best + 1, self.vectors):
+            if c != right and self.scores[place + c] > self.scores[place + best]:
+                best = c
+        return best
+
+    def move(self, i, k, step):
+        """Vector k moves by step x.
+
+        The average needs one more vector: a change at example t is missing from the t weights before it, so
+        u += t step x, and the sum of all weights is T w − u (Daumé). With L2, t and T are sums of scales.
+        """
+        add(self, i, k, step / self.scale, self.weight * (step / self.scale))
+        self.bias[k] += step * self.constant
+        self.bias_u[k] += (self.t - self.settled) * (step * self.constant)
+
+    def move_every_class(self, i, right, rate, size):
+        """Softmax moves class k by rate (1[k = y] − p_k); Widrow-Hoff by rate (±1 − s_k). Has any class moved?"""
+        steps2 = 0
+        moved = False
+        if self.rule.kind == LOGISTIC:
+            self.scores_to_probabilities()
+        for c in range(self.vectors):
+            wanted = 1 if c == right else (0 if self.rule.kind == LOGISTIC else -1)
+            step = rate * (wanted - self.scores[c])
+            steps2 += step * step
+            if step != 0:
+                self.move(i, c, step)
+                moved = True
+        self.moved += sqrt(steps2 * size)
+        return moved
+
+    def scores_to_probabilities(self):
+        """p_k = e^{s_k} / Σ e^{s_j}, shifted by the largest score so that nothing overflows."""
+        largest = self.scores[0]
+        total = 0
+        for c in range(1, self.vectors):
+            largest = max(largest, self.scores[c])
+        for c in range(self.vectors):
+            self.scores[c] = exp(self.scores[c] - largest)
+            total += self.scores[c]
+        for c in range(self.vectors):
+            self.scores[c] /= total
+
+    def record(self, i, rival, tau):
+        self.log_t[self.logged] = self.t
+        self.log_row[self.logged] = i
+        self.log_rival[self.logged] = rival
+        self.log_tau[self.logged] = tau
+        self.logged += 1
+
+    def start_new_sum(self):
+        """After the sums have been settled outside: the average goes on from here."""
+        self.scale = 1.0
+        self.weight = 0.0
+        self.settled = self.t
+
+    def score_rows(self, out, start, stop):
+        """Writes the scores of rows start … stop-1 into `out`; the first row with one that is not finite, or -1."""
+        self.has_order = False
+        self.stop = stop
+        self.out = out
+        with cython.nogil:
+            bad = self.score_all(start)
+        return bad
+
+    def score_all(self, start):
+        k = start
+        bad = -1
+        while k < self.stop:
+            count = min(self.stop - k, self.tile)
+            score_tile(self, k, count)
+            for c in range(count * self.vectors):
+                self.out[k * self.vectors + c] = self.scores[c]
+                if bad < 0 and not -LARGEST <= self.scores[c] <= LARGEST:
+                    bad = k + c // self.vectors
+            k += count
+        return bad
+
+
+def shuffle(order, bits):
+    """Fisher-Yates from the last place downwards, one random word of the bit generator a place.
+
+    >>> from numpy import arange, int32
+    >>> from numpy.random import PCG64
+    >>> order = arange(4, dtype=int32)
+    >>> shuffle(order, PCG64(0))
+    >>> order
+    array([1, 3, 0, 2], dtype=int32)
+    """
+    source = words_of(bits)
+    with cython.nogil:
+        for place in range(order.shape[0] - 1, -1, -1):
+            j = scaled_down(next_word(source), place + 1)
+            kept = order[place]
+            order[place] = order[j]
+            order[j] = kept
+
+
+def draw(order, bits, pool):
+    """order[k] becomes a random member of the pool, one random word each: drawing with replacement."""
+    source = words_of(bits)
+    with cython.nogil:
+        for k in range(order.shape[0]):
+            order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
+
+
+def check_rows(rows):
+    """What is wrong with sparse rows, and where: (verdict, row, entry)."""
+    return check(rows)
+
+
+def use_kernel(name):
+    """Score and add with the kernel of this name; whether this CPU can run it."""
+    return choose_kernel(name)
+
+
+def source_digest():
+    """SHA-256 of the sources that this module was compiled from; empty uncompiled."""
+    return digest()

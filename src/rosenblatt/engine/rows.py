@@ -1,0 +1,241 @@
+"""Rows that the loop reads where they lie: dense, CSR, or one-hot codes.
+
+Data stay in the type that they came in and are not copied, with four exceptions, each made once, before training:
+integers and booleans become float32 (float64 beyond 2^24, where float32 would round), layouts other than row after row
+become that, sparse formats other than CSR become CSR, and CSR rows with unsorted or repeated columns are sorted and summed.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.compiled import core
+from rosenblatt.errors import DataError, NotFiniteError
+
+DENSE_F32, DENSE_F64 = 0, 1
+SPARSE_KINDS = {("float32", 4): 2, ("float64", 4): 3, ("ones", 4): 4, ("float32", 8): 5, ("float64", 8): 6, ("ones", 8): 7}
+UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
+
+# Row numbers are 32-bit in the order and in the log.
+MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """Rows of ones, the same number in each, given by their column indices alone.
+
+    >>> OneHot(np.array([[0, 2], [1, 2]]), n_features=3).toarray()
+    array([[1., 0., 1.],
+           [0., 1., 1.]], dtype=float32)
+    """
+
+    columns: np.ndarray  # n × m, increasing in each row
+    n_features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.columns), self.n_features
+
+    def toarray(self) -> np.ndarray:
+        dense = np.zeros(self.shape, dtype=np.float32)
+        np.put_along_axis(dense, self.columns, 1, axis=1)
+        return dense
+
+
+class Rows:
+    """n rows of d columns, checked, in a form that vector.h understands."""
+
+    def __init__(self, X: Any):
+        self.values: np.ndarray | None = None
+        self.indices: np.ndarray | None = None
+        self.indptr: np.ndarray | None = None
+        self.width = self.entries = 0
+        self.dense = False
+        self.finer: Any = None  # where digits were rounded away: the rows with more of them (features/finer.py)
+        if isinstance(X, OneHot):
+            self._take_one_hot(X)
+        elif is_sparse(X):
+            self._take_csr(X)
+        else:
+            try:
+                table = np.asanyarray(X)
+            except ValueError:
+                raise DataError("The rows of X have different lengths: expected as many columns in each.") from None
+            self._take_dense(table)
+        if self.n > MOST_ROWS:
+            raise DataError(f"{self.n:,} rows are more than fit in one call: pass them to partial_fit in parts.")
+
+    def _take_dense(self, X: np.ndarray) -> None:
+        if X.ndim != 2:
+            raise DataError(f"X has {X.ndim} dimension(s): expected a table of rows and columns.")
+        X = as_float(X)
+        if not X.flags.aligned or (X.size and (X.strides[1] != X.itemsize or X.strides[0] % X.itemsize)):
+            X = np.require(X, requirements=["C", "A"])
+        self.dense = True
+        self.kind = DENSE_F32 if X.dtype == np.float32 else DENSE_F64
+        self.n, self.d = X.shape
+        self.width = X.strides[0] // X.itemsize
+        self.values = X
+
+    def _take_one_hot(self, X: OneHot) -> None:
+        if X.columns.ndim != 2 or X.columns.dtype.kind not in "iu":
+            raise DataError(
+                f"OneHot columns are {X.columns.ndim}-dimensional {X.columns.dtype}: expected rows of whole numbers."
+            )
+        self.n, self.d = X.shape
+        self.width = X.columns.shape[1]
+        columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, ["C", "A"])
+        self.indices = columns.reshape(-1)
+        self.entries = columns.size
+        self.kind = SPARSE_KINDS["ones", columns.itemsize]
+        if self._check() == UNSORTED:
+            raise DataError("The columns of a OneHot row must increase from left to right.")
+
+    def _take_csr(self, X: Any) -> None:
+        if len(X.shape) != 2:
+            raise DataError(f"X has {len(X.shape)} dimension(s): expected a table of rows and columns.")
+        if X.format != "csr":
+            X = X.tocsr()
+        self._set_csr(X)
+        if self._check() == UNSORTED:
+            X = X.copy()
+            X.sum_duplicates()
+            self._set_csr(X)
+
+    def _set_csr(self, X: Any) -> None:
+        self.n, self.d = X.shape
+        values = np.require(as_float(X.data), requirements=["C", "A"])
+        index = np.int64 if max(X.indices.itemsize, X.indptr.itemsize) == 8 else np.int32
+        self.values = values
+        self.indices = np.require(X.indices, index, ["C", "A"])
+        self.indptr = np.require(X.indptr, index, ["C", "A"])
+        self.entries = min(len(self.indices), len(values))
+        self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
+        if len(self.indptr) != self.n + 1:
+            raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
+
+    def _check(self) -> int:
+        """Refuses indices that point outside the data; below this door they are trusted."""
+        verdict, row, entry = core.check_rows(self)
+        if verdict == BAD_INDPTR:
+            assert self.indptr is not None
+            raise DataError(
+                f"Row {row} claims entries {self.indptr[row]} to {self.indptr[row + 1]} of {self.entries}: "
+                "indptr must start at 0, never fall, and stay within the data."
+            )
+        if verdict == BAD_INDEX:
+            assert self.indices is not None
+            raise DataError(f"Row {row} has column index {self.indices[entry]}: expected 0 to {self.d - 1}.")
+        return int(verdict)
+
+    def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and values of row i."""
+        if self.dense:
+            assert self.values is not None
+            return np.arange(self.d), self.values[i]
+        assert self.indices is not None
+        start, end = i * self.width, (i + 1) * self.width
+        if self.indptr is not None:
+            start, end = self.indptr[i], self.indptr[i + 1]
+        columns = self.indices[start:end]
+        return columns, np.ones(len(columns)) if self.values is None else self.values[start:end]
+
+    def take(self, numbers: np.ndarray) -> Rows:
+        """A copy of the rows with these numbers."""
+        if self.dense:
+            assert self.values is not None
+            return Rows(self.values[numbers])
+        if self.indptr is None:
+            return Rows(self.one_hot(numbers))
+        return Rows(self.csr()[numbers])
+
+    def one_hot(self, numbers: Any = slice(None)) -> OneHot:
+        """One-hot rows as they came."""
+        assert self.indices is not None
+        return OneHot(self.indices.reshape(self.n, self.width)[numbers], self.d)
+
+    def matrix(self) -> Any:
+        """The rows for other libraries: an array, or CSR where they are sparse; values are shared where there are any."""
+        return self.values if self.dense else self.csr()
+
+    def csr(self) -> Any:
+        """The rows as a matrix of scipy's; sparse ones with values are not copied."""
+        from scipy.sparse import csr_array
+
+        if self.dense:
+            return csr_array(self.values)
+        values, indptr = self.values, self.indptr
+        if values is None:
+            values = np.ones(self.entries, dtype=np.float32)
+        if indptr is None:
+            assert self.indices is not None
+            indptr = np.arange(self.n + 1, dtype=self.indices.dtype) * self.width
+        return csr_array((values, self.indices, indptr), shape=(self.n, self.d))
+
+    def refuse_not_finite(self) -> None:
+        """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""
+        if self.values is None or np.isfinite(self.values).all():
+            return
+        bad = int(np.flatnonzero(~np.isfinite(self.values).reshape(-1))[0])
+        if self.indptr is None:
+            raise self.blame(bad // self.d)
+        raise self.blame(int(np.searchsorted(self.indptr, bad, side="right")) - 1)
+
+    def blame(self, i: int) -> NotFiniteError:
+        """The error that names what in row i cannot be computed with."""
+        columns, x = self.row(i)
+        bad = np.flatnonzero(~np.isfinite(x))
+        if len(bad):
+            e, what = bad[0], "Input X contains {value}: row {row}, column {column}. Fill in or drop such values first."
+        else:
+            what = (
+                "Row {row}, column {column} is {value}: products with numbers of this size overflow or underflow. "
+                "Scale the features first, for example with StandardScaler."
+            )
+            e = np.abs(x).argmax()
+        column = int(columns[e])
+        value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
+        return NotFiniteError(what.format(value=value, row=i, column=column), row=i, column=column)
+
+
+def join(above: Rows, below: Rows) -> Rows:
+    """The rows of both, in a new table: of one kind if both are, else CSR."""
+    if above.dense and below.dense:
+        assert above.values is not None
+        assert below.values is not None
+        return Rows(np.concatenate([above.values, below.values]))
+    one_hot = all(rows.indptr is None and not rows.dense for rows in (above, below))
+    if one_hot and above.width == below.width:
+        return Rows(OneHot(np.concatenate([above.one_hot().columns, below.one_hot().columns]), above.d))
+    from scipy.sparse import vstack
+
+    return Rows(vstack([above.csr(), below.csr()], format="csr"))
+
+
+def is_sparse(X: Any) -> bool:
+    """Is X a scipy sparse matrix? Where scipy.sparse (0.1 s) has not been imported, it cannot be."""
+    # Another thread may be importing it just now: a module that is half there has made no matrix yet.
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
+
+
+def as_float(values: np.ndarray) -> np.ndarray:
+    """The same numbers as float32 or float64, in native byte order; float32 and float64 are not copied."""
+    kind = values.dtype.kind
+    if kind == "f" and values.dtype.itemsize in (4, 8):
+        return values.astype(values.dtype.newbyteorder("="), copy=False)
+    if kind == "f":
+        return values.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+    if kind in "biu":
+        exact = values.dtype.itemsize <= 2 or not values.size or max(-int(values.min()), int(values.max())) <= 2**24
+        return values.astype(np.float32 if exact else np.float64)
+    if kind == "c":
+        raise DataError("Complex data not supported: X must hold real numbers.")
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X holds something that is not a number: {error}") from None

@@ -1,0 +1,191 @@
+"""The weights that the loop moves, and the sums from which their average follows."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import mmap
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.compiled import core
+from rosenblatt.engine.rows import Rows
+
+# Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
+# t near 10^9 that product would keep too few digits of a small average.
+SETTLE_EVERY = 2**20
+
+CACHE_LINE = 8  # doubles
+HUGE = 2**21  # bytes in a huge page
+
+# A weight beyond this, summed over as many examples as a counter can count, would not be finite.
+LARGEST_WEIGHT = 1e290
+
+
+def aligned_zeros(*shape: int) -> np.ndarray:
+    """Zeros that begin on a cache line: a register's worth of weights then never straddles two.
+
+    Large ones lie in huge pages where the system has them: sparse rows find their weights all over the place.
+    """
+    size = math.prod(shape)
+    if 8 * size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        pages = mmap.mmap(-1, 8 * size + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        with contextlib.suppress(OSError):  # not every kernel grants them
+            pages.madvise(mmap.MADV_HUGEPAGE)
+        buffer, unit = np.frombuffer(pages), HUGE // 8
+    else:
+        buffer, unit = np.zeros(size + CACHE_LINE), CACHE_LINE
+    start = -(buffer.ctypes.data // 8) % unit
+    return buffer[start : start + size].reshape(shape)
+
+
+class Weights:
+    """One weight vector for two classes, one a class for more, each with its bias.
+
+    `w[k, j]` is the weight of column j in vector k; in memory, dense rows find a vector's weights side by side, sparse
+    rows a column's: w and u of one column then share a cache line.
+    """
+
+    def __init__(self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False):
+        self.vectors, self.d = vectors, d
+        self.fit_intercept = fit_intercept
+        self.sparse = sparse
+        self._lay_out()
+        self.bias = np.zeros(vectors)
+        self.bias_u = np.zeros(vectors)
+        self.total: np.ndarray | None = None  # Σ w over the examples before `settled`
+        self.bias_total = np.zeros(vectors)
+        self.scale = 1.0  # the true weights are scale * w
+        self.weight = 0.0  # Σ scale since `settled`
+        self.t = self.settled = 0  # examples seen, and settled
+        self.updates = 0
+        self.largest = 0.0  # |x|² times importance so far, where the rate depends on it
+        self.scores = np.zeros(4 * vectors)  # room for the loop: a tile of four rows
+
+    def _lay_out(self) -> None:
+        if self.sparse:
+            self.cells = aligned_zeros(self.d, 2, self.vectors)
+            self.w, self.u = self.cells[:, 0, :].T, self.cells[:, 1, :].T
+        else:
+            whole = -(-self.d // CACHE_LINE) * CACHE_LINE
+            self.cells = aligned_zeros(2, self.vectors, whole)
+            self.w, self.u = self.cells[:, :, : self.d]
+
+    def start_from(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        """Begins with these weights instead of 0."""
+        self.w[...] = coef
+        self.bias[...] = intercept
+
+    def untouched(self) -> bool:
+        """Are these the weights that training begins with by itself: 0, and no example seen?"""
+        return self.t == 0 and not self.w.any() and not self.bias.any()
+
+    def suit(self, sparse: bool) -> Weights:
+        """These weights in the layout for dense or sparse rows; sums go on where they were."""
+        if sparse == self.sparse:
+            return self
+        return self._restored({**self.__getstate__(), "sparse": sparse})
+
+    def copy(self) -> Weights:
+        """The same state in memory of its own."""
+        return self._restored(self.__getstate__())
+
+    def _restored(self, state: dict[str, Any]) -> Weights:
+        twin = Weights.__new__(Weights)
+        twin.__setstate__({k: v.copy() if isinstance(v, np.ndarray) and k not in "wu" else v for k, v in state.items()})
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "cells"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
+        vars(self).update(state)
+        self._lay_out()
+        self.w[...], self.u[...] = state["w"], state["u"]
+
+    def become(self, other: Weights) -> None:
+        """Takes over the state of weights of the same layout, in its own memory."""
+        own = {name: vars(self)[name] for name in ("cells", "w", "u", "bias", "bias_u", "scores")}
+        vars(self).update(vars(other))  # counts; the totals are never changed in place
+        vars(self).update(own)
+        self.cells[...], self.bias[...], self.bias_u[...] = other.cells, other.bias, other.bias_u
+
+    def take(self, loop: Any) -> None:
+        """The counts after a run of the loop, which moves w, u and the biases in place."""
+        self.scale, self.weight = loop.scale, loop.weight
+        self.t, self.updates, self.largest = loop.t, loop.updates, loop.largest
+
+    def settle(self) -> None:
+        """Adds what has run up to the total, and starts a new sum."""
+        self.total = self.sum()
+        self.bias_total = self.bias_sum()
+        if self.scale != 1:
+            self.w *= self.scale
+        self.u[...] = 0
+        self.bias_u[...] = 0
+        self.scale, self.weight, self.settled = 1.0, 0.0, self.t
+
+    def sum(self) -> np.ndarray:
+        """Σ of w after every example: T w − u, exact on integers (w − u/T would not be)."""
+        running: np.ndarray = self.weight * self.w
+        running -= self.u
+        if self.total is not None:
+            running += self.total
+        return running
+
+    def bias_sum(self) -> np.ndarray:
+        return self.bias_total + ((self.t - self.settled) * self.bias - self.bias_u)
+
+    @property
+    def last(self) -> tuple[np.ndarray, np.ndarray]:
+        """(w, b) as they are now."""
+        return aligned(self.scale * self.w), self.bias.copy()
+
+    @property
+    def averaged(self) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of (w, b) after every example."""
+        if self.t == 0:
+            return self.last
+        return aligned(self.sum() / self.t), self.bias_sum() / self.t
+
+    def norm(self) -> float:
+        """|w|, without the bias."""
+        with np.errstate(over="ignore"):  # weights on their way to overflow
+            return float(self.scale * np.sqrt(np.einsum("kj,kj->", self.w, self.w)))
+
+    def overflowed(self) -> bool:
+        """Are some weights so large that their sum over many examples would not be finite?"""
+        if self.norm() < 1e150:  # beyond, its square may have overflowed though w has not
+            return not np.abs(self.bias).max() < LARGEST_WEIGHT
+        return not max(np.abs(self.w).max(), np.abs(self.bias).max()) < LARGEST_WEIGHT
+
+    def sums_overflowed(self) -> bool:
+        """Is the average not finite, though the weights are?"""
+        return not all(np.isfinite(part).all() for part in (self.u, self.bias_u, self.bias_total))
+
+
+def aligned(values: np.ndarray) -> np.ndarray:
+    """The same numbers, row after row, from a cache line on."""
+    copy = aligned_zeros(*values.shape)
+    copy[...] = values
+    return copy
+
+
+def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """w_k·x + b_k for every row and vector, in core: n × vectors."""
+    vectors = len(coef)
+    coef, intercept = np.ascontiguousarray(coef, dtype=float), np.array(intercept, dtype=float)
+    w = coef if rows.dense or vectors == 1 else np.asfortranarray(coef)
+    still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=intercept, bias_u=intercept, fit_intercept=True)
+    still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
+    still.scores = np.empty(4 * vectors)
+    scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+    out = np.empty(rows.n * vectors)
+    with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
+        bad = scorer.score_rows(out, 0, rows.n)
+    if bad >= 0:
+        raise rows.blame(bad)
+    return out.reshape(rows.n, vectors)

@@ -1,0 +1,68 @@
+"""Who takes part in `compare --with neighbours`: ours, and scikit-learn's where the field already keeps them well."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from rosenblatt.errors import DataError
+from rosenblatt.estimators.neighbours.batch_perceptron import BatchPerceptron
+from rosenblatt.estimators.neighbours.gaussian_bayes import GaussianBayes
+from rosenblatt.estimators.neighbours.logistic_ascent import LogisticAscent
+from rosenblatt.estimators.neighbours.max_margin import MaxMargin
+from rosenblatt.estimators.neighbours.ridge import RidgeClassifier
+from rosenblatt.estimators.neighbours.soft_margin import SoftMargin
+
+MOST_CELLS = 200_000_000  # of sparse rows unpacked: 1.6 GB
+Entrant = Callable[[int], Any]  # a seed gives an estimator
+
+
+class Quiet:
+    """An estimator that does not tell that an iteration ended before its goal: a table of errors shows what came of it."""
+
+    def __init__(self, estimator: Any, dense: bool = False):
+        self.estimator, self.dense = estimator, dense
+
+    def fit(self, X: Any, y: Any) -> Quiet:
+        """Learns from rows X with labels y."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.estimator.fit(self._rows(X), y)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        labels: np.ndarray = self.estimator.predict(self._rows(X))
+        return labels
+
+    def _rows(self, X: Any) -> Any:
+        """Sparse rows unpacked, for an estimator that cannot read them."""
+        if not self.dense or not hasattr(X, "toarray"):
+            return X
+        if X.shape[0] * X.shape[1] > MOST_CELLS:
+            raise DataError(f"{X.shape[0]:,} × {X.shape[1]:,} cells are more than {MOST_CELLS:,}: too many to unpack.")
+        return X.toarray()
+
+
+# λ = 1, C = 1 and otherwise what the library takes by itself: nothing is tuned, for the engine's learners are not either.
+ENTRANTS: dict[str, Entrant] = {
+    "batch perceptron": lambda seed: BatchPerceptron(),
+    "logistic, batch": lambda seed: Quiet(LogisticAscent(max_iter=1000)),
+    "ridge": lambda seed: RidgeClassifier(),
+    "naive Bayes, shared": lambda seed: GaussianBayes(),
+    "naive Bayes, per class": lambda seed: Quiet(GaussianBayes(shared=False), dense=True),
+    "soft margin": lambda seed: SoftMargin(),
+    "max margin": lambda seed: MaxMargin(inseparable="refuse"),
+    "nearest neighbours": lambda seed: KNeighborsClassifier(),
+    "decision tree": lambda seed: DecisionTreeClassifier(random_state=seed),
+    "LinearSVC": lambda seed: Quiet(LinearSVC(random_state=seed)),
+    "LogisticRegression": lambda seed: Quiet(LogisticRegression(max_iter=1000)),
+}

@@ -1,0 +1,1 @@
+"""Learning: examples, the epochs over them, what they give, and the model file."""

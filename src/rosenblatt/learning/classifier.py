@@ -1,0 +1,381 @@
+"""From a data set to a classifier and its file: features, training and labels in one object.
+
+>>> from rosenblatt.data import open_known
+>>> iris = open_known("iris")
+>>> model = learn(iris, Recipe(learner="averaged", epochs=5))
+>>> model.predict(iris.rows)[:3]
+array(['setosa', 'setosa', 'setosa'], dtype='<U10')
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import features
+from rosenblatt.data import Dataset, markup
+from rosenblatt.data.labels import classes_of, codes_among, labels_of
+from rosenblatt.engine import rules
+from rosenblatt.engine.parameters import Settings, keywords_of, refuse_unknown
+from rosenblatt.engine.rows import Rows
+from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
+from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.features.finer import rows_of
+from rosenblatt.learning import model_file
+from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.history import Epoch, History
+from rosenblatt.learning.influences import Influences, on_decision
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.log import Memory
+from rosenblatt.learning.training import Plan, Training, Watch, error, run
+from rosenblatt.learning.votes import VOTING, Voter
+
+# Learners by name: the rule, its parameters by their public names, and whether the average predicts.
+LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
+    "perceptron": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
+    "averaged": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, True),
+    "voted": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
+    "mira": (rules.Mira, {"p": "p"}, False),
+    "passive-aggressive": (rules.PassiveAggressive, {"C": "C", "variant": "variant"}, False),
+    "logistic": (rules.Logistic, {"eta0": "rate", "learning_rate": "schedule", "l2": "l2"}, False),
+    "widrow-hoff": (rules.WidrowHoff, {"eta0": "rate", "learning_rate": "schedule"}, False),
+}
+
+
+BLOCK = 2**16  # rows counted at a time
+NOT_SAVED = ("seconds",)  # of the summary: differs from run to run
+
+
+@dataclass(frozen=True)
+class Recipe(Settings):
+    """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
+
+    `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
+    updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
+    """
+
+    learner: str = "averaged"
+    epochs: int = 5
+    seed: int = 0
+    average: bool | None = None
+    order: str = "shuffled"
+    fit_intercept: bool = True
+    tol: float | None = None
+    patience: int | None = None
+    class_weight: Any = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    features: dict[str, Any] = field(default_factory=dict)
+    keep_log: bool = False
+
+    def rule(self) -> rules.Rule:
+        """The learner's rule with its parameters."""
+        if self.learner not in LEARNERS:
+            raise SettingError(f"There is no learner {self.learner!r}: choose one of {', '.join(LEARNERS)}.")
+        rule, names, _ = LEARNERS[self.learner]
+        strange = [name for name in self.parameters if name not in names]
+        if strange:
+            raise SettingError(f"{self.learner} has no parameter {strange[0]!r}: it has {', '.join(names)}.")
+        made = rule(**{names[name]: value for name, value in self.parameters.items()})
+        made.in_core()  # refuses what cannot be, before any data are touched
+        if self.keep_log and made.moves_always:
+            raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
+        return made
+
+    def plan(self) -> Plan:
+        return Plan(
+            self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
+            keep_log=self.keep_log or self.votes,
+        )  # fmt: skip
+
+    @property
+    def averages(self) -> bool:
+        return LEARNERS[self.learner][2] if self.average is None else self.average
+
+    @property
+    def votes(self) -> bool:
+        """Do all weights predict together?"""
+        return self.learner == "voted" and self.average is None
+
+
+@dataclass
+class Classifier:
+    """A trained classifier of raw rows: a feature map, labels, and weights in several views."""
+
+    features: FeatureMap
+    classes: np.ndarray
+    views: dict[str, tuple[np.ndarray, np.ndarray]]  # last, averaged and, with held-out data, best
+    view: str  # the one that predicts
+    kind: str  # of data: table, text, sparse, images
+    recipe: Recipe
+    counts: np.ndarray  # in how many rows of each class a feature was not 0
+    class_counts: np.ndarray
+    summary: dict[str, Any]  # what `train` reports
+    history: History = field(default_factory=History)
+    target: str | None = None  # the column that it predicts, where the data have columns
+    zero_based: bool | None = None  # do indices of its libsvm files start at 0?
+    memory: Memory | None = None  # the log and the rows that it refers to, where kept
+
+    def model(self, view: str | None = None) -> Model | Voter:
+        """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
+        name = view or self.view
+        if name in VOTING:
+            return Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
+        return self.linear(name)
+
+    def linear(self, view: str | None = None) -> Model:
+        """The weights of one of the views; without a name, those of `linear_view`."""
+        name = self.linear_view(view)
+        if name not in self.views:
+            raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
+        return Model(self.classes, *self.views[name])
+
+    def linear_view(self, view: str | None = None) -> str:
+        """The view that is one weight vector a class: this one or, where none is named and all vote, the averaged."""
+        return view or ("averaged" if self.view in VOTING else self.view)
+
+    def remembered(self) -> Memory:
+        """The log with the rows that it refers to."""
+        if self.memory is None:
+            raise SettingError("The model was saved without its log: train it with --keep-log (keep_log=True).")
+        return self.memory
+
+    def influences(self, rows: Any, view: str | None = None) -> Influences:
+        """The training examples that made the score of a raw row, for and against, largest first; they sum to the score.
+
+        With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
+        the averaged ones: votes are no sum of examples.
+        """
+        made = self.transform(rows)[0]
+        return on_decision(self.remembered(), self.linear(view), made, self.linear_view(view))
+
+    def transform(self, rows: Any) -> tuple[Rows, Notes]:
+        """Raw rows as the engine reads them, and what had to be overlooked."""
+        made = rows_of(self.features, rows)
+        notes = self.features.notes
+        return made, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
+
+    def scores(self, rows: Any, view: str | None = None) -> np.ndarray:
+        """w·x + b of raw rows, or votes: a number a row for two classes, a column a class for more."""
+        return self.model(view).scores(self.transform(rows)[0])
+
+    def predict(self, rows: Any, view: str | None = None) -> np.ndarray:
+        """The label of each raw row."""
+        labels: np.ndarray = self.classes[self.model(view).decide(self.scores(rows, view))]
+        return labels
+
+    def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
+        """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
+        self.refuse_other_start(data)
+        codes = codes_among(self.classes, labels_of(data))
+        strange = codes < 0
+        if strange.any() and unseen != "skip":
+            found = np.unique(np.asarray(data.labels)[strange])
+            shown = ", ".join(repr(str(label)) for label in found[:5])
+            raise LabelError(
+                f"{len(found)} label(s) in {data.name} were never seen in training: {shown}. "
+                "Pass --unseen skip to leave those rows out."
+            )
+        kept = np.flatnonzero(~strange)
+        if not len(kept):
+            raise LabelError(f"No label in {data.name} was seen in training.")
+        rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
+        return Examples(rows, codes[kept], self.classes), notes, kept
+
+    def refuse_other_start(self, data: Dataset) -> None:
+        """Indices from 0 and from 1 would put every value into the wrong column, silently."""
+        if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
+            raise DataError(
+                f"Indices in {data.name} start at {int(not data.zero_based)}, those of training at "
+                f"{int(not self.zero_based)}: read it with zero_based={self.zero_based}."
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, all or nothing."""
+        arrays = {"counts": self.counts, "class_counts": self.class_counts}
+        for name, (coef, intercept) in self.views.items():
+            arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
+        header = {
+            "labels": self.classes.tolist(),
+            "label_type": self.classes.dtype.kind,
+            "feature_map": self.features.to_json(),
+            "view": self.view,
+            "kind": self.kind,
+            "target": self.target,
+            "zero_based": self.zero_based,
+            "recipe": asdict(self.recipe),
+            "summary": {key: value for key, value in self.summary.items() if key not in NOT_SAVED},
+            "history": [asdict(epoch) for epoch in self.history],
+        }
+        if self.memory is not None:
+            header["log"], of_log = self.memory.to_arrays()
+            arrays |= {f"log.{name}": array for name, array in of_log.items()}
+        model_file.write(path, header, arrays)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it; `rosenblatt report` shows it at length."""
+        summary = self.summary
+        told = {"learner": summary["learner"], "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
+        told |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
+        told |= {"weights that predict": self.view, "training error": summary["train_error"]}
+        told |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
+        return markup.facts("Classifier", {name: value for name, value in told.items() if value is not None})
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Writes a classifier, or a fitted estimator, into a model file."""
+    model.save(path)
+
+
+def load(path: str | os.PathLike[str]) -> Classifier:
+    """The classifier in a model file; refuses every damaged byte, and runs no code."""
+    header, arrays = model_file.read(path)
+    try:
+        classes = np.array(
+            header["labels"], dtype={"i": np.int64, "u": np.uint64, "b": bool, "f": float}.get(header["label_type"])
+        )
+        views = {
+            name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"])
+            for name in ("last", "averaged", "best")
+            if f"{name}.coef" in arrays
+        }
+        made = Classifier(
+            features=features.from_json(header["feature_map"]),
+            classes=classes,
+            views=views,
+            view=header["view"],
+            kind=header["kind"],
+            recipe=Recipe(**header["recipe"]),
+            counts=arrays["counts"],
+            class_counts=arrays["class_counts"],
+            summary=header["summary"],
+            history=History([Epoch(**epoch) for epoch in header["history"]]),
+            target=header["target"],
+            zero_based=header.get("zero_based"),
+        )
+        if "log" in header:
+            of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
+            made.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
+            if made.memory.rows.d != made.features.n_features:
+                raise ValueError("the rows of the log and the features do not match")
+        shapes = {coef.shape for coef, _ in views.values()}
+        if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
+            raise ValueError("weights and features do not match")
+    except (KeyError, TypeError, ValueError, IndexError, RosenblattError) as wrong:
+        raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
+    return made
+
+
+def learn(
+    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None, **settings: Any
+) -> Classifier:
+    """Trains a classifier on a data set, and measures it on another if there is one.
+
+    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
+    """
+    refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
+    return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A classifier with the run that made it and the examples that it saw, for those who ask more about the run."""
+
+    classifier: Classifier
+    training: Training
+    examples: Examples
+
+
+def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Watch | None = None) -> Learned:
+    """What `learn` does; the run and its examples are given back, too."""
+    rule, plan = recipe.rule(), recipe.plan()
+    mapping, examples = prepare(data, recipe)
+    assert examples.classes is not None
+    assert examples.codes is not None
+    view = "voted" if recipe.votes else "averaged" if recipe.averages else "last"
+    made = Classifier(
+        mapping, examples.classes, {}, view, data.kind, recipe,
+        feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
+    )  # fmt: skip
+    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
+    made.zero_based = data.zero_based
+    held_out = None if dev is None else made.examples(dev)[0]
+    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    if plan.keep_log:
+        made.memory = trained.memory()
+        if data.numbers is not None:
+            made.memory.numbers = data.numbers[made.memory.numbers]
+    finish(made, trained, examples, held_out)
+    return Learned(made, trained, examples)
+
+
+def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
+    """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
+    labels = labels_of(data)
+    classes = classes_of(labels)
+    if len(classes) < 2:
+        column = getattr(labels, "name", "") or "the target"
+        raise LabelError(
+            f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
+        )
+    mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
+    codes = codes_among(classes, labels)
+    examples = for_classes(rows_of(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    return mapping, replace(examples, classes=classes)
+
+
+def by_code(class_weight: Any, classes: np.ndarray) -> Any:
+    """Factors by label as factors by place among the classes."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    return {places.get(label, label): factor for label, factor in class_weight.items()}
+
+
+def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> None:
+    """Puts what training gave into the classifier, with the numbers that people ask for first."""
+    names = ["last", "averaged"] + (["best"] if trained.best is not None else [])
+    for name in names:
+        view = trained.view(name)
+        made.views[name] = (view.coef, view.intercept)
+    if trained.best is not None and made.recipe.patience is not None and not made.recipe.votes:
+        made.view = "best"
+    names += ["voted"] if made.recipe.votes else []
+    made.history = trained.history
+    made.summary = {
+        "learner": made.recipe.learner,
+        "examples": examples.rows.n,
+        "features": made.features.n_features,
+        "classes": made.classes.tolist(),
+        "epochs": len(trained.history),
+        "updates": trained.weights.updates,
+        "converged": trained.converged,
+        "stopped_because": trained.stopped_because,
+        "train_error": error(made.model(), examples),
+        "dev_error": None if held_out is None else {name: error(made.model(name), held_out) for name in names},
+    }
+
+
+def feature_counts(examples: Examples) -> np.ndarray:
+    """In how many rows of each class every feature is not 0: classes × features."""
+    rows, codes = examples.rows, examples.codes
+    assert codes is not None
+    assert examples.classes is not None
+    k, d = len(examples.classes), rows.d
+    if rows.dense:
+        assert rows.values is not None
+        return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
+    assert rows.indices is not None
+    flat = np.zeros(k * d, dtype=np.int64)
+    for start in range(0, rows.n, BLOCK):  # in blocks: the keys of all entries at once could be larger than the data
+        stop = min(start + BLOCK, rows.n)
+        lengths: np.ndarray | int = rows.width
+        if rows.indptr is None:
+            first, last = start * rows.width, stop * rows.width
+        else:
+            first, last, lengths = rows.indptr[start], rows.indptr[stop], np.diff(rows.indptr[start : stop + 1])
+        keys = rows.indices[first:last] + np.repeat(codes[start:stop].astype(np.int64) * d, lengths)
+        flat += np.bincount(keys if rows.values is None else keys[rows.values[first:last] != 0], minlength=k * d)
+    return flat.reshape(k, d)

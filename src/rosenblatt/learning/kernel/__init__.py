@@ -1,0 +1,1 @@
+"""Kernel perceptrons: the kernels, sums of them, training in blocks, and prediction."""

@@ -1,0 +1,134 @@
+"""A function that is a sum of kernels, f(x) = Σ_j coef_j K(x, x_j), and the space in which that is w·φ(x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.rows import is_sparse
+from rosenblatt.errors import KernelError
+from rosenblatt.learning.kernel.kernels import Given, Kernel, named
+
+COLUMNS = 2**12  # rows of the sum whose kernels are made at a time: what bounds the memory
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where a kernel learns: φ(x), and a constant feature 1 beside it where there is a bias."""
+
+    kernel: Kernel
+    constant: float  # 1 with a bias, which is the weight of a constant feature: the kernel plus 1
+
+    @property
+    def what(self) -> str:
+        """The kernel's name."""
+        return named(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
+
+    def products(self, A: Any, B: Any) -> np.ndarray:
+        """φ(a)·φ(b), the constant feature counted, for every row of A and of B."""
+        with np.errstate(all="ignore"):  # what overflows is refused, by name
+            K = self.kernel(A, B)
+        self.refuse_not_finite(K, K)
+        if self.constant:
+            K = K + self.constant
+        return K
+
+    def scores(self, A: Any, rows: Any, coef: np.ndarray) -> np.ndarray:
+        """Σ_j coef_j φ(a)·φ(x_j) for every row of A and every column of coef, in tiles."""
+        total = np.zeros((A.shape[0], coef.shape[1]))
+        total += self.constant * coef.sum(axis=0)
+        for start in range(0, len(coef), COLUMNS):
+            tile = slice(start, start + COLUMNS)
+            with np.errstate(all="ignore"):
+                K = self.kernel(A, rows[tile])
+                total += K @ coef[tile]
+            self.refuse_not_finite(total, K)
+        return total
+
+    def refuse_not_finite(self, found: np.ndarray, K: np.ndarray) -> None:
+        """A sum is not finite where a kernel is not: only then are all of them looked at."""
+        if np.isfinite(found).all():
+            return
+        bad = K[~np.isfinite(K)]
+        if len(bad):
+            raise KernelError(
+                f"The kernel {self.what} gave {bad[0]:g}: not a finite number. Scale the features, or take a lower degree."
+            )
+        raise KernelError(f"Sums of the kernel {self.what} overflow: scale the features, or take a lower degree or rate.")
+
+    def refuse_negative(self, sizes: np.ndarray) -> None:
+        """K(x, x) = |φ(x)|² is no less than 0."""
+        if sizes.min(initial=0) < 0:
+            raise KernelError(
+                f"The kernel {self.what} gave {sizes.min():g} for a row with itself: that is a squared length, 0 or more."
+            )
+
+
+class Expansion:
+    """A growing sum: rows in the order in which they came, the oldest first, and for each a coefficient a vector."""
+
+    def __init__(self, space: Space, X: Any, vectors: int):
+        self.space = space
+        self.numbers: list[int] = []  # of the rows
+        self.places: dict[int, int] = {}  # of a row number in the sum, counted since the first row ever
+        self.first = 0  # rows that have gone
+        self._sparse = is_sparse(X)
+        self._rows = X[:0]
+        self._pending: list[Any] = []  # sparse rows that have come since the others were put together
+        self._coef = np.zeros((0, vectors))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def rows(self) -> Any:
+        if not self._sparse:
+            return self._rows[: len(self)]
+        if self._pending:
+            from scipy.sparse import vstack
+
+            self._rows, self._pending = vstack([self._rows, *self._pending], format="csr"), []
+        return self._rows
+
+    @property
+    def coef(self) -> np.ndarray:
+        return self._coef[: len(self)]
+
+    def take(self, numbers: list[int], rows: Any, coef: np.ndarray) -> None:
+        """Becomes the sum of these."""
+        self.numbers, self._rows, self._coef = list(numbers), rows, coef.copy()
+        self.places = {number: place for place, number in enumerate(numbers)}
+
+    def add(self, number: int, x: Any, vector: int, step: float) -> None:
+        """f of this vector gains step K(·, x); x is a block of one row."""
+        if number not in self.places:
+            self._append(number, x)
+        self._coef[self.places[number] - self.first, vector] += step
+
+    def _append(self, number: int, x: Any) -> None:
+        size = len(self)
+        self.places[number] = self.first + size
+        self.numbers.append(number)
+        if size == len(self._coef):
+            self._coef = np.concatenate([self._coef, np.zeros((max(64, size), self._coef.shape[1]))])
+        if self._sparse:
+            self._pending.append(x)
+            return
+        if size == len(self._rows):
+            more = np.empty((len(self._coef) - size, x.shape[1]), dtype=x.dtype)
+            self._rows = np.concatenate([self._rows, more])
+        self._rows[size] = x[0]
+
+    def drop_oldest(self) -> tuple[Any, np.ndarray]:
+        """Takes the oldest row out of the sum; it, and the coefficients that it had."""
+        x, coef = self.rows[:1].copy(), self._coef[0].copy()
+        del self.places[self.numbers.pop(0)]
+        self.first += 1
+        self._rows, self._coef = self._rows[1:], self._coef[1:]
+        return x, coef
+
+    def scores(self, A: Any, since: int = 0) -> np.ndarray:
+        """f of each vector for every row of A, counting the rows of the sum from place `since` on."""
+        return self.space.scores(A, self.rows[since:], self.coef[since:])

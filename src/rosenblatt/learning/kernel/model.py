@@ -1,0 +1,225 @@
+"""What kernel training gives: support examples and the log of their updates, which score and predict in several views.
+
+    last       Σ tau y K(x_j, x)                          the weights at the end
+    averaged   Σ tau y (T − t) / T K(x_j, x)              their mean after every one of T examples
+    voted      Σ_k c_k sign(w_k·φ(x))                     every weight vector votes as often as the examples that it survived
+    random     w_k·φ(x), k drawn for each row by c_k
+
+All of them come from one run, and from one matrix of kernels, in blocks: of the rows to decide about with the support
+examples. With every class against the rest, each has votes of its own, and the most win (Freund & Schapire, 1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import order
+from rosenblatt.engine.rows import Rows, is_sparse
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learning import linear as model
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.kernel.expansion import Expansion, Space
+from rosenblatt.learning.kernel.kernels import matrix_of, precise
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.votes import Survivors, count_votes, elect
+
+VIEWS = ("last", "averaged", "voted", "random")
+PRODUCTS = 2**20  # kernel values at a time in a prediction: what bounds its memory
+LEAST_ROWS, MOST_ROWS = 16, 1024  # in a block
+
+
+@dataclass(frozen=True)
+class View:
+    """Which of the run's weights decide, after how many of its examples (None: all), and the seed of random ones."""
+
+    name: str = "last"
+    after: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.name not in VIEWS:
+            raise SettingError(f"There is no view {self.name!r}: choose {', '.join(map(repr, VIEWS))}.")
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Support examples in the order of their first updates, and a log for each problem: one, or one a class with "ovr"."""
+
+    space: Space
+    classes: np.ndarray
+    one_rival: bool  # many classes in one problem; else one vector a problem
+    rows: Any  # the support examples, dense or CSR
+    support: np.ndarray  # their numbers among all rows ever seen
+    codes: np.ndarray  # their classes
+    coef: np.ndarray  # support × vectors, of the last weights
+    logs: tuple[Log, ...] | None  # None with a budget: what has gone is forgotten
+    updates_by_problem: tuple[int, ...]
+    t: int = 0  # examples seen
+    rows_seen: int = 0
+    norm2: float = 0.0  # |w|², the constant feature counted
+
+    @classmethod
+    def empty(cls, space: Space, examples: Examples, multi_class: str) -> Dual:
+        """w = 0."""
+        assert examples.classes is not None
+        X, vectors = matrix_of(examples.rows), examples.vectors
+        one_rival = vectors > 1 and multi_class == "one_rival"
+        problems = 1 if one_rival else vectors
+        none = np.zeros(0, np.int64)
+        logs = (Log(),) * problems
+        coef = np.zeros((0, vectors))
+        return cls(space, examples.classes, one_rival, X[:0], none, none.astype(np.int32), coef, logs, (0,) * problems)
+
+    @property
+    def vectors(self) -> int:
+        return int(self.coef.shape[1])
+
+    @property
+    def updates(self) -> int:
+        return sum(self.updates_by_problem)
+
+    def signs(self, codes: np.ndarray) -> np.ndarray:
+        """±1 for every row and vector: is this its class?"""
+        own = codes[:, None] == (np.ones(1) if self.vectors == 1 else np.arange(self.vectors))
+        return np.where(own, 1.0, -1.0)
+
+    def like_support(self, X: Any) -> Any:
+        """Rows of the kind, dense or CSR, that the support examples have."""
+        if is_sparse(self.rows) == is_sparse(X):
+            return X
+        if is_sparse(X):
+            return X.toarray()
+        from scipy.sparse import csr_array
+
+        return csr_array(X)
+
+    def as_expansion(self, X: Any) -> Expansion:
+        """The last weights as a sum that can grow by rows like X."""
+        total = Expansion(self.space, X, self.vectors)
+        total.take(self.support.tolist(), self.rows.astype(X.dtype), self.coef)
+        return total
+
+    def with_coefficients(self) -> Dual:
+        """The same with the last weights' coefficients, summed over the log."""
+        return replace(self, coef=self.summed([(log, 1.0) for log in self.placed_logs(self.t)]))
+
+    def summed(self, logs: list[tuple[Log, Any]]) -> np.ndarray:
+        """The coefficients, support × vectors, that the problems' updates, times these factors, add up to."""
+        parts = [log.dual(self.problem_codes(p), self.problem_vectors, factors) for p, (log, factors) in enumerate(logs)]
+        return np.ascontiguousarray(np.concatenate(parts).T)
+
+    @property
+    def problem_vectors(self) -> int:
+        """Vectors that one log speaks of."""
+        return self.vectors if self.one_rival else 1
+
+    def problem_codes(self, problem: int) -> np.ndarray:
+        """The support examples' classes as this problem sees them."""
+        return self.codes if self.one_rival or self.vectors == 1 else (self.codes == problem).astype(np.int32)
+
+    def scores(self, X: Any, view: View | None = None) -> np.ndarray:
+        """Scores, or votes, in one view: a number a row for two classes, a column a class for more."""
+        return self.scores_in(X, [view or View()])[0]
+
+    def predict(self, X: Any, view: View | None = None) -> np.ndarray:
+        """The class of each row; a score of 0 is the positive class, the first of equals wins."""
+        view = view or View()
+        labels: np.ndarray = self.classes[decide(self.scores(X, view), view)]
+        return labels
+
+    def scores_in(self, X: Any, views: Sequence[View]) -> list[np.ndarray]:
+        """The scores in several views, from one matrix of kernels."""
+        rows = X if isinstance(X, Rows) else Rows(X)
+        if rows.d != self.rows.shape[1]:
+            raise DataError(f"X has {rows.d} features, but the model was trained with {self.rows.shape[1]}.")
+        rows.refuse_not_finite()
+        A = precise(self.space.kernel, matrix_of(rows))
+        support = self.rows.astype(np.result_type(A, self.rows), copy=False)
+        ballots = [Ballot(self, view, rows.n) for view in views]
+        needed = max((ballot.needs for ballot in ballots), default=0)
+        height = min(MOST_ROWS, max(LEAST_ROWS, PRODUCTS // max(1, needed)))
+        found = [np.zeros((rows.n, self.vectors)) for _ in views]
+        for start in range(0, rows.n, height):
+            part = slice(start, min(start + height, rows.n))
+            block = self.like_support(A[part]).astype(support.dtype, copy=False)
+            products = self.space.products(block, support[:needed])
+            for scores, ballot in zip(found, ballots, strict=True):
+                scores[part] = ballot.count(products, part)
+        return [scores[:, 0] if self.vectors == 1 else scores for scores in found]
+
+    def placed_logs(self, after: int) -> list[Log]:
+        """The logs of the first `after` examples, with the places of support examples for row numbers."""
+        if self.logs is None:
+            raise SettingError(
+                "With a budget there are only the last weights: averages and votes need the examples that have gone."
+            )
+        by_number = np.argsort(self.support)
+        numbers = self.support[by_number]
+        logs = []
+        for log in self.logs:
+            end = int(np.searchsorted(log.t, after))
+            places = by_number[np.searchsorted(numbers, log.row[:end])].astype(np.int32)
+            logs.append(Log(log.t[:end], places, log.rival[:end], log.tau[:end]))
+        return logs
+
+
+class Ballot:
+    """One view of a run, ready to count."""
+
+    def __init__(self, dual: Dual, view: View, rows: int):
+        self.dual, self.view = dual, view
+        self.examples = dual.t if view.after is None else view.after
+        if not 0 < self.examples <= dual.t:
+            raise SettingError(f"The view after {self.examples} examples: expected 1 to {dual.t}, as many as were seen.")
+        if view.name == "last" and view.after is None:  # the one view that needs no log
+            self.coef, self.needs = dual.coef, len(dual.coef)
+            return
+        logs = dual.placed_logs(self.examples)
+        self.needs = 1 + max((int(log.row.max(initial=-1)) for log in logs), default=-1)
+        if view.name in ("last", "averaged"):
+            self.coef = self._coefficients(logs)
+        else:
+            self.survivors = [self._survivors(log, problem) for problem, log in enumerate(logs)]
+        if view.name == "random":
+            words = order.random_bits(view.seed, order.DRAW).random_raw(rows)
+            self.drawn = (words % np.uint64(self.examples)).astype(np.int64)
+
+    def _survivors(self, log: Log, problem: int) -> Survivors:
+        return Survivors.of(log, self.dual.problem_codes(problem), self.dual.problem_vectors, 0, self.examples)
+
+    def _coefficients(self, logs: list[Log]) -> np.ndarray:
+        """Σ tau y, or for the average Σ (T − t) tau y: whole numbers stay whole, T divides at the end."""
+        averaged = self.view.name == "averaged"
+        return self.dual.summed([(log, self.examples - log.t if averaged else 1.0) for log in logs])[: self.needs]
+
+    def count(self, products: np.ndarray, part: slice) -> np.ndarray:
+        """Scores or votes of rows from their products with the support examples."""
+        if self.view.name in ("last", "averaged"):
+            scores: np.ndarray = products[:, : self.needs] @ self.coef
+            return scores / self.examples if self.view.name == "averaged" else scores
+        columns = [self._count_one(products, survivors, part) for survivors in self.survivors]
+        return np.concatenate(columns, axis=1)
+
+    def _count_one(self, products: np.ndarray, survivors: Survivors, part: slice) -> np.ndarray:
+        if self.view.name == "voted":
+            votes: np.ndarray = count_votes(products, survivors, constant=0.0)[0]  # the constant is in the products
+            return votes
+        chosen = np.searchsorted(np.cumsum(survivors.lived), self.drawn[part], side="right").tolist()
+        scores = np.zeros((len(products), survivors.vectors))
+        for row, product, k in zip(scores, products, chosen, strict=True):
+            moves = survivors.steps[:k] * product[survivors.column[:k]]
+            if survivors.vectors == 1:
+                row[0] = moves.sum()
+            else:
+                row += np.bincount(survivors.gains[:k], moves, survivors.vectors)
+                row -= np.bincount(survivors.loses[:k], moves, survivors.vectors)
+        return scores
+
+
+def decide(scores: np.ndarray, view: View) -> np.ndarray:
+    """Class codes: of votes the most, the first class of equals; of scores ≥ 0, or the first of the highest."""
+    return elect(scores) if view.name == "voted" else model.decide(scores)

@@ -1,0 +1,361 @@
+"""Learning where w is never built: a kernel, the examples that made mistakes, and their coefficients.
+
+    w = Σ tau y φ(x) over the log, so   w·φ(x) = Σ tau_j y_j K(x_j, x)
+
+It is THE loop, with the rules' own formulas, and |x|² = K(x, x). It goes in blocks: the scores of a block under the sum
+so far come from one matrix of kernels, by BLAS; then the block is walked one example at a time, and every update corrects
+the scores of the examples behind it. So the result is that of the loop over single examples: to the bit where the sums are
+exact, as on whole numbers.
+
+>>> from rosenblatt.learning.examples import for_classes
+>>> xor = for_classes([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+>>> run = learn(xor, rules.Perceptron(), Polynomial(degree=2), Plan(order="given", fit_intercept=False))
+>>> run.converged, run.dual.predict([[0, 1], [1, 1]])
+(True, array([1, 0]))
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import order, rules
+from rosenblatt.engine.rows import is_sparse
+from rosenblatt.errors import KernelError, SettingError
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.history import Epoch, History
+from rosenblatt.learning.kernel.expansion import Expansion, Space
+from rosenblatt.learning.kernel.kernels import Given, Kernel, Polynomial, matrix_of, precise
+from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.log import Log
+from rosenblatt.learning.training import Interrupted, Plan, Watch, whole
+
+BLOCK = 256  # examples whose scores are made at once
+MULTI_CLASS = ("one_rival", "ovr")
+
+__all__ = ["Design", "DualTraining", "Polynomial", "learn"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How classes share the rows, and how many rows there may be.
+
+    multi_class: "one_rival" (an update adds to the right class and takes from its rival) or "ovr" (every class against the
+        rest, each with a log of its own; they share the kernels). Two classes are one vector either way.
+    budget: at most so many support examples. When one more is needed, the oldest goes: the one that came first into
+        the sum, with all its coefficients, after the update that called for it. What has gone is forgotten, so there is
+        no log.
+    """
+
+    multi_class: str = "one_rival"
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.multi_class not in MULTI_CLASS:
+            raise SettingError(f"multi_class is {self.multi_class!r}: expected 'one_rival' or 'ovr'.")
+        if self.budget is not None:
+            whole("budget", self.budget, least=1)
+
+
+@dataclass
+class DualTraining:
+    """A run: what it learned, what happened, and why it ended."""
+
+    dual: Dual
+    history: History = field(default_factory=History)
+    stopped_because: str = ""
+    converged: bool = False
+    zero_rows: int = 0
+
+
+def learn(
+    examples: Examples,
+    rule: rules.Rule,
+    kernel: Kernel,
+    plan: Plan,
+    design: Design | None = None,
+    before: Dual | None = None,
+    watch: Watch | None = None,
+) -> DualTraining:
+    """Trains on checked examples, from 0 or onwards from what was learned before.
+
+    `plan.fit_intercept` adds a constant feature, 1, to φ. Stopping on a tolerance or on held-out data is not for kernels.
+    """
+    if rule.moves_always:
+        raise SettingError(f"The rule {rule.name} moves at every example: a kernel needs one that moves at mistakes only.")
+    examples.rows.refuse_not_finite()
+    design = design or Design()
+    if before is not None and (before.logs is None) != (design.budget is not None):
+        raise SettingError("A budget is for all of the training or none of it: begin anew to change that.")
+    space = Space(kernel, 1.0 if plan.fit_intercept else 0.0) if before is None else before.space
+    return _Run(examples, rule, plan, design, before or Dual.empty(space, examples, design.multi_class), watch).go()
+
+
+class _Run:
+    """The state of `learn` while it goes."""
+
+    def __init__(self, examples: Examples, rule: rules.Rule, plan: Plan, design: Design, before: Dual, watch: Watch | None):
+        assert examples.codes is not None
+        self.examples, self.rule, self.plan, self.design, self.before = examples, rule.in_core(), plan, design, before
+        self.watch = watch or Watch()
+        self.space, self.vectors = before.space, before.vectors
+        X = precise(self.space.kernel, before.like_support(matrix_of(examples.rows)))
+        self.X = X.astype(np.result_type(X, before.rows), copy=False) if before.t else X
+        anew = before.t == 0 and design.budget is None
+        self.columns = columns_in_use(self.space.kernel, self.X) if anew else None
+        self.codes = examples.codes
+        self.signs = before.signs(examples.codes)
+        self.one_rival = before.one_rival
+        self.importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance
+        self.start = self.t = before.t
+        self.updates = np.array(before.updates_by_problem)
+        self.norm2 = before.norm2
+        self.entries: list[list[Any]] = [[array(kind) for kind in LOG_CODES] for _ in self.updates]  # t, row, rival, tau
+        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors) if anew else before.as_expansion(self.X)
+        # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and
+        # where an epoch may see a row twice, the whole sum is the cheaper.
+        keeps = design.budget is None and plan.order != "replacement" and plan.epochs > 1
+        self.base = np.zeros((examples.rows.n, self.vectors)) if keeps else None
+        self.seen: list[tuple[np.ndarray, int]] = []  # blocks of this epoch, and how long the sum was before each
+        self.training = DualTraining(before)
+        self.zero_rows = self.mistakes = 0
+
+    def go(self) -> DualTraining:
+        pool = self.examples.pool()
+        orders = order.epochs(self.plan.order, pool, self.plan.seed)
+        try:
+            for number in count(1):
+                if number > 1:
+                    self.catch_up()
+                self.epoch(next(orders), number)
+                if self.watch.epoch:
+                    self.watch.epoch(self.training)  # type: ignore[arg-type]
+                if self.training.stopped_because:
+                    break
+        except KeyboardInterrupt:
+            self.training.stopped_because = "interrupted"
+            raise Interrupted(self.finish()) from None  # type: ignore[arg-type]
+        return self.finish()
+
+    def epoch(self, numbers: np.ndarray, number: int) -> None:
+        updates, self.mistakes = int(self.updates.sum()), 0
+        for start in range(0, len(numbers), BLOCK):
+            self.block(numbers[start : start + BLOCK].copy())
+        done = int(self.updates.sum()) - updates
+        norm = np.sqrt(max(self.norm2, 0.0)) if self.design.budget is None else self.norm_now()
+        self.training.history.append(Epoch(len(numbers), self.mistakes, done, float(norm), None, None, None))
+        if done == 0 and (self.plan.order != "replacement" or self.no_row_would_move()):
+            self.training.stopped_because, self.training.converged = "an epoch without updates", True
+        elif number >= self.plan.epochs:
+            epochs = self.plan.epochs
+            self.training.stopped_because = "one pass" if epochs == 1 else f"all {epochs} epochs"
+
+    def catch_up(self) -> None:
+        """Brings the scores of all rows to the end of the epoch: what each block has not seen are the rows after it."""
+        if self.base is None:
+            return
+        for numbers, length in self.seen:
+            if length < len(self.sum):
+                self.base[numbers] += self.sum.scores(self.rows_at(numbers), since=length)
+        self.seen = []
+        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors)
+
+    def rows_at(self, numbers: Any) -> Any:
+        """A block of rows, with the columns that products need."""
+        return self.X[numbers] if self.columns is None else self.X[numbers].take(self.columns, axis=1)
+
+    def block(self, numbers: np.ndarray) -> None:
+        """Learns from these rows, one after the other."""
+        A = self.rows_at(numbers)
+        scores = self.sum.scores(A)
+        if self.base is not None:
+            scores += self.base[numbers]
+            self.base[numbers] = scores
+            self.seen.append((numbers, len(self.sum)))
+        # Row k of G holds the products of every example of the block with example k, which may be the one that moves.
+        G = np.ascontiguousarray(self.space.products(A, A).T)
+        self.space.refuse_negative(np.diagonal(G))
+        walk = self.walk_with_rivals if self.one_rival else self.walk
+        margins = walk(numbers, A, scores, G)
+        wrong = (margins <= 0).any(axis=1)
+        self.mistakes += int(wrong.sum())
+        self.zero_rows += int((wrong & (np.diagonal(G) == 0)).sum())
+        self.t += len(numbers)
+
+    def walk(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """Two classes, or each against the rest: the margins that the examples had when their turn came."""
+        signs = self.signs[numbers]
+        margins: np.ndarray = np.multiply(signs, scores, order="C")
+        flat = margins.reshape(-1)
+        place = self.rule.first_move(flat, 0)
+        while place < len(flat):
+            k, c = divmod(place, self.vectors)
+            tau = self.tau(numbers, k, c, flat[place], G[k, k])
+            if tau:
+                step = tau * signs[k, c]
+                margins[k + 1 :, c] += signs[k + 1 :, c] * (step * G[k, k + 1 :])
+                self.record(c, int(numbers[k]), k, -1, tau)
+                self.add(int(numbers[k]), A[k : k + 1], c, step)
+            place = self.rule.first_move(flat, place + 1)
+            if self.over_budget() and place >= (k + 1) * self.vectors:  # when every class has had its turn
+                margins[k + 1 :] -= signs[k + 1 :] * self.drop_oldest(A[k + 1 :])
+                place = self.rule.first_move(flat, (k + 1) * self.vectors)
+        return margins
+
+    def walk_with_rivals(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """Many classes, each example against its one rival."""
+        right = self.codes[numbers].astype(np.intp)
+        margins, rivals = against_rivals(scores, right)
+        k = self.rule.first_move(margins, 0)
+        while k < len(margins):
+            tau = self.tau(numbers, k, 0, margins[k], 2 * G[k, k])  # the update moves by two copies of x
+            if tau:
+                behind, rival = slice(k + 1, None), int(rivals[k])
+                scores[behind, right[k]] += tau * G[k, behind]
+                scores[behind, rival] -= tau * G[k, behind]
+                self.record(0, int(numbers[k]), k, rival, tau)
+                self.add(int(numbers[k]), A[k : k + 1], int(right[k]), tau)
+                self.add(int(numbers[k]), A[k : k + 1], rival, -tau)
+                if self.over_budget():
+                    scores[behind] -= self.drop_oldest(A[behind])
+                margins[behind], rivals[behind] = against_rivals(scores[behind], right[behind])
+            k = self.rule.first_move(margins, k + 1)
+        column: np.ndarray = margins[:, None]
+        return column
+
+    def tau(self, numbers: np.ndarray, k: int, problem: int, margin: float, size: float) -> float:
+        """How far example k of the block moves; a row of norm 0 never divides."""
+        if size == 0:
+            return 0.0
+        rate = self.rule.rate_at(int(self.updates[problem]) + 1, self.t + k + 1)
+        tau = float(self.rule.weighted_tau(margin, size, rate, self.importance[numbers[k]]))
+        if not np.isfinite(tau) or not np.isfinite(margin):
+            raise KernelError(f"Row {numbers[k]} has |φ(x)|² = {size:g}: a step of that size overflows. Scale the features.")
+        self.norm2 += tau * (2 * margin + tau * size)  # |w + tau y φ|² = |w|² + 2 tau margin + tau² |φ|²
+        return tau
+
+    def record(self, problem: int, number: int, k: int, rival: int, tau: float) -> None:
+        self.updates[problem] += 1
+        if self.design.budget is None:
+            entry = self.t + k, self.before.rows_seen + number, rival, tau
+            for column, value in zip(self.entries[problem], entry, strict=True):
+                column.append(value)
+
+    def add(self, number: int, x: Any, vector: int, step: float) -> None:
+        self.sum.add(self.before.rows_seen + number, x, vector, step)
+
+    def over_budget(self) -> bool:
+        return self.design.budget is not None and len(self.sum) > self.design.budget
+
+    def drop_oldest(self, A: Any) -> np.ndarray:
+        """The oldest support example goes; what the scores of these rows lose by that."""
+        x, coef = self.sum.drop_oldest()
+        return self.space.products(A, x) * coef if A.shape[0] else np.zeros((0, self.vectors))
+
+    def norm_now(self) -> float:
+        """|w| of the sum as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
+        return float(np.sqrt(max(0.0, float((self.sum.coef * self.sum.scores(self.sum.rows)).sum()))))
+
+    def no_row_would_move(self) -> bool:
+        """An epoch drawn with replacement may have missed rows: look at all of them."""
+        pool = self.examples.pool()
+        for start in range(0, len(pool), BLOCK):
+            numbers = pool[start : start + BLOCK]
+            A = self.rows_at(numbers)
+            scores = self.sum.scores(A)
+            if self.one_rival:
+                margins = against_rivals(scores, self.codes[numbers].astype(np.intp))[0]
+            else:
+                margins = (self.signs[numbers] * scores).reshape(-1)
+            place = self.rule.first_move(margins, 0)
+            while place < len(margins):
+                row = place * len(numbers) // len(margins)
+                if self.space.products(A[row : row + 1], A[row : row + 1])[0, 0] > 0:
+                    return False
+                place = self.rule.first_move(margins, place + 1)
+        return True
+
+    def finish(self) -> DualTraining:
+        self.training.zero_rows = self.zero_rows
+        grown: dict[str, Any] = {
+            "updates_by_problem": tuple(self.updates.tolist()),
+            "t": self.t,
+            "rows_seen": self.before.rows_seen + self.examples.rows.n,
+            "norm2": self.norm2,
+        }
+        grown |= self.with_log() if self.design.budget is None else self.without_log()
+        self.training.dual = replace(self.before, **grown)
+        if self.design.budget is None:
+            self.training.dual = self.training.dual.with_coefficients()
+        return self.training
+
+    def with_log(self) -> dict[str, Any]:
+        """The logs, longer by this run, and the rows that they speak of, in the order of their first updates."""
+        before = self.before
+        assert before.logs is not None
+        more = [Log(*map(np.array, entries)) for entries in self.entries]
+        t, rows = (np.concatenate([getattr(log, name) for log in more]) for name in ("t", "row"))
+        moved = rows[np.lexsort((rows, t))].astype(np.int64)
+        numbers = moved[np.sort(np.unique(moved, return_index=True)[1])]
+        new = numbers[numbers >= before.rows_seen] - before.rows_seen
+        return {
+            "support": np.concatenate([before.support, new + before.rows_seen]),
+            "codes": np.concatenate([before.codes, self.codes[new]]),
+            "rows": stacked(before.rows.astype(self.X.dtype), self.X[new]),
+            "logs": tuple(joined(*logs) for logs in zip(before.logs, more, strict=True)),
+        }
+
+    def without_log(self) -> dict[str, Any]:
+        """The rows that are in the sum, and their coefficients."""
+        before, numbers = self.before, np.array(self.sum.numbers, np.int64)
+        known = dict(zip(before.support.tolist(), before.codes.tolist(), strict=True))
+        codes = [known[n] if n < before.rows_seen else self.codes[n - before.rows_seen] for n in self.sum.numbers]
+        return {
+            "support": numbers,
+            "codes": np.array(codes, np.int32),
+            "rows": self.sum.rows.copy(),
+            "coef": self.sum.coef.copy(),
+            "logs": None,
+        }
+
+
+def columns_in_use(kernel: Kernel, X: Any) -> np.ndarray | None:
+    """The columns of dense rows that are not 0 throughout; None: all, or those of a kernel that only its author knows."""
+    if is_sparse(X) or isinstance(kernel, Given):
+        return None
+    used = np.flatnonzero(X.any(axis=0))
+    return used if len(used) < X.shape[1] else None
+
+
+def stacked(one: Any, other: Any) -> Any:
+    """Rows of one above rows of the other."""
+    if not is_sparse(one):
+        return np.concatenate([one, other])
+    from scipy.sparse import vstack
+
+    return vstack([one, other], format="csr")
+
+
+def joined(one: Log, other: Log) -> Log:
+    """One log after the other."""
+    return Log(*(np.concatenate([getattr(log, name) for log in (one, other)]) for name in ("t", "row", "rival", "tau")))
+
+
+LOG_CODES = "qiid"  # the types of a log's columns, as `array` names them
+
+
+def against_rivals(scores: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Margins, and rivals: the highest-scoring other class, the lowest index on a tie.
+
+    >>> against_rivals(np.array([[1.0, 3.0, 3.0]]), np.array([0]))
+    (array([-2.]), array([1]))
+    """
+    every = np.arange(len(scores))
+    others = scores.copy()
+    others[every, right] = -np.inf
+    rivals = others.argmax(axis=1)
+    return scores[every, right] - others[every, rivals], rivals

@@ -1,0 +1,204 @@
+"""Exact votes: every weight vector of a run votes, as often as the number of examples that it survived.
+
+    two classes    Σ c_k sign(w_k·x + b_k), sign(0) = +1
+    more           each survivor votes for its highest score, the first of equals
+
+A score is a running sum over the log, score_k = score_{k−1} + tau y (x_k·x + 1). So the products of the rows to decide about
+with the rows of the log are all that is needed: one matrix product, in blocks, and one pass over each of its rows; no
+weight vector is made. Two classes on dense rows are counted faster by signs.py. Freund and Schapire, "Large margin
+classification using the perceptron algorithm", 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine import order, weights
+from rosenblatt.engine.compiled import vote_counter
+from rosenblatt.engine.rows import Rows
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learning.log import Log, Memory
+from rosenblatt.learning.signs import votes_by_sign
+
+VOTING = ("voted", "random")  # views in which all weights of a run have a say
+BLOCK = 2**26  # bytes of products at a time
+LEAST_ROWS, TILE = 16, 2**11  # of the rows to decide about, in a block; of the log's rows, made double at a time
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """Who votes: the log as a running sum reads it, and how often each of its weight vectors votes."""
+
+    column: np.ndarray  # of the products, for each update
+    gains: np.ndarray  # the vector to which an update adds
+    loses: np.ndarray  # and from which it takes; not read with two classes
+    steps: np.ndarray  # tau; with two classes tau y
+    lived: np.ndarray  # one more than updates: the first weights are there too
+    vectors: int
+
+    @classmethod
+    def of(cls, log: Log, codes: np.ndarray, vectors: int, first: int, last: int) -> Survivors:
+        """The survivors of examples first … last-1; `codes` are the classes of the rows that `log.row` numbers."""
+        codes = np.asarray(codes, dtype=np.int32)
+        steps = log.tau if vectors > 1 else log.signed(codes)
+        return cls(log.row, codes[log.row], log.rival, steps, log.lived(first, last), vectors)
+
+    def __len__(self) -> int:
+        return len(self.lived)
+
+    def summed(self, moves: np.ndarray) -> Any:
+        """What the first updates come to in each vector, where they add these."""
+        if self.vectors == 1:
+            return moves.sum()
+        first = slice(len(moves))
+        return np.bincount(self.gains[first], moves, self.vectors) - np.bincount(self.loses[first], moves, self.vectors)
+
+
+def count_votes(products: np.ndarray, survivors: Survivors, start: np.ndarray | None = None, constant: float = 1.0) -> Any:
+    """(votes, last scores) of rows, from their products with the rows of the log: x·x' or any kernel.
+
+    `start` are the scores of the first weights (rows × vectors, None: 0), `constant` is the bias's part of a product.
+    Votes are one column, Σ c sign(score), with two classes, else one a class.
+
+    >>> log = Log(t=np.array([0, 2]), row=np.array([0, 1], np.int32), rival=np.full(2, -1, np.int32), tau=np.ones(2))
+    >>> survivors = Survivors.of(log, codes=np.array([1, 0]), vectors=1, first=0, last=10)
+    >>> count_votes(np.array([[5.0, 9.0], [-4.0, -1.0]]), survivors)  # 6 lived 2, 6 − 10 lived 8; −3 and −3
+    (array([[ -6],
+           [-10]]), array([[-4.],
+           [-3.]]))
+    """
+    n, vectors = len(products), survivors.vectors
+    scores = np.zeros((n, vectors)) if start is None else np.array(start, dtype=float).reshape(n, vectors)
+    votes = np.zeros((n, vectors), dtype=np.int64)
+    log = survivors.column, survivors.gains, survivors.loses, survivors.steps, survivors.lived
+    counter = vote_counter.VoteCounter(tuple(np.ascontiguousarray(part) for part in log), constant, np.empty(vectors))
+    with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what the caller looks at
+        counter.count(np.ascontiguousarray(products, dtype=float), scores, votes)
+    return votes, scores
+
+
+def elect(votes: np.ndarray) -> np.ndarray:
+    """Class codes from votes: the most, the first class of equals.
+
+    >>> elect(np.array([3.0, 0.0, -3.0])), elect(np.array([[1, 3, 3]]))
+    (array([1, 0, 0]), array([1]))
+    """
+    return (votes > 0).astype(np.intp) if votes.ndim == 1 else votes.argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class Voter:
+    """A classifier by votes, with the verbs of `Model`.
+
+    >>> from rosenblatt.learning.training import train
+    >>> run = train([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"], order="given", keep_log=True)
+    >>> Voter(run.classes, run.memory()).scores([[2, 2], [-1, 0]])  # 8 examples, two epochs
+    array([ 8., -6.])
+    """
+
+    classes: np.ndarray
+    memory: Memory
+    drawn: int | None = None  # a seed: one survivor decides about each row, drawn by how often it would vote
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Σ c sign(w·x + b): a number a row for two classes, a column of votes a class for more."""
+        rows, memory = X if isinstance(X, Rows) else Rows(X), self.memory
+        if rows.d != memory.rows.d:
+            raise DataError(f"X has {rows.d} features, but the model was trained with {memory.rows.d}.")
+        if memory.last == memory.first:
+            raise SettingError("No example has been seen since the log began: there is nobody to vote.")
+        rows.refuse_not_finite()
+        survivors = Survivors.of(memory.log, memory.codes, memory.vectors, memory.first, memory.last)
+        begun = None
+        if memory.start is not None:
+            begun = weights.score(rows, *memory.start.last)
+        found = (self._count if self.drawn is None else self._draw)(rows, survivors, begun)
+        return found[:, 0] if memory.vectors == 1 else found
+
+    def _count(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
+        signs = votes_by_sign(rows, self.memory)
+        if signs is not None:
+            return signs[:, None].astype(float)
+        found = np.empty((rows.n, survivors.vectors))
+        for part, products in blocks_of_products(rows, self.memory.rows):
+            begin = None if begun is None else begun[part]
+            votes, scores = count_votes(products, survivors, begin, self._constant)
+            refuse_overflow(rows, part, scores)
+            found[part] = votes
+        return found
+
+    def _draw(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
+        """The scores of each row by a survivor of its own."""
+        assert self.drawn is not None
+        examples = order.random_bits(self.drawn, order.DRAW).random_raw(rows.n) % np.uint64(survivors.lived.sum())
+        chosen: Any = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
+        found = np.zeros((rows.n, survivors.vectors)) if begun is None else begun.copy()
+        for part, products in blocks_of_products(rows, self.memory.rows):
+            for i, product in zip(range(part.start, part.stop), products, strict=True):
+                steps = survivors.steps[: chosen[i]]
+                found[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
+                found[i] += survivors.summed(steps * self._constant)
+            refuse_overflow(rows, part, found[part])
+        return found
+
+    @property
+    def _constant(self) -> float:
+        return 1.0 if self.memory.fit_intercept else 0.0
+
+    def decide(self, scores: np.ndarray) -> np.ndarray:
+        """Class codes from `scores`."""
+        if self.drawn is not None and scores.ndim == 1:  # a score, not votes: 0 is positive
+            return (scores >= 0).astype(np.intp)
+        return elect(scores)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row: the most votes, the first class of equals."""
+        labels: np.ndarray = self.classes[self.decide(self.scores(X))]
+        return labels
+
+
+def refuse_overflow(rows: Rows, part: slice, scores: np.ndarray) -> None:
+    """A score that once was not finite never becomes so again: the last one tells."""
+    bad = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+    if len(bad):
+        raise rows.blame(part.start + int(bad[0]))
+
+
+def blocks_of_products(rows: Rows, others: Rows) -> Iterator[tuple[slice, np.ndarray]]:
+    """x·x' of `rows` with all `others`, in double, for as many rows at a time as a block has room for.
+
+    The array is overwritten for the next block.
+    """
+    height = min(rows.n, max(LEAST_ROWS, BLOCK // (8 * max(1, others.n))))
+    room = np.empty((height, others.n))
+    mine = None if rows.dense else rows.csr().astype(float)
+    theirs = None if others.dense else others.csr().astype(float)
+    across = None if theirs is None or mine is None else theirs.T.tocsr()
+    for start in range(0, rows.n, height):
+        part = slice(start, min(start + height, rows.n))
+        block = rows.values[part].astype(float, copy=False) if mine is None else mine[part]  # type: ignore[index]
+        products = room[: block.shape[0]]
+        with np.errstate(all="ignore"):  # of overflow, which `refuse_overflow` tells
+            if across is not None:
+                products[...] = (block @ across).toarray()
+            elif theirs is not None:
+                products[...] = (theirs @ block.T).T
+            else:
+                assert others.values is not None
+                multiply(block, others.values, products)
+        yield part, products
+
+
+def multiply(block: Any, others: np.ndarray, products: np.ndarray) -> None:
+    """products = block @ others.T, with a tile of `others` in double at a time."""
+    for first in range(0, len(others), TILE):
+        tile = others[first : first + TILE].astype(float, copy=False).T
+        place = products[:, first : first + TILE]
+        if isinstance(block, np.ndarray):
+            np.matmul(block, tile, out=place)
+        else:
+            place[...] = block @ tile

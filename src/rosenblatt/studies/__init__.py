@@ -1,0 +1,1 @@
+"""What people ask of data and models: facts, explanations, measures, comparisons, curves."""

@@ -1,0 +1,98 @@
+"""Curves that show overfitting: error in training and on held-out rows against degree, λ or number of examples (U2).
+
+>>> from rosenblatt.estimators.neighbours import RidgeRegressor
+>>> x = np.linspace(0, 1, 40)[:, None]
+>>> y = np.sin(6 * x[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=40)
+>>> from sklearn.pipeline import make_pipeline
+>>> from rosenblatt import PolynomialBasis
+>>> def polynomial(degree):
+...     return make_pipeline(PolynomialBasis(degree=degree), RidgeRegressor(l2=0))
+>>> curve = complexity_curve(polynomial, range(1, 12), x, y)
+>>> curve.best
+3.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data.splits import at_random
+from rosenblatt.engine import order
+from rosenblatt.errors import SettingError
+from rosenblatt.estimators.measuring import fit_and_measure, measure_of
+from rosenblatt.learning.training import whole
+
+Make = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Errors in training and on held-out rows, a row a split and a column a value."""
+
+    what: str  # on the horizontal axis
+    values: np.ndarray
+    train: np.ndarray
+    held_out: np.ndarray
+    measure: str
+    simplest: str | None = None  # which end of the values is simplest, "left" or "right"; None where that says nothing
+
+    @property
+    def best(self) -> float:
+        """The value with the least mean held-out error; of equals the simplest. Beyond it the learner overfits."""
+        errors = self.held_out.mean(axis=0)
+        least = np.flatnonzero(errors == errors.min())
+        return float(self.values[least[-1] if self.simplest == "right" else least[0]])
+
+
+def complexity_curve(
+    make: Make, values: Sequence[float], X: Any, y: Any, *, what: str = "degree", holdout: float = 0.5, seeds: int = 10
+) -> Curve:
+    """Errors of make(value), which gives an estimator, for values of rising complexity, over `seeds` random splits."""
+    return _curve(make, values, X, y, what, "left", holdout, seeds)
+
+
+def lambda_curve(make: Make, values: Sequence[float], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10) -> Curve:
+    """Errors of make(λ) for rising λ > 0: from a complex model to a simple one."""
+    if not all(0 < value < np.inf for value in values):
+        raise SettingError(f"The values of λ are {list(values)}: expected finite numbers above 0, for a logarithmic axis.")
+    return _curve(make, values, X, y, "λ", "right", holdout, seeds)
+
+
+def learning_curve(estimator: Any, sizes: Sequence[int], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10) -> Curve:
+    """Errors after learning from the first `size` of the shuffled training rows, on the same held-out rows."""
+    whole("seeds", seeds, least=1)
+    X, y = _rows(X), np.asarray(y)
+    train, held_out = [], []
+    for seed in range(seeds):
+        out = at_random(len(y), holdout, seed)
+        inside = np.flatnonzero(~out).astype(np.int32)
+        order.shuffle(inside, order.random_bits(seed, order.ORDER))
+        if not 0 < min(sizes) <= max(sizes) <= len(inside):
+            raise SettingError(f"sizes are {list(sizes)}: expected 1 to {len(inside)}, the rows that are not held out.")
+        both = [fit_and_measure(estimator, X, y, inside[:size], np.flatnonzero(out)) for size in sizes]
+        train.append([errors[0] for errors in both])
+        held_out.append([errors[1] for errors in both])
+    return Curve("examples", np.array(sizes), np.array(train), np.array(held_out), measure_of(estimator))
+
+
+def _curve(
+    make: Make, values: Sequence[float], X: Any, y: Any, what: str, simplest: str, holdout: float, seeds: int
+) -> Curve:
+    whole("seeds", seeds, least=1)
+    if len(values) < 1 or list(values) != sorted(values):
+        raise SettingError(f"The values of {what} are {list(values)}: expected one or more, rising.")
+    X, y = _rows(X), np.asarray(y)
+    both = np.empty((2, seeds, len(values)))
+    for seed in range(seeds):
+        out = at_random(len(y), holdout, seed)
+        for j, value in enumerate(values):
+            both[:, seed, j] = fit_and_measure(make(value), X, y, np.flatnonzero(~out), np.flatnonzero(out))
+    return Curve(what, np.array(values), both[0], both[1], measure_of(make(values[0])), simplest)
+
+
+def _rows(X: Any) -> Any:
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)

@@ -1,0 +1,159 @@
+"""Does the order of the examples matter? One split, one learner, many orders.
+
+>>> from rosenblatt.data import open_known
+>>> found = study(open_known("breast-cancer"), ["perceptron"], orders=5)
+>>> [row.order for row in found.rows]
+['shuffled', 'replacement', 'as given', 'by class', 'by class, backwards']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data import Dataset
+from rosenblatt.errors import SettingError
+from rosenblatt.learning.classifier import Recipe
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.training import error, run, whole
+from rosenblatt.studies.compare import encoded_splits, recipe_of
+
+GIVEN = "as given"
+SORTED = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
+
+Progress = Callable[[int, str], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One learner in one kind of order: held-out errors, and how much the weights of the runs agree."""
+
+    learner: str
+    order: str
+    runs: int
+    error_mean: float
+    error_sd: float | None  # None where there is one run only
+    error_least: float
+    error_most: float
+    updates: float
+    cosine: float | None  # of the angle between (w, b) of two runs, on average; of one run, with the shuffled ones
+
+
+@dataclass(frozen=True)
+class Study:
+    """What came out, and what the user should know about the order of the file."""
+
+    rows: list[Row]
+    warnings: list[str]
+    changes: int  # rows whose label differs from that of the row before
+    expected_changes: float  # in a shuffled file
+
+
+def study(
+    data: Dataset,
+    learners: Sequence[str],
+    orders: int = 30,
+    holdout: float = 0.2,
+    recipe: Recipe | None = None,
+    progress: Progress | None = None,
+) -> Study:
+    """Every learner on the same split: shuffled and drawn with replacement in so many ways, as given, and sorted by class.
+
+    `progress` is called with the number of the learner and its name before its runs.
+    """
+    whole("orders", orders, least=2)
+    recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
+    if not recipes:
+        raise SettingError("There is no learner to study: name one.")
+    ((train, test),) = encoded_splits(data, 1, holdout, recipe or Recipe())
+    assert train.codes is not None
+    sorted_rows = np.argsort(train.codes, kind="stable")
+    by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())
+    rows: list[Row] = []
+    for number, (name, chosen) in enumerate(recipes.items()):
+        if progress:
+            progress(number, name)
+        shuffled = [outcome(train, test, chosen, "shuffled", seed) for seed in range(orders)]
+        drawn = [outcome(train, test, chosen, "replacement", seed) for seed in range(orders)]
+        rows += [summed(name, "shuffled", shuffled), summed(name, "replacement", drawn)]
+        for kind, examples in ((GIVEN, train), ("by class", by_class), ("by class, backwards", backwards)):
+            rows.append(summed(name, kind, [outcome(examples, test, chosen, "given", 0)], beside=shuffled))
+    changes, expected = label_changes(train.codes)
+    return Study(rows, warnings_about(rows, changes, expected), changes, expected)
+
+
+Outcome = tuple[float, int, np.ndarray]  # held-out error, updates, (w, b) of length 1
+
+
+def outcome(train: Examples, test: Examples, recipe: Recipe, order: str, seed: int) -> Outcome:
+    chosen = Recipe(**{**vars(recipe), "order": order, "seed": seed})
+    trained = run(train, chosen.rule(), chosen.plan())
+    model = trained.view("averaged" if chosen.averages else "last")
+    theta = np.append(model.coef.ravel(), model.intercept)
+    return error(model, test), trained.weights.updates, theta / (np.linalg.norm(theta) or 1.0)
+
+
+def summed(learner: str, order: str, outcomes: list[Outcome], beside: list[Outcome] | None = None) -> Row:
+    errors = np.array([error for error, _, _ in outcomes])
+    directions = np.array([direction for _, _, direction in outcomes])
+    if beside is None:
+        cosine = mean_cosine(directions)
+    else:
+        cosine = float(np.mean([direction @ directions[0] for _, _, direction in beside]))
+    return Row(
+        learner=learner,
+        order=order,
+        runs=len(outcomes),
+        error_mean=float(errors.mean()),
+        error_sd=float(errors.std(ddof=1)) if len(errors) > 1 else None,
+        error_least=float(errors.min()),
+        error_most=float(errors.max()),
+        updates=float(np.mean([updates for _, updates, _ in outcomes])),
+        cosine=cosine,
+    )
+
+
+def mean_cosine(directions: np.ndarray) -> float:
+    """The mean over all pairs of different unit vectors of their product: (|Σ u|² − n) / (n (n − 1)).
+
+    >>> mean_cosine(np.array([[1.0, 0], [0, 1], [1, 0]]))  # 0, 1, 0
+    0.3333333333333333
+    """
+    n, total = len(directions), directions.sum(axis=0)
+    return float((total @ total - np.einsum("ij,ij->", directions, directions)) / (n * (n - 1)))
+
+
+def label_changes(codes: np.ndarray) -> tuple[int, float]:
+    """How often the class differs from that of the row before, and how often it would in a shuffled file: n − Σ n_k²/n.
+
+    >>> label_changes(np.array([0, 0, 1, 1]))
+    (1, 2.0)
+    """
+    counts = np.bincount(codes)
+    return int(np.count_nonzero(np.diff(codes))), float(len(codes) - (counts.astype(float) ** 2).sum() / len(codes))
+
+
+def warnings_about(rows: list[Row], changes: int, expected: float) -> list[str]:
+    """Where the order of the file hurts, or would."""
+    said = []
+    is_sorted = changes < SORTED * expected
+    if is_sorted:
+        said.append(
+            f"The file is sorted by class, or nearly: the label changes {changes:,} times from row to row, "
+            f"in a shuffled file it would {expected:,.0f} times. Never train on it as given."
+        )
+    shuffled: dict[str, Any] = {row.learner: row for row in rows if row.order == "shuffled"}
+    for row in rows:
+        chance = shuffled[row.learner]
+        # A little worse than the worst is one order in so many by chance; not in a file that is sorted.
+        room = 0.0 if is_sorted else chance.error_most - chance.error_least
+        if row.order == GIVEN and row.error_mean > chance.error_most + room:
+            said.append(
+                f"{row.learner}: the order of the file hurts. As given the error is {100 * row.error_mean:.2f} %, "
+                f"{chance.runs} shuffles have {100 * chance.error_least:.2f} to {100 * chance.error_most:.2f} %. "
+                "Keep --order shuffled."
+            )
+    return said
