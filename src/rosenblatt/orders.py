@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.classifier import Recipe
-from rosenblatt.compare import encoded_splits, recipe_of
+from rosenblatt.compare import encode_parts, recipe_of
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.examples import Examples
+from rosenblatt.splits import split
 from rosenblatt.training import error, run, whole
 
 GIVEN = "as given"
@@ -68,7 +69,7 @@ def study(
     recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
-    ((train, test),) = encoded_splits(data, 1, holdout, recipe or Recipe())
+    ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
     assert train.codes is not None
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())

@@ -24,7 +24,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.measures import Measured, measure
 from rosenblatt.model import decide
 from rosenblatt.show.wrong import Wrong, wrong_rows
-from rosenblatt.splits import split
+from rosenblatt.splits import CrossValidation, split
 from rosenblatt.theory.deciding import certify
 from rosenblatt.theory.margins import weight_norm
 from rosenblatt.theory.reached import measured
@@ -66,7 +66,7 @@ class Findings:
     wrong: list[Wrong]
     rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
     own: str  # the model's learner among them
-    share: float  # of the rows held out for it
+    cross_validation: CrossValidation  # which rows they were measured on
     certificate: str
     notes: list[str]
 
@@ -105,7 +105,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
         own=learner_name(model.recipe),
-        share=wishes.holdout or HOLDOUT,
+        cross_validation=CrossValidation.holding_out(wishes.holdout or HOLDOUT, wishes.splits),
         certificate=certificate,
         notes=notes + remarks + own_remarks,
     )

@@ -17,6 +17,7 @@ from typing import Any
 
 from rosenblatt import __version__
 from rosenblatt.classifier import LEARNERS, Classifier, Recipe
+from rosenblatt.compare import judge_differences
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.explain import numeric_features, warnings
@@ -100,6 +101,7 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
         "found": found,
         "wishes": wishes,
         "rivals": tables.rival_rows(found) if found else [],
+        "differences": judge_differences(found.rivals) if found else "",
         "epochs": figures.epochs(model.history, model.recipe.averages) if len(model.history) else None,
         "margins": figures.margins(found.margins) if found is not None and len(found.margins) else None,
         "confusion": tables.confusion(found.measured, model) if found else None,
