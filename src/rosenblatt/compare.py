@@ -130,9 +130,11 @@ def compare(
                 progress(seed, name)
             try:
                 outcomes[name].add(*enter(entrant(seed), train, test))
-            except DataError:
+            except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
                 del entrants[name], outcomes[name]
     majority = outcomes.pop(MAJORITY)
+    if not outcomes:
+        raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
     ranked = sorted(outcomes.values(), key=lambda outcome: outcome.error)
     return [outcome.row(ranked[0], train_rows) for outcome in (majority, *ranked)]
 

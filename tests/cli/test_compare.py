@@ -21,6 +21,7 @@ from rosenblatt.cli.compare import LEARNERS
 from rosenblatt.cli.compare import compare as command
 from rosenblatt.compare import ALL, compare
 from rosenblatt.data import Dataset, open_known, read
+from rosenblatt.errors import DataError
 from rosenblatt.features import map_for
 from rosenblatt.neighbours.entrants import ENTRANTS
 from rosenblatt.orders import mean_cosine
@@ -263,10 +264,24 @@ def test_progress_goes_to_standard_error_and_quiet_leaves_it_out(capsys):
 def test_a_class_that_only_the_held_out_rows_have_is_one_error_more(tmp_path):
     path = tmp_path / "rare.csv"
     path.write_text("a,y\n" + "p,p\nn,n\n" * 20 + "p,rare\n")
-    found = compare(read(path, target="y"), ["averaged"], seeds=20)[1]
+    averaged = compare(read(path, target="y"), ["averaged"], seeds=20)[1]
     # p and n separate the rest, so what is wrong is the rare row; where training has it, `a` cannot tell it from p. It is
     # held out in one of five splits, with eight others at most.
-    assert found.error_mean >= 1 / 5 / 9
+    assert averaged.error_mean >= 1 / 5 / 9
+
+
+@pytest.mark.parametrize("rows", ["p,a\nq,b\nr,c\ns,d\nt,e\n", "p,a\n" * 9 + "q,b\n", "p,a\nq,b\n" * 3])
+def test_classes_too_rare_for_every_fold_are_compared_all_the_same(rows, tmp_path, capsys):
+    path = tmp_path / "rare.csv"
+    path.write_text("x,y\n" + rows)
+    for others in ([], ["--with", "neighbours"]):
+        assert run(["compare", str(path), "-t", "y", "--seeds", "7", "-l", "averaged,logistic", "-q", *others]) == 0
+        assert "stratified by class" in capsys.readouterr().out
+
+
+def test_where_every_other_learner_refuses_there_is_nothing_to_compare():
+    with pytest.raises(DataError, match="None of max margin can learn"):
+        compare(numbered(["a", "b"] * 10), [], also={"max margin": ENTRANTS["max margin"]})
 
 
 @pytest.mark.parametrize(
