@@ -7,8 +7,11 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
-from scipy.stats import binomtest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, t
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -16,14 +19,15 @@ import rosenblatt
 from rosenblatt.cli import run
 from rosenblatt.cli.compare import LEARNERS
 from rosenblatt.cli.compare import compare as command
-from rosenblatt.data import open_known, read
+from rosenblatt.data import Dataset, open_known, read
 from rosenblatt.data.splits import split
+from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.entrants import ENTRANTS
 from rosenblatt.features import map_for
-from rosenblatt.studies.compare import ALL, compare, mcnemar
+from rosenblatt.studies.compare import ALL, compare
 from rosenblatt.studies.order import mean_cosine
 
-KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best"]
+KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best", "p_value"]
 
 
 def rows_of(capsys, *arguments):
@@ -61,29 +65,101 @@ def test_the_default_is_every_learner():
     assert LEARNERS.split(",") == list(ALL)
 
 
+class Recorder:
+    """A learner that always answers one class, and records the rows that it is given, by their number in column `row`."""
+
+    def __init__(self, records, answer=0):
+        self.records, self.answer = records, answer
+
+    def fit(self, X, codes):
+        self.train = X.ravel().astype(int).tolist()
+        return self
+
+    def predict(self, X):
+        self.records.append((self.train, X.ravel().astype(int).tolist()))
+        return np.full(len(X), self.answer)
+
+
+UNSCALED = rosenblatt.Recipe(features={"scale": False})
+
+
+def numbered(labels):
+    """Rows with these labels, whose one feature is their number."""
+    return Dataset("table", pl.DataFrame({"row": np.arange(len(labels), dtype=float)}), pl.Series(labels), "numbered")
+
+
+def splits_of(labels, splits, holdout):
+    """(rows to learn from, rows held out) of each split, by their numbers."""
+    records = []
+    compare(numbered(labels), [], splits, holdout, UNSCALED, also={"recorder": lambda seed: Recorder(records)})
+    return records
+
+
+@given(
+    st.lists(st.sampled_from("aaaab"), min_size=8, max_size=60).filter(lambda labels: len(set(labels)) > 1),
+    st.integers(2, 6),
+    st.integers(1, 3),
+)
+def test_every_row_is_held_out_once_in_a_repetition_and_folds_are_equal_in_every_class(labels, folds, repetitions):
+    """What scikit-learn's KFold and StratifiedKFold promise."""
+    records = splits_of(labels, folds * repetitions, 1 / folds)
+    cuts = set()
+    for start in range(0, len(records), folds):
+        repetition = records[start : start + folds]
+        assert sorted(row for _, test in repetition for row in test) == list(range(len(labels)))
+        for kind in ("a", "b", "ab"):
+            counts = [sum(labels[row] in kind for row in test) for _, test in repetition]
+            assert max(counts) - min(counts) <= 1
+        cuts.add(tuple(tuple(test) for _, test in repetition))
+    for train, test in records:
+        assert sorted(train + test) == list(range(len(labels)))
+    if len(labels) >= 30:
+        assert len(cuts) == repetitions  # each is shuffled anew
+
+
+@pytest.mark.parametrize(("share", "folds"), [(0.2, 5), (0.25, 4), (0.3, 3), (0.5, 2), (0.7, 2), (0.99, 2), (0.06, 17)])
+def test_a_share_becomes_equal_folds_and_half_of_the_rows_are_the_most(share, folds, capsys, tmp_path):
+    path = noisy(tmp_path / "noisy.csv", n=100)
+    assert run(["compare", path, "-t", "y", "-l", "averaged", "--holdout", str(share), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["splits"], printed["folds"], printed["holdout"]) == (5, folds, 1 / folds)
+    assert "Nadeau" in printed["test"]
+    assert run(["compare", path, "-t", "y", "-l", "averaged", "--holdout", str(share), "-q"]) == 0
+    out = capsys.readouterr().out
+    assert ("in place of the share" in out) == (share in (0.3, 0.7, 0.99))
+    assert f"{folds} disjoint folds, stratified by class" in out
+
+
+def test_by_default_every_row_is_held_out_once_and_the_output_says_so(capsys, tmp_path):
+    path = noisy(tmp_path / "noisy.csv", n=100)
+    for seeds, said in (([], "held out once"), (["--seeds", "10"], "held out twice"), (["--seeds", "3"], "3 of 5 disjoint")):
+        assert run(["compare", path, "-t", "y", "-l", "averaged", "-q", *seeds]) == 0
+        assert said in capsys.readouterr().out
+
+
 def test_the_majority_row_is_the_share_of_the_other_classes_in_the_held_out_rows(capsys, tmp_path):
     path = noisy(tmp_path / "noisy.csv")
     found = rows_of(capsys, path, "--target", "y", "--seeds", "3", "--learners", "averaged")[0]
-    data, errors = read(path, target="y"), []
-    for seed in range(3):
-        train, test = (part.labels.to_list() for part in split(data, 0.2, seed))
-        most = max(set(train), key=train.count)
-        errors.append(sum(label != most for label in test) / len(test))
+    labels, errors = read(path, target="y").labels.to_list(), []
+    for train, test in splits_of(labels, 3, 0.2):
+        truth = [labels[row] for row in train]
+        most = max(set(truth), key=truth.count)
+        errors.append(sum(labels[row] != most for row in test) / len(test))
     assert found["error_mean"] == pytest.approx(np.mean(errors))
     assert found["error_sd"] == pytest.approx(np.std(errors, ddof=1))
     assert found["updates"] == 0
 
 
-def test_a_learner_gives_what_train_gives_on_the_same_split(capsys):
+def test_a_learner_gives_what_learn_gives_on_the_same_split(capsys):
     rows = rows_of(capsys, "breast-cancer", "--seeds", "3", "--learners", "mira,averaged mira,averaged", "--holdout", "0.25")
-    by_name = {row["learner"]: row for row in rows}
+    by_name, data = {row["learner"]: row for row in rows}, open_known("breast-cancer")
+    splits = splits_of(data.labels.to_list(), 3, 0.25)
     for name, learner, view in (("mira", "mira", "last"), ("averaged mira", "mira", "averaged"), ("averaged",) * 3):
         errors, updates = [], []
-        for seed in "012":
-            assert run(["train", "breast-cancer", "-l", learner, "--holdout", "0.25", "--seed", seed, "--json"]) == 0
-            trained = json.loads(capsys.readouterr().out)
-            errors.append(trained["dev_error"][view])
-            updates.append(trained["updates"])
+        for seed, (train, test) in enumerate(splits):
+            model = rosenblatt.learn(data.take(train), dev=data.take(test), learner=learner, seed=seed)
+            errors.append(model.summary["dev_error"][view])
+            updates.append(model.summary["updates"])
         assert by_name[name]["error_mean"] == pytest.approx(np.mean(errors))
         assert by_name[name]["updates"] == pytest.approx(np.mean(updates))
 
@@ -94,28 +170,93 @@ def test_two_names_of_one_learner_do_the_same_and_do_not_differ(capsys, tmp_path
     assert [row["differs_from_best"] for row in rows] == [True, False, False]
 
 
-@pytest.mark.parametrize(("a", "b"), [(0, 0), (0, 5), (0, 6), (3, 14), (40, 60), (480, 520)])
-def test_mcnemar_is_the_exact_binomial_test(a, b):
-    expected = binomtest(a, a + b).pvalue if a + b else 1.0
-    assert mcnemar(a, b) == mcnemar(b, a) == pytest.approx(expected, rel=1e-9)
+class Scripted(Recorder):
+    """Gets wrong, in split after split, as many of the held-out rows as it is told; the codes of all rows are 0 and 1."""
+
+    def __init__(self, codes, wrong):
+        self.codes, self.wrong = codes, wrong
+
+    def predict(self, X):
+        answers = self.codes[X.ravel().astype(int)]
+        answers[: self.wrong] = 1 - answers[: self.wrong]
+        return answers
 
 
-@pytest.mark.parametrize(("a", "b"), [(500, 501), (600, 700), (5_000, 5_300), (49_000, 51_000)])
-def test_mcnemar_of_many_rows_is_close_to_the_exact_test(a, b):
-    assert mcnemar(a, b) == pytest.approx(binomtest(a, a + b).pvalue, rel=0.02)
+def p_value_of(wrong_a, wrong_b, rows_a_fold, holdout):
+    """p of two learners that err on so many rows of each split."""
+    codes = np.arange(round(rows_a_fold / holdout)) % 2
+    scripts = {"a": wrong_a, "b": wrong_b}
+    also = {name: lambda seed, wrong=wrong: Scripted(codes, wrong[seed]) for name, wrong in scripts.items()}
+    rows = compare(numbered(codes), [], len(wrong_a), holdout, UNSCALED, also=also)
+    assert all(row.differs_from_best == (row.p_value < 0.05) for row in rows)
+    assert rows[1].p_value == 1
+    return rows[2].p_value
+
+
+def test_the_p_value_is_that_of_the_corrected_repeated_k_fold_t_test():
+    """Nadeau and Bengio (2003); by hand: d = 1, 4, 2, 5, 3 of 20 rows, mean 3/20, variance 2.5/400."""
+    statistic = (3 / 20) / np.sqrt((1 / 5 + 20 / 80) * 2.5 / 400)
+    expected = 2 * t.sf(statistic, df=4)
+    assert p_value_of([0] * 5, [1, 4, 2, 5, 3], 20, 0.2) == pytest.approx(expected)
+    assert p_value_of([1, 4, 2, 5, 3], [0] * 5, 20, 0.2) == pytest.approx(expected)
+    # Twice two folds (Bouckaert and Frank, 2004): k r = 4 differences 1, 3, 2, 2 of 30, variance 2/3 / 900.
+    expected = 2 * t.sf((2 / 30) / np.sqrt((1 / 4 + 1) * (2 / 3) / 900), df=3)
+    assert p_value_of([0] * 4, [1, 3, 2, 2], 30, 0.5) == pytest.approx(expected)
+
+
+def test_equal_differences_in_all_splits_are_no_star_by_themselves():
+    assert p_value_of([2] * 5, [2] * 5, 20, 0.2) == 1  # 0/0
+    assert p_value_of([0] * 5, [10] * 5, 20, 0.2) < 0.05  # half of the rows: no chance
+    assert p_value_of([0] * 2, [1] * 2, 20, 0.2) > 0.05  # one row a split, twice: a coin falls so every other time
+
+
+def test_equal_learners_get_a_star_in_one_comparison_of_twenty_not_more():
+    """Two learners that see one of two like features each: equally good, by symmetry. McNemar's test, pooled over random
+    splits that overlap, which stood here before, marks far more."""
+    simulations = 400
+
+    class Threshold:
+        def __init__(self, column):
+            self.column = column
+
+        def fit(self, X, codes):
+            x = X[:, self.column]
+            self.cut = (x[codes == 0].mean() + x[codes == 1].mean()) / 2
+            return self
+
+        def predict(self, X):
+            return (X[:, self.column] > self.cut).astype(int)
+
+    draw, stars, pooled = np.random.default_rng(3), 0, 0
+    also = {"first": lambda seed: Threshold(0), "second": lambda seed: Threshold(1)}
+    for _ in range(simulations):
+        codes = np.arange(60) % 2
+        X = draw.normal(size=(60, 2)) + codes[:, None]
+        data = Dataset("table", pl.DataFrame(X, schema=["a", "b"]), pl.Series(codes), "drawn")
+        stars += compare(data, [], 5, recipe=UNSCALED, also=also)[2].differs_from_best
+        only = [0, 0]
+        for seed in range(5):
+            train, test = (part.numbers for part in split(data, 0.2, seed))
+            right = [Threshold(k).fit(X[train], codes[train]).predict(X[test]) == codes[test] for k in (0, 1)]
+            only = [only[k] + np.sum(right[k] & ~right[1 - k]) for k in (0, 1)]
+        pooled += binomtest(only[0], sum(only)).pvalue < 0.05 if sum(only) else 0
+    assert stars <= 0.08 * simulations < pooled
 
 
 def test_one_split_has_no_spread_and_says_none(capsys):
-    assert {row["error_sd"] for row in rows_of(capsys, "iris", "--seeds", "1")} == {None}
+    rows = rows_of(capsys, "iris", "--seeds", "1")
+    assert {(row["error_sd"], row["p_value"], row["differs_from_best"]) for row in rows} == {(None, None, False)}
     assert run(["compare", "iris", "--seeds", "1"]) == 0
-    assert "±" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "±" not in out
+    assert "One split cannot tell a difference from chance" in out
 
 
 def test_progress_goes_to_standard_error_and_quiet_leaves_it_out(capsys):
     assert run(["compare", "iris", "--seeds", "2"]) == 0
     out, err = capsys.readouterr()
     assert err == "split 1 of 2\nsplit 2 of 2\n"
-    assert "McNemar" in out
+    assert "Nadeau and Bengio, 2003" in out
     assert run(["compare", "iris", "--seeds", "2", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -123,12 +264,24 @@ def test_progress_goes_to_standard_error_and_quiet_leaves_it_out(capsys):
 def test_a_class_that_only_the_held_out_rows_have_is_one_error_more(tmp_path):
     path = tmp_path / "rare.csv"
     path.write_text("a,y\n" + "p,p\nn,n\n" * 20 + "p,rare\n")
-    data = read(path, target="y")
-    held_out = [split(data, 0.2, seed)[1].labels.to_list() for seed in range(20)]
-    assert any("rare" in labels for labels in held_out)
-    found = compare(data, ["averaged"], seeds=20)[1]
-    # p and n separate the rest, so what is wrong is the rare row; where training has it, `a` cannot tell it from p.
-    assert found.error_mean >= np.mean([labels.count("rare") / len(labels) for labels in held_out])
+    averaged = compare(read(path, target="y"), ["averaged"], seeds=20)[1]
+    # p and n separate the rest, so what is wrong is the rare row; where training has it, `a` cannot tell it from p. It is
+    # held out in one of five splits, with eight others at most.
+    assert averaged.error_mean >= 1 / 5 / 9
+
+
+@pytest.mark.parametrize("rows", ["p,a\nq,b\nr,c\ns,d\nt,e\n", "p,a\n" * 9 + "q,b\n", "p,a\nq,b\n" * 3])
+def test_classes_too_rare_for_every_fold_are_compared_all_the_same(rows, tmp_path, capsys):
+    path = tmp_path / "rare.csv"
+    path.write_text("x,y\n" + rows)
+    for others in ([], ["--with", "neighbours"]):
+        assert run(["compare", str(path), "-t", "y", "--seeds", "7", "-l", "averaged,logistic", "-q", *others]) == 0
+        assert "stratified by class" in capsys.readouterr().out
+
+
+def test_where_every_other_learner_refuses_there_is_nothing_to_compare():
+    with pytest.raises(DataError, match="None of max margin can learn"):
+        compare(numbered(["a", "b"] * 10), [], also={"max margin": ENTRANTS["max margin"]})
 
 
 @pytest.mark.parametrize(
@@ -232,7 +385,8 @@ def test_an_order_that_is_a_little_worse_than_the_shuffles_is_no_cause_for_alarm
 def test_h8_income_sorted_by_class_ends_at_the_majority_rate(data_dir, capsys):
     # data/README.md: positives first, the perceptron calls all rows the class that came last.
     found = orders_of(capsys, "income", "--numeric", "category", "--orders", "5", "-l", "perceptron")
-    majority = rows_of(capsys, "income", "--seeds", "1", "-l", "perceptron", "--numeric", "category")[0]["error_mean"]
+    held_out = split(read("income"), 0.2)[1].labels.to_list()
+    majority = held_out.count(">50K") / len(held_out)
     by = {row["order"]: row["error_mean"] for row in found["rows"]}
     assert by["by class, backwards"] == pytest.approx(majority, abs=0.02)
     assert by["by class"] == pytest.approx(1 - majority, abs=0.02)
@@ -257,13 +411,13 @@ def test_with_neighbours_they_run_on_the_same_splits_and_the_others_stay_as_they
     assert {rows[name]["updates"] for name in rows if name in ENTRANTS} == {None}
     # The same splits and features by hand, for one of ours and one of scikit-learn's.
     data, errors = open_known("breast-cancer"), {"ridge": [], "nearest neighbours": []}
-    for seed in range(2):
-        train, test = split(data, 0.2, seed)
+    for numbers in splits_of(data.labels.to_list(), 2, 0.2):
+        train, test = (data.take(part) for part in numbers)
         table = map_for("table").fit(train.rows)
         (X, y), (Z, z) = ((table.transform(part.rows), part.labels.to_list()) for part in (train, test))
         for name, clf in (("ridge", Ridge()), ("nearest neighbours", KNeighborsClassifier())):
-            numbers = np.array([label == "malignant" for label in y]) * 2 - 1
-            guess = np.where(clf.fit(X, numbers).predict(Z) > 0, "malignant", "benign")
+            signs = np.array([label == "malignant" for label in y]) * 2 - 1
+            guess = np.where(clf.fit(X, signs).predict(Z) > 0, "malignant", "benign")
             errors[name].append(np.mean(guess != np.array(z)))
     for name, by_hand in errors.items():
         assert rows[name]["error_mean"] == pytest.approx(np.mean(by_hand))

@@ -79,6 +79,10 @@ def test_learners_are_compared_as_compare_does(people, capsys):
         assert percent(row["error_sd"]) in cells[place : place + 5]
     assert places == sorted(places)
     assert "averaged: as this model" in page.text
+    assert "2 of 5 disjoint folds, stratified by class, each with 20 % of the rows" in page.text
+    assert "Nadeau and Bengio, 2003" in page.text
+    page = page_of(capsys, "people.rosenblatt", "--data", "dev.csv", "--splits", "1", "--certify", "0")
+    assert "One split cannot tell a difference from chance" in page.text
 
 
 def test_weights_are_those_of_explain(people, capsys):

@@ -23,9 +23,16 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 @click.option(
     "--with", "others", type=click.Choice(["neighbours"]), help="Also what the lectures set beside the perceptron."
 )
-@click.option("--seeds", type=click.IntRange(1), help="Number of splits (5).")
+@click.option("--seeds", type=click.IntRange(1), help="Number of splits (5): folds that are held out.")
 @click.option("--orders", type=click.IntRange(2), metavar="N", help="Instead: one split, N orders of its rows.")
-@click.option("--holdout", type=float, default=0.2, show_default=True, metavar="SHARE", help="Rows to measure on.")
+@click.option(
+    "--holdout",
+    type=float,
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="Rows to measure on; in folds: 1/2, 1/3, 1/4 …",
+)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
 @click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
@@ -35,9 +42,13 @@ LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,w
 def compare(file: str, **given: Any) -> None:
     """Try all learners on the same splits of FILE.
 
-    Each split holds other rows out; every learner gets the same. The first line is what always guessing the most frequent
-    class would give. `averaged` before a learner's name takes the average of its weights. `--with neighbours` adds batch
-    learners, naive Bayes, ridge, support vectors, nearest neighbours and decision trees.
+    The rows are cut into folds, each with as many of every class, and each split holds one fold out: with 5 splits of 20 %,
+    every row is held out once. More splits shuffle and cut anew. Every learner gets the same splits. A star marks what
+    differs from the best by more than chance (a t-test that allows for the rows that splits share).
+
+    The first line is what always guessing the most frequent class would give. `averaged` before a learner's name takes the
+    average of its weights. `--with neighbours` adds batch learners, naive Bayes, ridge, support vectors, nearest neighbours
+    and decision trees.
 
     With --orders, the rows to learn from are the same each time and only their order differs: shuffled or drawn with
     replacement in N ways, as given, and sorted by class.
@@ -49,15 +60,17 @@ def compare(file: str, **given: Any) -> None:
     rosenblatt compare wine --with neighbours
     """
     from rosenblatt.data import read
+    from rosenblatt.data.splits import CrossValidation
     from rosenblatt.learning.classifier import Recipe
+    from rosenblatt.studies.compare import TEST, recipe_of
     from rosenblatt.studies.compare import compare as compare_learners
-    from rosenblatt.studies.compare import recipe_of
 
     if given["orders"] and given["seeds"]:
         raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
     if given["orders"] and given["others"]:
         raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
     seeds = given["seeds"] or 5
+    cross_validation = CrossValidation.holding_out(given["holdout"], seeds)
     learners = list(dict.fromkeys(name.strip() for name in given["learners"].split(",") if name.strip()))
     chosen = {"numeric": given["numeric"], "scale": False if given["no_scale"] else None}
     features = {name: value for name, value in chosen.items() if value is not None}
@@ -77,10 +90,11 @@ def compare(file: str, **given: Any) -> None:
     if progress:
         progress.end()
     if given["as_json"]:
-        more = {"left_out": left_out} if others else {}
-        options.print_json({"rows": [asdict(row) for row in rows], **more})
+        more: dict[str, Any] = {"left_out": left_out} if others else {}
+        design = {"splits": seeds, "folds": cross_validation.folds, "holdout": cross_validation.share, "test": TEST}
+        options.print_json({"rows": [asdict(row) for row in rows], **design, **more})
     else:
-        tell(rows, seeds, given["holdout"])
+        tell(rows, cross_validation, given["holdout"])
         if left_out:
             click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
 
@@ -143,9 +157,12 @@ class Progress:
             click.echo("\r\x1b[K", nl=False, err=True)
 
 
-def tell(rows: list[Any], seeds: int, holdout: float) -> None:
+def tell(rows: list[Any], cross_validation: Any, share: float) -> None:
     """The table, for people."""
-    spread = seeds > 1
+    from rosenblatt.studies.compare import judge_differences
+
+    splits = cross_validation.splits
+    spread = splits > 1
     width = max(len("learner"), *(len(row.learner) for row in rows))
     click.echo(f"{'learner':{width}}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
     for row in rows:
@@ -154,12 +171,10 @@ def tell(rows: list[Any], seeds: int, holdout: float) -> None:
         updates = "–" if row.updates is None else f"{row.updates:,.0f}"
         trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
         click.echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
-    what = f"mean ± sd over {seeds} splits" if spread else "one split"
-    click.echo(
-        f"\nHeld-out error, {what} with {100 * holdout:g} % of the rows held out; updates and seconds are for one training."
-    )
+    what = f"mean ± sd over {splits} splits" if spread else "one split"
+    click.echo(f"\nHeld-out error, {what}; updates and seconds are for one training.")
+    click.echo(f"Held out: {cross_validation.describe()}")
+    if abs(cross_validation.share - share) > 0.005:
+        click.echo(f"Folds are equal parts: 1/{cross_validation.folds} of the rows in place of the share {share:g}.")
     click.echo(f"majority: always the most frequent class. Best: {rows[1].learner}.")
-    if any(row.differs_from_best for row in rows):
-        click.echo("* differs from the best by more than chance: McNemar's test on all held-out predictions, p < 0.05.")
-    else:
-        click.echo("No difference from the best is beyond chance: McNemar's test on all held-out predictions, p ≥ 0.05.")
+    click.echo(judge_differences(rows) + ("" if spread else " Pass --seeds 5 or more."))

@@ -1,8 +1,9 @@
-"""Rows set aside to measure on: at random, by whole groups, or the latest."""
+"""Rows set aside to measure on: at random, by whole groups, or the latest; or fold by fold."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,8 +24,7 @@ def split(
     >>> [len(part) for part in split(open_known("iris"), 0.2)]
     [120, 30]
     """
-    if not 0 < share < 1:
-        raise SettingError(f"The share to hold out is {share}: expected a number between 0 and 1.")
+    check_share(share)
     if group and after:
         raise SettingError("Hold rows out by group or after a value, not both.")
     if (group or after) and (data.kind != "table" or (group or after) not in data.rows.columns):
@@ -39,6 +39,11 @@ def split(
         raise DataError(f"Holding out {share} of {len(data)} rows leaves nothing to measure on, or to learn from{together}.")
     parts = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
     return (without(parts[0], group), without(parts[1], group)) if group else parts
+
+
+def check_share(share: float) -> None:
+    if not 0 < share < 1:
+        raise SettingError(f"The share to hold out is {share}: expected a number between 0 and 1.")
 
 
 def at_random(groups: int | np.ndarray, share: float, seed: int) -> np.ndarray:
@@ -66,3 +71,69 @@ def latest(data: Dataset, column: str, share: float) -> np.ndarray:
 
 def without(data: Dataset, column: str) -> Dataset:
     return replace(data, rows=data.rows.drop(column))
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Repeated k-fold cross-validation: each split holds one fold out, and the folds of a repetition are disjoint.
+
+    When all folds were held out once, a new repetition begins: the rows are shuffled with the next seed.
+
+    >>> CrossValidation.holding_out(0.2, splits=5)
+    CrossValidation(splits=5, folds=5)
+    >>> [rows.tolist() for rows in CrossValidation(splits=3, folds=3).held_out(np.array([0, 0, 0, 1, 1, 1]))]
+    [[2, 4], [0, 3], [1, 5]]
+    """
+
+    splits: int
+    folds: int
+
+    @classmethod
+    def holding_out(cls, share: float, splits: int) -> CrossValidation:
+        """Folds of about this share of the rows: 1/2 at most, since two folds are the fewest that can be disjoint."""
+        check_share(share)
+        return cls(splits, max(2, round(min(1 / share, 2**31))))
+
+    @property
+    def share(self) -> float:
+        """Of the rows that a split holds out, up to one row."""
+        return 1 / self.folds
+
+    def held_out(self, codes: np.ndarray) -> Iterator[np.ndarray]:
+        """The numbers of the rows that each split holds out, in the order of the file, given the class of each row."""
+        if self.folds > len(codes):
+            raise DataError(f"{len(codes)} rows are too few for {self.folds} folds: hold out a larger share of them.")
+        for number in range(self.splits):
+            repetition, fold = divmod(number, self.folds)
+            if fold == 0:
+                fold_of_row = stratified_folds(codes, self.folds, seed=repetition)
+            yield np.flatnonzero(fold_of_row == fold)
+
+    def describe(self) -> str:
+        """How rows are held out, in a sentence."""
+        repetitions, used = -(-self.splits // self.folds), self.splits % self.folds
+        part = f"{self.splits} of " if self.splits < self.folds else ""
+        sentence = f"{part}{self.folds} disjoint folds, stratified by class, each with {100 * self.share:.3g} % of the rows"
+        if repetitions > 1:
+            sentence += f", in {repetitions} repetitions, each shuffled anew"
+        if used == 0:
+            times = {1: "once", 2: "twice"}.get(repetitions, f"{repetitions} times")
+            sentence += f"; every row is held out {times}"
+        elif repetitions > 1:
+            sentence += f"; the last repetition holds out {used} of them"
+        return sentence + "."
+
+
+def stratified_folds(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """The fold of each row, from 0: sizes differ by one row at most, overall and within every class.
+
+    >>> stratified_folds(np.array([0, 0, 1, 1]), folds=2, seed=0)
+    array([0, 1, 0, 1])
+    """
+    shuffled = np.arange(len(codes), dtype=np.int32)
+    order.shuffle(shuffled, order.random_bits(seed, order.SPLIT))
+    # Dealt out like cards, one class after the other; the next class goes on where the last ended, so that folds stay equal.
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold_of_row = np.empty(len(codes), dtype=np.int64)
+    fold_of_row[by_class] = np.arange(len(codes)) % folds
+    return fold_of_row

@@ -12,10 +12,13 @@ from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import numbers, sample
 from rosenblatt.learning.training import train
 from rosenblatt.show.canvas import COLOURS
-from rosenblatt.studies.order import study
+from rosenblatt.studies.order import Study, study
 from rosenblatt.theory.deciding import certify
 
-EPOCHS = 40
+EPOCHS = 40  # of overtraining
+SPLITS, HELD_OUT = 15, 0.3
+ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
+POINTS = 1.0  # percent of error between two orders, likewise
 
 
 def aggressiveness() -> Finding:
@@ -34,6 +37,11 @@ def aggressiveness() -> Finding:
             shares.append(float(np.min(labels * model.scores(X))) / length / best)
             updates.append(run.weights.updates)
         rows.append((p, 100 * float(np.mean(shares)), 100 * min(shares), float(np.mean(updates))))
+    return judge_aggressiveness(rows)
+
+
+def judge_aggressiveness(rows: list[tuple[Any, ...]]) -> Finding:
+    """From (p, mean share of the best margin, least share, updates), p rising."""
     margins, counts = [row[1] for row in rows], [row[3] for row in rows]
     return Finding(
         claim="p-aggressive MIRA: a larger p gives a larger geometric margin, and takes longer.",
@@ -42,8 +50,8 @@ def aggressiveness() -> Finding:
         rows=rows,
         holds=bool(np.all(np.diff(margins) > 0) and np.all(np.diff(counts) > 0)),
         sentence=(
-            f"from p = 0 to p = 0.99 the margin grows from {margins[0]:.0f} % to {margins[-1]:.0f} % of the largest "
-            f"possible, and the updates from {counts[0]:.0f} to {counts[-1]:.0f}."
+            f"p = {rows[0][0]:g} gives {margins[0]:.0f} % of the largest possible margin after {counts[0]:.0f} updates, "
+            f"p = {rows[-1][0]:g} gives {margins[-1]:.0f} % after {counts[-1]:.0f}."
         ),
         draw=lambda ax: draw_aggressiveness(ax, rows),
     )
@@ -61,61 +69,88 @@ def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
 
 def overtraining() -> Finding:
     """Digits with one label in ten wrong: held-out error of the averaged weights, epoch by epoch, over fifteen splits."""
-    curves: dict[str, list[np.ndarray]] = {"held_out_last": [], "held_out_averaged": []}
-    kept = []
-    for seed in range(15):
-        noisy = sample("digits", seed).with_wrong_labels(0.1, seed)
-        test = (noisy.X_test, noisy.y_test)
-        run = train(noisy.X, noisy.y, held_out=test, epochs=EPOCHS, seed=seed, average=True)
-        for name, values in curves.items():
-            values.append(100 * run.history[name].astype(float))
-        kept.append(100 * run.best_error)
-    last, averaged = (np.mean(values, axis=0) for values in curves.values())
-    least = int(averaged.argmin())
-    rows = [(epoch, float(last[epoch - 1]), float(averaged[epoch - 1])) for epoch in (1, 2, 3, 5, 10, 20, EPOCHS)]
+    last, averaged = [], []
+    for seed in range(SPLITS):
+        noisy = sample("digits", seed, HELD_OUT).with_wrong_labels(0.1, seed)
+        run = train(noisy.X, noisy.y, held_out=(noisy.X_test, noisy.y_test), epochs=EPOCHS, seed=seed, average=True)
+        last.append(100 * run.history["held_out_last"].astype(float))
+        averaged.append(100 * run.history["held_out_averaged"].astype(float))
+    return judge_overtraining(np.array(last), np.array(averaged))
+
+
+def judge_overtraining(last: np.ndarray, averaged: np.ndarray) -> Finding:
+    """From held-out errors of last and of averaged weights, splits × epochs.
+
+    Of any curve that goes up and down by chance some epoch is the least. So the best epoch is chosen on one third of the
+    splits, and the others must be worse at both ends by more than chance.
+    """
+    splits, epochs = averaged.shape
+    choosing, judging = averaged[: splits // 3], averaged[splits // 3 :]
+    best = int(choosing.mean(axis=0).argmin())
+    gains = exceeds_chance(judging[:, 0] - judging[:, best])
+    loses = exceeds_chance(judging[:, -1] - judging[:, best])
+    shown = [epoch for epoch in (1, 2, 3, 5, 10, 20, epochs) if epoch <= epochs]
+    first, least, end = judging.mean(axis=0)[[0, best, -1]]
+    means = last.mean(axis=0), averaged.mean(axis=0)
     return Finding(
         claim="Overtraining: held-out accuracy rises, and then falls.",
         items=("W8",),
         columns=("epoch", "last %", "averaged %"),
-        rows=rows,
-        holds=bool(averaged[0] > averaged[least] < averaged[-1] and 0 < least < EPOCHS - 1),
+        rows=[(epoch, float(means[0][epoch - 1]), float(means[1][epoch - 1])) for epoch in shown],
+        holds=gains and loses,
         sentence=(
-            f"the averaged weights err on {averaged[0]:.1f} % after one epoch, {averaged[least]:.1f} % after {least + 1} "
-            f"and {averaged[-1]:.1f} % after {EPOCHS}; keeping each run's best weights gives {np.mean(kept):.1f} %."
+            f"epoch {best + 1} is the best on {len(choosing)} splits; on the {len(judging)} others the averaged weights err "
+            f"on {first:.1f} % after one epoch, {least:.1f} % after {best + 1} and {end:.1f} % after {epochs}: the gain is "
+            f"{'beyond' if gains else 'within'} chance, the loss after it {'beyond' if loses else 'within'}."
         ),
-        draw=lambda ax: draw_overtraining(ax, last, averaged, least),
+        draw=lambda ax: draw_overtraining(ax, *means, best),
     )
+
+
+def exceeds_chance(differences: np.ndarray) -> bool:
+    """Is the mean difference over splits above 0 by more than two standard errors, corrected for the rows that splits share?
+
+    √((1/N + n_test/n_train) var(d))      (Nadeau and Bengio, 2003)
+    """
+    standard_error = np.sqrt((1 / len(differences) + HELD_OUT / (1 - HELD_OUT)) * differences.var(ddof=1))
+    return bool(differences.mean() > 2 * standard_error)
 
 
 def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: int) -> None:
     epochs = np.arange(1, len(last) + 1)
     ax.plot(epochs, last, "o-", color=COLOURS[1], markersize=3, label="last weights")
     ax.plot(epochs, averaged, "s-", color=COLOURS[0], markersize=3, label="averaged weights")
-    ax.axvline(least + 1, color="0.3", linestyle="--", linewidth=1, label=f"least: epoch {least + 1}")
+    ax.axvline(least + 1, color="0.3", linestyle="--", linewidth=1, label=f"chosen: epoch {least + 1}")
     ax.set(xlabel="epoch", ylabel="held-out error, %", title="Digits, one label in ten wrong", ylim=(0, None))
     ax.legend()
 
 
 def order() -> Finding:
     """The perceptron and its average on breast-cancer in thirty orders, and sorted by class."""
-    found = study(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30)
+    return judge_order(study(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30))
+
+
+def judge_order(outcome: Study) -> Finding:
+    """From a study of the perceptron and its average."""
     rows: list[tuple[Any, ...]] = [
         (row.learner, row.order, 100 * row.error_mean, 100 * row.error_least, 100 * row.error_most, row.cosine)
-        for row in found.rows
+        for row in outcome.rows
     ]
-    by_order = {(row.learner, row.order): row for row in found.rows}
+    by_order = {(row.learner, row.order): row for row in outcome.rows}
     shuffled, steady = by_order["perceptron", "shuffled"], by_order["averaged", "shuffled"]
     sorted_rows = by_order["perceptron", "by class"]
+    assert shuffled.cosine is not None
+    angle = float(np.degrees(np.arccos(min(1.0, shuffled.cosine))))
     return Finding(
         claim="The order of the examples matters.",
         items=("H8", "U4"),
         columns=("learner", "order", "error %", "least %", "most %", "cosine of two runs"),
         rows=rows,
-        holds=shuffled.error_most > shuffled.error_least and sorted_rows.error_mean > shuffled.error_mean,
+        holds=angle > ANGLE and 100 * (shuffled.error_most - shuffled.error_least) > POINTS,
         sentence=(
-            f"thirty shuffles give the last weights between {100 * shuffled.error_least:.1f} and "
-            f"{100 * shuffled.error_most:.1f} % error, the average between {100 * steady.error_least:.1f} and "
-            f"{100 * steady.error_most:.1f} %; sorted by class, the last weights err on "
+            f"{shuffled.runs} shuffles give the last weights between {100 * shuffled.error_least:.1f} and "
+            f"{100 * shuffled.error_most:.1f} % error, {angle:.0f}° apart from each other, the average between "
+            f"{100 * steady.error_least:.1f} and {100 * steady.error_most:.1f} %; sorted by class, the last weights err on "
             f"{100 * sorted_rows.error_mean:.1f} %."
         ),
         draw=lambda ax: draw_order(ax, rows),

@@ -15,6 +15,8 @@ from rosenblatt.show.canvas import COLOURS
 from rosenblatt.theory.deciding import certify
 
 SEEDS = 20
+SCHEDULES = ("constant", "1/updates", "1/examples")
+TOO_FAST = "1/examples²"
 
 
 def error_of(model: Model, on: Sample) -> float:
@@ -30,6 +32,11 @@ def averaging() -> Finding:
         run = train(noisy.X, noisy.y, epochs=10, seed=seed)
         last.append(error_of(run.view("last"), noisy))
         averaged.append(error_of(run.view("averaged"), noisy))
+    return judge_averaging(last, averaged)
+
+
+def judge_averaging(last: list[float], averaged: list[float]) -> Finding:
+    """From the errors of last and of averaged weights, run by run."""
     rows = [(name, *spread(errors)) for name, errors in (("last", last), ("averaged", averaged))]
     return Finding(
         claim="Averaging makes the error lower and steadier.",
@@ -38,7 +45,7 @@ def averaging() -> Finding:
         rows=rows,
         holds=bool(np.mean(averaged) < np.mean(last) and np.std(averaged) < np.std(last)),
         sentence=(
-            f"over {SEEDS} runs with a fifth of the labels wrong, the last weights err on {np.mean(last):.1f} % "
+            f"over {len(last)} runs with a fifth of the labels wrong, the last weights err on {np.mean(last):.1f} % "
             f"(worst {max(last):.1f}), their average on {np.mean(averaged):.1f} % (worst {max(averaged):.1f})."
         ),
         draw=lambda ax: boxes(ax, {"last": last, "averaged": averaged}, "Averaging, a fifth of the labels wrong"),
@@ -54,9 +61,14 @@ def shuffling() -> Finding:
         for name, order in (("sorted, as given", "given"), ("sorted, shuffled", "shuffled")):
             run = train(s.X[by_class], s.y[by_class], epochs=5, order=order, seed=seed)
             errors[name].append(error_of(run.view("last"), s))
+    return judge_shuffling(errors)
+
+
+def judge_shuffling(errors: dict[str, list[float]]) -> Finding:
+    """From the errors as given and shuffled, run by run."""
     given, shuffled = (np.mean(values) for values in errors.values())
     return Finding(
-        claim="Shuffle: on rows sorted by class the last class wins.",
+        claim="Shuffle: to learn from rows sorted by class, as given, hurts.",
         items=("O7", "H8"),
         columns=("order", "error %", "sd", "worst %"),
         rows=[(name, *spread(values)) for name, values in errors.items()],
@@ -67,30 +79,50 @@ def shuffling() -> Finding:
 
 
 def rate() -> Finding:
-    """The same runs with three schedules; how far the last epoch still moves the weights, for their length."""
-    schedules = {"constant": "constant", "1/updates": "1/updates", "1/examples": "1/examples"}
-    errors: dict[str, list[float]] = {name: [] for name in schedules}
-    moved: dict[str, list[float]] = {name: [] for name in schedules}
+    """The same data with four rates: how far the last epoch still moves the weights, for their length, and what they err on.
+
+    The fourth falls so fast that the sum of all steps is finite.
+    """
+    errors: dict[str, list[float]] = {name: [] for name in (*SCHEDULES, TOO_FAST)}
+    moved: dict[str, list[float]] = {name: [] for name in SCHEDULES}
     for seed in range(SEEDS):
         noisy = sample("breast-cancer", seed).with_wrong_labels(0.1, seed)
-        for name, schedule in schedules.items():
+        for schedule in SCHEDULES:
             run = train(noisy.X, noisy.y, rules.Perceptron(schedule=schedule), epochs=20, seed=seed, tol=0.0)
-            errors[name].append(error_of(run.view("last"), noisy))
-            moved[name].append(restlessness(run))
-    calm = all(np.mean(moved[name]) < np.mean(moved["constant"]) for name in ("1/updates", "1/examples"))
-    better = all(np.mean(errors[name]) < np.mean(errors["constant"]) for name in ("1/updates", "1/examples"))
+            errors[schedule].append(error_of(run.view("last"), noisy))
+            moved[schedule].append(restlessness(run))
+        errors[TOO_FAST].append(error_of(train_with_finite_steps(noisy, epochs=20, seed=seed), noisy))
+    return judge_rate(errors, moved)
+
+
+def train_with_finite_steps(on: Sample, epochs: int, seed: int) -> Model:
+    """The last weights of a perceptron whose rate at example k is 1/k²: the weight of the example, in one long epoch."""
+    rng = np.random.Generator(np.random.PCG64([13, seed]))
+    rows = np.concatenate([rng.permutation(len(on.y)) for _ in range(epochs)])
+    rates = np.arange(1, len(rows) + 1, dtype=float) ** -2
+    return train(on.X[rows], on.y[rows], sample_weight=rates, order="given", epochs=1).view("last")
+
+
+def judge_rate(errors: dict[str, list[float]], moved: dict[str, list[float]]) -> Finding:
+    """From the errors, run by run, of all rates, and what the last epoch moved at those whose steps are not finite."""
+    error = {name: float(np.mean(values)) for name, values in errors.items()}
+    restless = {name: float(np.mean(values)) for name, values in moved.items()}
+    falling = [name for name in moved if name != "constant"]
+    calm = all(restless[name] < restless["constant"] for name in falling)
+    better = all(error[name] < error["constant"] for name in falling)
+    stops_short = all(error[name] < error[TOO_FAST] for name in falling)
     return Finding(
-        claim="A variable rate helps; to converge, its sum must be infinite and the sum of its squares finite.",
+        claim="A falling rate calms the weights and lowers the error, unless it falls so fast that its sum is finite.",
         items=("O7",),
         columns=("rate", "error %", "sd", "moved in the last epoch, per |w|"),
-        rows=[(name, *spread(errors[name])[:2], float(np.mean(moved[name]))) for name in schedules],
-        holds=calm and better,
+        rows=[(name, *spread(values)[:2], restless.get(name)) for name, values in errors.items()],
+        holds=calm and better and stops_short,
         sentence=(
             "on noisy labels the weights move in the last epoch by "
-            + ", ".join(f"{np.mean(moved[name]):.2g} of their length at rate {name}" for name in schedules)
+            + ", ".join(f"{restless[name]:.2g} of their length at rate {name}" for name in moved)
             + "; the last weights err on "
-            + ", ".join(f"{np.mean(errors[name]):.1f} %" for name in schedules)
-            + ". The sums of 1/k diverge and those of 1/k² do not; a rate that fell faster could stop short of the answer."
+            + ", ".join(f"{error[name]:.1f} % ({name})" for name in errors)
+            + "."
         ),
         draw=lambda ax: boxes(ax, errors, "Last weights after 20 epochs, one label in ten wrong"),
     )
@@ -114,16 +146,22 @@ def scaling() -> Finding:
         run = train(Z, labels, epochs=20_000, seed=0)
         updates = run.weights.updates
         rows.append((name, proof.radius, proof.margin, proof.bound, updates, "yes" if run.converged else "no"))
-    ratios = [row[1] / row[2] for row in rows]
+    return judge_scaling(rows)
+
+
+def judge_scaling(rows: list[tuple[Any, ...]]) -> Finding:
+    """From (features, R, γ, bound, updates, converged), raw, centred, and with unit variance."""
+    radii, margins, updates = ([row[j] for row in rows] for j in (1, 2, 4))
+    ratios = [radius / margin for radius, margin in zip(radii, margins, strict=True)]
     return Finding(
         claim="Centring and unit variance give a smaller radius, a bigger margin, and fewer mistakes.",
         items=("O7", "B5"),
         columns=("features", "R", "γ", "R²/γ²", "updates", "converged"),
         rows=rows,
-        holds=ratios[0] > ratios[1] > ratios[2] and rows[0][4] > rows[2][4] and rows[0][2] < rows[1][2] < rows[2][2],
+        holds=radii[0] > radii[1] > radii[2] and margins[0] < margins[1] < margins[2] and updates[0] > updates[2],
         sentence=(
-            f"R/γ falls from {ratios[0]:,.0f} (raw) to {ratios[1]:,.0f} (centred) and {ratios[2]:,.1f} (unit variance), "
-            f"and the updates from {rows[0][4]:,} to {rows[2][4]:,}."
+            f"R/γ is {ratios[0]:,.0f} (raw), {ratios[1]:,.0f} (centred) and {ratios[2]:,.1f} (unit variance); the updates "
+            f"are {updates[0]:,}, {updates[1]:,} and {updates[2]:,}."
         ),
         draw=lambda ax: bars(ax, {row[0]: row[4] for row in rows}, "updates", "Updates on wine, class_0 or not", log=True),
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.data import Dataset
-from rosenblatt.data.splits import split
+from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier, Recipe
 from rosenblatt.learning.examples import Examples
@@ -63,7 +63,7 @@ class Findings:
     wrong: list[Wrong]
     rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
     own: str  # the model's learner among them
-    share: float  # of the rows held out for it
+    cross_validation: CrossValidation  # which rows they were measured on
     certificate: str
     notes: list[str]
 
@@ -102,7 +102,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
         own=learner_name(model.recipe),
-        share=wishes.holdout or HOLDOUT,
+        cross_validation=CrossValidation.holding_out(wishes.holdout or HOLDOUT, wishes.splits),
         certificate=certificate,
         notes=notes + remarks + own_remarks,
     )

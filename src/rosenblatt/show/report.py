@@ -24,6 +24,7 @@ from rosenblatt.show import reproduce, tables
 from rosenblatt.show.findings import Findings, Say, Wishes, learner_name, look
 from rosenblatt.show.numerals import percent, signed
 from rosenblatt.show.pixels import weight_pictures
+from rosenblatt.studies.compare import judge_differences
 from rosenblatt.studies.explain import numeric_features, warnings
 
 NAMES = {"averaged": "averaged perceptron", "mira": "MIRA", "averaged mira": "averaged MIRA", "widrow-hoff": "Widrow-Hoff"}
@@ -100,6 +101,7 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
         "found": found,
         "wishes": wishes,
         "rivals": tables.rival_rows(found) if found else [],
+        "differences": judge_differences(found.rivals) if found else "",
         "epochs": figures.epochs(model.history, model.recipe.averages) if len(model.history) else None,
         "margins": figures.margins(found.margins) if found is not None and len(found.margins) else None,
         "confusion": tables.confusion(found.measured, model) if found else None,

@@ -3,14 +3,13 @@
 >>> from rosenblatt.data import open_known
 >>> rows = compare(open_known("iris"), learners=["perceptron", "averaged mira"], seeds=3)
 >>> [row.learner for row in rows]
-['majority', 'averaged mira', 'perceptron']
+['majority', 'perceptron', 'averaged mira']
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 from rosenblatt import features
 from rosenblatt.data import Dataset
 from rosenblatt.data.labels import encode, labels_of
-from rosenblatt.data.splits import split
+from rosenblatt.data.splits import CrossValidation
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.classifier import LEARNERS, Recipe
 from rosenblatt.learning.examples import Examples, for_classes
@@ -31,7 +30,7 @@ from rosenblatt.learning.votes import Voter
 ALL = ("perceptron", "averaged", "mira", "averaged mira", "passive-aggressive", "logistic", "widrow-hoff")
 MAJORITY = "majority"
 CHANCE = 0.05  # differences that chance alone makes at least as often are not marked
-EXACT = 1000  # up to this many disagreements the binomial sum is exact; beyond, the normal law is as good
+TEST = "corrected repeated k-fold t-test (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)"
 
 Progress = Callable[[int, str], None]
 Entrants = Mapping[str, Callable[[int], Any]]  # by name: a seed gives something with scikit-learn's fit and predict
@@ -47,6 +46,7 @@ class Row:
     updates: float | None  # a split, on average; None for learners that do not learn by updates
     seconds: float  # of training a split, on average
     differs_from_best: bool
+    p_value: float | None  # of the difference from the best; None where there is one split only
 
 
 @dataclass
@@ -71,13 +71,13 @@ class Outcome:
     def error(self) -> float:
         return float(np.mean(self.errors))
 
-    def row(self, best: Outcome) -> Row:
+    def row(self, best: Outcome, train_rows: list[int]) -> Row:
         sd = float(np.std(self.errors, ddof=1)) if len(self.errors) > 1 else None
-        pooled, of_best = np.concatenate(self.right), np.concatenate(best.right)
-        chance = mcnemar(int(np.sum(of_best & ~pooled)), int(np.sum(pooled & ~of_best)))
+        p_value = compute_p_value(best.right, self.right, train_rows)
         counted = [updates for updates in self.updates if updates is not None]
         updates = float(np.mean(counted)) if counted else None
-        return Row(self.learner, self.error, sd, updates, float(np.mean(self.seconds)), chance < CHANCE)
+        differs = p_value is not None and p_value < CHANCE
+        return Row(self.learner, self.error, sd, updates, float(np.mean(self.seconds)), differs, p_value)
 
 
 def compare(
@@ -91,20 +91,27 @@ def compare(
 ) -> list[Row]:
     """All learners on the same splits: the majority rate first, then the learners, the lowest error first.
 
-    Seeds 0, 1, … decide the split and the order of training. `recipe` gives epochs, features and all else but learner,
-    seed and average. `progress` is called with the number of the split and the learner that comes next. `also` are other
-    learners on the same splits and features, `estimators.neighbours.entrants.ENTRANTS` for one; who refuses the rows of a
-    split (as a hard margin does, where no plane separates them) is left out.
+    There are `seeds` splits: the folds of a stratified cross-validation, each with about the share `holdout` of the rows
+    (1/5 for 0.2; 1/2 at most), shuffled anew when all were held out once. The number of a split also seeds the order of
+    training. Which learners differ from the best decides the corrected repeated k-fold t-test (`compute_p_value`).
+
+    `recipe` gives epochs, features and all else but learner, seed and average. `progress` is called with the number of the
+    split and the learner that comes next. `also` are other learners on the same splits and features,
+    `estimators.neighbours.entrants.ENTRANTS` for one; who refuses the rows of a split (as a hard margin does, where no plane
+    separates them) is left out.
     """
     whole("seeds", seeds, least=1)
+    cross_validation = CrossValidation.holding_out(holdout, seeds)
     recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
-    if not recipes:
-        raise SettingError(f"There is no learner to compare: name some of {', '.join(ALL)}.")
     entrants = dict(also or {})
+    if not recipes and not entrants:
+        raise SettingError(f"There is no learner to compare: name some of {', '.join(ALL)}.")
     outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes, *entrants)}
-    for seed, (train, test) in enumerate(encoded_splits(data, seeds, holdout, recipe or Recipe())):
+    train_rows = []
+    for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
         assert train.codes is not None
         assert test.codes is not None
+        train_rows.append(train.rows.n)
         outcomes[MAJORITY].add(test.codes == np.bincount(train.codes).argmax(), 0, 0.0)
         for name, chosen in recipes.items():
             if progress:
@@ -123,11 +130,13 @@ def compare(
                 progress(seed, name)
             try:
                 outcomes[name].add(*enter(entrant(seed), train, test))
-            except DataError:
+            except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
                 del entrants[name], outcomes[name]
     majority = outcomes.pop(MAJORITY)
+    if not outcomes:
+        raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
     ranked = sorted(outcomes.values(), key=lambda outcome: outcome.error)
-    return [outcome.row(best=ranked[0]) for outcome in (majority, *ranked)]
+    return [outcome.row(ranked[0], train_rows) for outcome in (majority, *ranked)]
 
 
 def enter(estimator: Any, train: Examples, test: Examples) -> tuple[np.ndarray, None, float]:
@@ -158,34 +167,69 @@ def recipe_of(name: str, recipe: Recipe) -> Recipe:
     return made
 
 
-def encoded_splits(data: Dataset, seeds: int, share: float, recipe: Recipe) -> Iterator[tuple[Examples, Examples]]:
-    """(examples to learn from, examples held out) for each seed; the features are those of the rows to learn from."""
+def judge_differences(rows: Sequence[Row]) -> str:
+    """What the stars in a table mean, or why there are none."""
+    if any(row.p_value is None for row in rows):
+        return "One split cannot tell a difference from chance: there is no spread to test it against."
+    if any(row.differs_from_best for row in rows):
+        return f"* differs from the best by more than chance: {TEST}, p < {CHANCE}."
+    return f"No difference from the best is beyond chance: {TEST}, p ≥ {CHANCE}."
+
+
+def fold_parts(data: Dataset, cross_validation: CrossValidation) -> Iterator[tuple[Dataset, Dataset]]:
+    """(rows to learn from, rows held out) for each split."""
+    for held_out in cross_validation.held_out(encode(labels_of(data))[1]):
+        yield data.take(np.delete(np.arange(len(data)), held_out)), data.take(held_out)
+
+
+def encode_parts(
+    data: Dataset, parts: Iterable[tuple[Dataset, Dataset]], recipe: Recipe
+) -> Iterator[tuple[Examples, Examples]]:
+    """(examples to learn from, examples held out) for each split; the features are those of the rows to learn from."""
     classes = encode(labels_of(data))[0]  # of all rows: a rare class may be on one side only
 
     def examples(mapping: features.FeatureMap, part: Dataset, class_weight: Any = None) -> Examples:
         return for_classes(mapping.transform(part.rows), labels_of(part), classes, class_weight=class_weight)
 
-    for seed in range(seeds):
-        train, test = split(data, share, seed)
+    for train, test in parts:
         mapping = features.map_for(data.kind, **recipe.features).fit(train.rows)
         yield examples(mapping, train, recipe.class_weight), examples(mapping, test)
 
 
-def mcnemar(only_a: int, only_b: int) -> float:
-    """How often chance alone makes two equally good classifiers differ this much (two-sided).
+def compute_p_value(a: list[np.ndarray], b: list[np.ndarray], train_rows: list[int]) -> float | None:
+    """How often chance alone makes two equally good learners differ this much over N splits (two-sided); None for N = 1.
 
-    Only rows that one gets right and the other wrong tell something: of n = only_a + only_b such rows, each is a fair coin.
-    (A row that several splits hold out is counted in each, as if it were several: with many seeds p comes out too small.)
+    t = mean(d) / √((1/N + n_test/n_train) · var(d)),  N − 1 degrees of freedom
 
-    p = 2 P(X ≤ min(only_a, only_b)),  X ~ Binomial(n, ½)      (McNemar, 1947)
+    where d is the difference of the two errors in each split. The splits share most of their rows to learn from, so that
+    the d are alike and their variance alone is too small; n_test/n_train corrects for that.
 
-    >>> mcnemar(1, 9)  # 2 (1 + 10) / 2^10
-    0.021484375
-    >>> mcnemar(4, 4)
-    1.0
+    Where all d are equal (or come from equal counts of rows), they show no variance and t is not defined. Then it is taken
+    as if each of the m held-out rows on which the two disagree were a fair coin: var(d) = m / n_test².
+
+    >>> right = np.array([True, True, True, True]), np.array([True, True, True, False])
+    >>> wrong = np.array([False, False, True, True]), np.array([True, True, False, False])
+    >>> compute_p_value(right, wrong, [4, 4])  # d = 1/2, 1/4; t = (3/8) / √((1/2 + 1) / 32) = √3, the Cauchy law: p = 1/3
+    0.333333333333333...
+
+    Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52; Bouckaert and Frank (2004),
+    Evaluating the replicability of significance tests for comparing learning algorithms, PAKDD.
     """
-    n, least = only_a + only_b, min(only_a, only_b)
-    if n <= EXACT:
-        ways = sum(math.comb(n, k) for k in range(least + 1))
-        return min(1.0, float(2 * ways / 2**n))
-    return math.erfc(max(0, abs(only_a - only_b) - 1) / math.sqrt(2 * n))
+    from scipy.special import stdtr  # scipy.stats would take half a second to import
+
+    splits = len(a)
+    if splits < 2:
+        return None
+    pairs = list(zip(a, b, strict=True))
+    test_rows = np.array([len(right) for right in a])
+    more_right = np.array([int(right_a.sum()) - int(right_b.sum()) for right_a, right_b in pairs])
+    differences = more_right / test_rows
+    if np.ptp(more_right) and np.ptp(differences):
+        variance = differences.var(ddof=1)
+    else:
+        disagreements = np.array([np.count_nonzero(right_a != right_b) for right_a, right_b in pairs])
+        variance = np.mean(disagreements / test_rows**2)
+    if not variance:  # the two agree on every row
+        return 1.0
+    t = differences.mean() / np.sqrt((1 / splits + test_rows.sum() / sum(train_rows)) * variance)
+    return float(2 * stdtr(splits - 1, -abs(t)))

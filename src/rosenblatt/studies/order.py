@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.splits import split
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Recipe
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.training import error, run, whole
-from rosenblatt.studies.compare import encoded_splits, recipe_of
+from rosenblatt.studies.compare import encode_parts, recipe_of
 
 GIVEN = "as given"
 SORTED = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
@@ -68,7 +69,7 @@ def study(
     recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
-    ((train, test),) = encoded_splits(data, 1, holdout, recipe or Recipe())
+    ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
     assert train.codes is not None
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())
