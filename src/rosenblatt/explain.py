@@ -24,7 +24,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.blocks import AsNumber, NumberPair, Values
 from rosenblatt.features.columns import Category, numbers
-from rosenblatt.model import Model, decide
+from rosenblatt.model import Model
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,7 +152,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     indices, values = x.row(0)
     indices, values = indices[values != 0], values[values != 0].astype(float)
     scores = linear.scores(x)
-    code = int(decide(scores)[0])
+    code = int(linear.decide(scores)[0])
     if len(linear.coef) == 1:
         other = 1 - code
         w, b, score = linear.coef[0], float(linear.intercept[0]), float(scores[0])
@@ -215,7 +215,7 @@ def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str
     if not values:
         return []
     scores = _changed(model, linear, row, name, values)
-    gaps, winners, code = _gaps(scores)
+    gaps, winners, code = _gaps(linear, scores)
     before = row[name][0]
     return [
         Flip(name, before, value, float(gaps[1 + k] - gaps[0]), model.classes.tolist()[winners[1 + k]])
@@ -224,12 +224,12 @@ def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str
     ]
 
 
-def _gaps(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """How far the first row's winner is ahead of its best rival in every row, all winners, and that winner.
 
     Of two equals the first wins, but with two classes the second: a score of 0 is the positive class.
     """
-    winners = decide(scores[:, 1] if scores.shape[1] == 2 else scores)
+    winners = linear.decide(scores[:, 1] if scores.shape[1] == 2 else scores)
     code = int(winners[0])
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
@@ -241,7 +241,7 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
     if math.isnan(x):
         return []
     scores = _changed(model, linear, row, number.name, [x, x + step])
-    _, _, code = _gaps(scores)
+    _, _, code = _gaps(linear, scores)
     gap = scores[:, [code]] - np.delete(scores, code, axis=1)
     slopes = (gap[2] - gap[1]) / step
     whole = row[number.name].dtype.is_integer()
@@ -256,7 +256,7 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
         values = [value for value in values if math.isfinite(value) and abs(value) < 1e30]
         if not values:
             continue
-        gaps, winners, code = _gaps(_changed(model, linear, row, number.name, values))
+        gaps, winners, code = _gaps(linear, _changed(model, linear, row, number.name, values))
         beyond = np.flatnonzero(winners[1:] != code)
         if len(beyond):
             k = int(beyond[0])
@@ -275,9 +275,9 @@ def flip_of_features(
     x = np.zeros(coef.shape[1])
     x[indices] = values
     move = np.where(x != 0, -x, 1.0)
-    _, _, code = _gaps(scores[None])
+    _, _, code = _gaps(linear, scores[None])
     after = scores[None] + (coef * move).T
-    gaps, winners, _ = _gaps(np.concatenate([scores[None], after]))
+    gaps, winners, _ = _gaps(linear, np.concatenate([scores[None], after]))
     flips = np.flatnonzero(winners[1:] != code)
     if not len(flips):
         return None

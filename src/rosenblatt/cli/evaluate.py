@@ -131,7 +131,6 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
     """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
     from rosenblatt.engine import core
     from rosenblatt.examples import class_factors
-    from rosenblatt.model import decide
     from rosenblatt.training import Plan, run
 
     assert examples.codes is not None
@@ -158,7 +157,8 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
                 weights.settle()
                 loop.start_new_sum()
                 loop.run(None, row, row + 1)
-    return decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
+    last = model.linear("last")
+    return last.decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
 
 
 def last_weights(model: Classifier, examples: Examples) -> Any:

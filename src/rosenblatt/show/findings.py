@@ -22,7 +22,6 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import RosenblattError
 from rosenblatt.examples import Examples
 from rosenblatt.measures import Measured, measure
-from rosenblatt.model import decide
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.splits import split
 from rosenblatt.theory.deciding import certify
@@ -84,7 +83,8 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     notes = overlooked.sentences()
     if gone := len(measured_on) - len(kept):
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
-    predicted = decide(model.model().scores(examples.rows))
+    scorer = model.model()
+    predicted = scorer.decide(scorer.scores(examples.rows))  # its own rule: equal votes go to the first class
     measured = measure(examples.codes, predicted, len(model.classes))
     recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
     if wishes.holdout is not None and not recognised:
@@ -102,7 +102,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
         recognised=recognised,
         margins=margins,
-        wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
+        wrong=wrong_rows(model, shown, predicted[worst], numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
         own=learner_name(model.recipe),
         share=wishes.holdout or HOLDOUT,
