@@ -35,13 +35,16 @@ PLAUSIBLE = 4.0  # standard deviations from the mean up to which a number is one
 
 @dataclass(frozen=True)
 class Weight:
-    """A feature's weight for a class, in how many rows of training it was not 0, and the share of the class among them."""
+    """A feature's weight for a class, in how many rows of training it was not 0, and the share of the class among them.
+
+    Both are None where the model does not know them: a saved estimator has not counted.
+    """
 
     label: Any
     feature: str
     weight: float
-    count: int
-    share: float
+    count: int | None
+    share: float | None
 
 
 @dataclass(frozen=True)
@@ -92,18 +95,23 @@ def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[We
     With two classes a positive weight speaks for the second, a negative one for the first.
     """
     coef, names = model.linear(view).coef, model.features.names
-    total = model.counts.sum(axis=0)
     found = []
     for code, label in enumerate(model.classes.tolist()):
         row = coef[0] if len(coef) == 1 else coef[code]
         speaks = row != 0 if len(coef) > 1 else row > 0 if code else row < 0
         there = np.flatnonzero(speaks)
         order = there[np.argsort(-np.abs(row[there]), kind="stable")][: top or None]
-        found += [
-            Weight(label, names[j], float(row[j]), int(total[j]), float(model.counts[code, j] / max(1, total[j])))
-            for j in order.tolist()
-        ]
+        found += [Weight(label, names[j], float(row[j]), *occurrences(model, code, j)) for j in order.tolist()]
     return found
+
+
+def occurrences(model: Classifier, code: int, j: int) -> tuple[int | None, float | None]:
+    """In how many rows of training feature j was not 0, and the share of a class among them; None where not known."""
+    if model.counts is None:
+        return None, None
+    of_classes = model.counts[:, j]
+    total = int(of_classes.sum())
+    return total, float(of_classes[code] / max(1, total))
 
 
 def bias(model: Classifier, view: str | None = None) -> float | dict[str, float]:

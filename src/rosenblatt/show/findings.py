@@ -59,7 +59,7 @@ class Findings:
     name: str
     rows: int  # of the file
     measured: Measured
-    majority: float  # error of always answering what was most frequent in training
+    majority: float | None  # error of always answering what was most frequent in training, where that is known
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # by |w|; empty if all weights are 0
     wrong: list[Wrong]
@@ -99,7 +99,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         name=data.name,
         rows=len(data),
         measured=measured,
-        majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
+        majority=majority_error(model, measured),
         recognised=recognised,
         margins=margins,
         wrong=wrong_rows(model, shown, predicted[worst], numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
@@ -111,10 +111,17 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     )
 
 
+def majority_error(model: Classifier, measured: Measured) -> float | None:
+    """The error, on the rows measured, of always answering what was most frequent in training."""
+    if model.class_counts is None:
+        return None
+    return 1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples
+
+
 def rows_of_training(model: Classifier, measured: Measured, others: int | None) -> bool:
     """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
     if others is None:
-        same = measured.truths.tolist() == model.class_counts.tolist()
+        same = model.class_counts is not None and measured.truths.tolist() == model.class_counts.tolist()
         return bool(same and measured.error == model.summary["train_error"])
     dev = model.summary["dev_error"] or {}
     return bool(others == model.summary["examples"] and measured.error == dev.get(model.view))
@@ -134,8 +141,10 @@ def learner_name(recipe: Recipe) -> str:
     ('averaged', 'perceptron')
     >>> learner_name(Recipe("mira", average=True)), learner_name(Recipe("mira"))
     ('averaged mira', 'mira')
+    >>> learner_name(Recipe("voted")), learner_name(Recipe("voted", average=True))
+    ('voted', 'averaged')
     """
-    if recipe.learner in ("perceptron", "averaged"):
+    if recipe.learner in ("perceptron", "averaged", "voted") and not recipe.votes:
         return "averaged" if recipe.averages else "perceptron"
     return f"averaged {recipe.learner}" if recipe.averages else recipe.learner
 
