@@ -314,3 +314,12 @@ def test_no_wrong_row_is_shown_as_taken_for_what_it_is(tmp_path, monkeypatch, ca
                 assert re.search(rf"{label}, taken for {answer}\s+row {row}\b", page.text)
                 shown += 1
     assert shown >= 12
+
+
+def test_the_held_out_error_of_votes_is_told_beside_the_others(people, capsys):
+    """It is the one of the weights that predict."""
+    learner = ["--learner", "voted", "--dev", "dev.csv"]
+    errors = json_of(capsys, "train", "people.csv", "-t", "income", *learner, "-o", "voted.rosenblatt")["dev_error"]
+    page = page_of(capsys, "voted.rosenblatt", "-q")
+    line = ", ".join(f"{view} {percent(errors[view])}" for view in ("last", "averaged", "best", "voted"))
+    assert line in page.texts("dd")

@@ -124,7 +124,7 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     passes = f"{summary['epochs']:,} epochs, {summary['updates']:,} updates"
     ended = "" if summary["stopped_because"] is None else f"; ended by: {summary['stopped_because']}"
     error, dev = summary["train_error"], summary["dev_error"]
-    views = [view for view in ("last", "averaged", "best") if dev and view in dev]
+    views = [view for view in ("last", "averaged", "best", "voted") if dev and view in dev]
     held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
         ("learner", named(recipe) + (f" ({parameters})" if parameters else "")),
