@@ -154,3 +154,17 @@ def test_the_average_before_any_example_is_the_start():
     weights.start_from(np.array([[1.0, 2, 3]]), np.array([4.0]))
     assert same_bits(weights.averaged, weights.last)
     assert same_bits(weights.last, (np.array([[1.0, 2, 3]]), np.array([4.0])))
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_a_copy_shares_no_memory_with_its_original_whatever_its_fields_are_called(layout):
+    """`wu` stands for a field to come whose name is a part of the names that the layout sees to."""
+    X = np.arange(12.0).reshape(4, 3)
+    weights = run(for_classes(layout(X), [0, 1, 2, 0]), rules.Perceptron(), Plan(epochs=2)).weights
+    weights.settle()
+    weights.wu = np.ones(3)
+    for twin in (weights.copy(), weights.suit(sparse=not weights.sparse)):
+        arrays = {name: value for name, value in vars(weights).items() if isinstance(value, np.ndarray)}
+        assert {"w", "u", "cells", "bias", "bias_u", "total", "bias_total", "scores", "wu"} <= arrays.keys()
+        for name, array in arrays.items():
+            assert not np.shares_memory(array, vars(twin)[name]), name

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -272,3 +273,57 @@ def test_real_data_of_every_kind(data, data_dir, tmp_path, monkeypatch, capsys):
     assert run(["train", data, "--holdout", "0.5", "-e", "1", "-q", "-o", "m.rosenblatt"]) == 0
     page = page_of(capsys, "m.rosenblatt", "--data", data, "--holdout", "0.5", *QUICK)
     assert page.texts("dd", id_="error") == [percent(load("m.rosenblatt").summary["dev_error"]["averaged"])]
+
+
+def tied_votes(folder):
+    """Files of a few rows of small whole numbers, each with a voted model that has a tie on them."""
+    for seed in range(40):
+        draw = np.random.default_rng(seed)
+        rows, classes = int(draw.integers(3, 7)), 2 + seed % 2
+        labels = np.array(["a", "b", "c"])[np.concatenate([np.arange(classes), draw.integers(0, classes, rows)])]
+        numbers = draw.integers(-2, 3, (len(labels), 2))
+        frame = pl.DataFrame({"x": numbers[:, 0], "z": numbers[:, 1], "y": labels})
+        file, model = str(folder / f"{seed}.csv"), str(folder / f"{seed}.rosenblatt")
+        frame.write_csv(file)
+        learner = ["--learner", "voted", "--epochs", "2", "--no-scale", "--no-bias", "--seed", str(seed)]
+        assert run(["train", file, "-t", "y", *learner, "-q", "-o", model]) == 0
+        votes = load(model).scores(frame)
+        votes = np.stack([-votes, votes], axis=1) if votes.ndim == 1 else votes
+        if (np.sort(votes, axis=1)[:, -1] == np.sort(votes, axis=1)[:, -2]).any():
+            yield file, model
+
+
+def test_a_tie_of_votes_is_decided_as_evaluate_decides_it(tmp_path, monkeypatch, capsys):
+    """Equal votes go to the first class, though a score of 0 is the second."""
+    monkeypatch.chdir(tmp_path)
+    tied = list(tied_votes(tmp_path))
+    assert len(tied) >= 10
+    for file, model in tied[:12]:
+        found = json_of(capsys, "evaluate", model, file)
+        page = page_of(capsys, model, "--data", file, *QUICK)
+        assert f"{found['errors']} of {found['examples']} rows wrong" in page.text
+        assert page.texts("dd", id_="error") == [percent(found["error"])]
+
+
+def test_no_wrong_row_is_shown_as_taken_for_what_it_is(tmp_path, monkeypatch, capsys):
+    """Where all weights vote, the averaged ones that explain a row may have it right."""
+    monkeypatch.chdir(tmp_path)
+    shown = 0
+    for file, model in list(tied_votes(tmp_path))[:12]:
+        labels = pl.read_csv(file)["y"].to_list()
+        predicted = load(model).predict(pl.read_csv(file)).tolist()
+        page = page_of(capsys, model, "--data", file, *QUICK)
+        for row, (label, answer) in enumerate(zip(labels, predicted, strict=True), start=1):
+            if label != answer:
+                assert re.search(rf"{label}, taken for {answer}\s+row {row}\b", page.text)
+                shown += 1
+    assert shown >= 12
+
+
+def test_the_held_out_error_of_votes_is_told_beside_the_others(people, capsys):
+    """It is the one of the weights that predict."""
+    learner = ["--learner", "voted", "--dev", "dev.csv"]
+    errors = json_of(capsys, "train", "people.csv", "-t", "income", *learner, "-o", "voted.rosenblatt")["dev_error"]
+    page = page_of(capsys, "voted.rosenblatt", "-q")
+    line = ", ".join(f"{view} {percent(errors[view])}" for view in ("last", "averaged", "best", "voted"))
+    assert line in page.texts("dd")

@@ -131,12 +131,10 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
     """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
     from rosenblatt.engine.compiled import core
     from rosenblatt.learning.examples import class_factors
-    from rosenblatt.learning.linear import decide
     from rosenblatt.learning.training import Plan, run
 
     assert examples.codes is not None
-    of_training = np.repeat(np.arange(len(model.classes)), model.class_counts)
-    factors = class_factors(model.recipe.class_weight, model.classes, of_training)
+    factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))
     if factors is not None:
         examples = replace(examples, importance=factors[examples.codes])
     rule = model.recipe.rule()
@@ -158,7 +156,22 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
                 weights.settle()
                 loop.start_new_sum()
                 loop.run(None, row, row + 1)
-    return decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
+    last = model.linear("last")
+    return last.decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
+
+
+def codes_of_training(model: Classifier) -> np.ndarray:
+    """The class of every row of training, sorted: what balanced classes are weighted by."""
+    from rosenblatt.errors import SettingError
+
+    if model.class_counts is None:
+        if model.recipe.class_weight == "balanced":
+            raise SettingError(
+                "The model was trained with balanced classes, but its file does not tell how many rows each had: "
+                "train it again, or leave out --progressive."
+            )
+        return np.empty(0, dtype=np.int64)
+    return np.repeat(np.arange(len(model.classes)), model.class_counts)
 
 
 def last_weights(model: Classifier, examples: Examples) -> Any:
@@ -168,7 +181,8 @@ def last_weights(model: Classifier, examples: Examples) -> Any:
     weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
     weights.start_from(*model.views["last"])
     weights.updates = int(model.summary["updates"])
-    weights.t = weights.settled = sum(epoch.examples for epoch in model.history)
+    # The history of an estimator is that of its last call, but `seen` counts all.
+    weights.t = weights.settled = int(model.summary.get("seen") or sum(epoch.examples for epoch in model.history))
     return weights
 
 

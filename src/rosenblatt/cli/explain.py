@@ -66,26 +66,32 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
         ]
         options.print_json({"bias": b, "weights": listed, "warnings": warned})
         return
-    rows = int(model.class_counts.sum())
-    click.echo(
-        f"{model.features.n_features:,} features, {model.linear_view(given['view'])} weights, {rows:,} rows in training"
-    )
+    counts = model.class_counts
+    rows = "" if counts is None else f", {int(counts.sum()):,} rows in training"
+    click.echo(f"{model.features.n_features:,} features, {model.linear_view(given['view'])} weights{rows}")
+    if model.counts is None:
+        click.echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
     if not isinstance(b, dict):
         click.echo(f"bias {b:.4f}; a score of 0 or more is {model.classes[1]}")
     numbers = numeric_features(model)
-    for label, count in zip(model.classes.tolist(), model.class_counts.tolist(), strict=True):
-        lines = [
-            [w.feature, f"{w.weight:.4f}", *(["number", ""] if w.feature in numbers else [str(w.count), percent(w.share)])]
-            for w in found
-            if w.label == label
-        ]
-        b_of_class = f", bias {b[str(label)]:.4f}" if isinstance(b, dict) else ""
-        click.echo(f"\n{label}: {percent(count / rows)} of the rows{b_of_class}")
-        aligned(["feature", "weight", "rows", f"{label}"], lines, 0)
+    head = ["feature", "weight"] if model.counts is None else ["feature", "weight", "rows"]
+    for code, label in enumerate(model.classes.tolist()):
+        lines = [[w.feature, f"{w.weight:.4f}", *occurring(w, w.feature in numbers)] for w in found if w.label == label]
+        facts = [] if counts is None else [f"{percent(counts[code] / counts.sum())} of the rows"]
+        facts += [f"bias {b[str(label)]:.4f}"] if isinstance(b, dict) else []
+        click.echo(f"\n{label}{': ' if facts else ''}{', '.join(facts)}")
+        aligned(head if model.counts is None else [*head, f"{label}"], lines, 0)
     if getattr(model.features, "scale", False) and numbers:
         click.echo("\nNumbers were scaled: their weights are per standard deviation.")
     for warning in warned:
         click.echo(f"\n→ {warning}")
+
+
+def occurring(weight: Any, is_number: bool) -> list[str]:
+    """The cells about the rows in which a feature occurs; none where nobody has counted."""
+    if weight.count is None:
+        return []
+    return ["number", ""] if is_number else [str(weight.count), percent(weight.share)]
 
 
 def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:

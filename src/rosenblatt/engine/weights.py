@@ -94,7 +94,10 @@ class Weights:
 
     def _restored(self, state: dict[str, Any]) -> Weights:
         twin = Weights.__new__(Weights)
-        twin.__setstate__({k: v.copy() if isinstance(v, np.ndarray) and k not in "wu" else v for k, v in state.items()})
+        own = {
+            name: value.copy() for name, value in state.items() if isinstance(value, np.ndarray) and name not in ("w", "u")
+        }
+        twin.__setstate__(state | own)  # which copies w and u into the layout
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,9 +16,8 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
-from rosenblatt.features import NumbersMap
+from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.learning import training
-from rosenblatt.learning.classifier import Classifier, Recipe
 from rosenblatt.learning.examples import Examples, for_regression
 from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
@@ -63,6 +62,8 @@ class LinearLearner(Inputs):
     keep_log: bool = False
     verbose: int = 0
 
+    _votes = False  # is it the votes of all weights that predict by itself?
+
     def _rule(self) -> Rule:
         """The rule with this estimator's parameters."""
         raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
@@ -100,19 +101,25 @@ class LinearLearner(Inputs):
                 place[...] = given.reshape(place.shape)
         return weights
 
-    def _fit(self, examples: Examples, weights: Weights, plan: Plan) -> Self:
-        """Runs the engine and keeps what it gives, also when it was interrupted."""
+    def _fit(self, examples: Examples, weights: Weights, plan: Plan, counts_before: np.ndarray | None = None) -> Self:
+        """Runs the engine and keeps what it gives, also when it was interrupted; `counts_before` are of calls before."""
         held_out = None
         if plan.patience is not None:
             examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
         if weights.t == 0 or not plan.keep_log or not hasattr(self, "_memories"):
             self._memories: list[tuple[Memory, int]] = []  # of each call, with the number of rows before it
             self._rows_before = 0
+        counts = class_counts(examples)
+        if counts is not None and counts_before is not None:
+            counts += counts_before
+        settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
         try:
             watch = training.Watch(epoch=self._report if self.verbose else None)
-            self._take(training.run(examples, self._rule(), plan, weights, held_out, watch))
+            self._take(training.run(examples, settings.rule, plan, weights, held_out, watch))
+            self._settings = settings
         except (DivergenceError, training.Interrupted) as stop:
             self._take(stop.training)
+            self._settings = settings
             raise
         finally:
             self._rows_before += examples.rows.n
@@ -174,11 +181,15 @@ class LinearLearner(Inputs):
 
     def _partial_fit(self, examples: Examples) -> Self:
         examples.rows.refuse_not_finite()  # before anything is changed
-        weights = self._goes_on((examples.vectors, examples.rows.d)) or self._start(examples, None, None)
-        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), self._partial_plan())
+        before = self._goes_on((examples.vectors, examples.rows.d))
+        weights = before or self._start(examples, None, None)
+        counts = self._settings.class_counts if before else None
+        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), self._partial_plan(), counts)
 
     def _partial_plan(self) -> Plan:
-        return Plan(epochs=1, order="given", average=self.average, keep_log=self.keep_log)
+        # A seed that is fixed is the one of random votes, too; to draw one would change the caller's random numbers.
+        seed = self._seed() if isinstance(self.random_state, int | np.integer) else 0
+        return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
 
     def view(self, name: str) -> Self:
         """This estimator with the "last", "averaged" or "best" weights of the same fit, or all of them, "voted"; with
@@ -215,6 +226,9 @@ class LinearLearner(Inputs):
         self._memories = []
         self._rows_before = 0
         self._take(found.training)
+        assert found.training.origin is not None
+        left = class_counts(origin.examples, found.training.origin.absent)
+        self._settings = replace(self._settings, class_counts=left)
         self._rows_before = origin.examples.rows.n
         return found
 
@@ -281,30 +295,6 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         return labels
 
 
-def as_classifier(fitted: LinearClassifier) -> Classifier:
-    """A fitted estimator as the classifier that a model file holds."""
-    run, numbers = fitted.training_, NumbersMap()
-    numbers.n_features = fitted.n_features_in_
-    rule = fitted._rule()
-    names = ["last", "averaged"] + (["best"] if run.best is not None else [])
-    learner = "averaged" if rule.name == "perceptron" and fitted.average else rule.name
-    learner = "voted" if fitted._chosen in VOTING else learner
-    summary = {"learner": learner, "features": numbers.n_features, "epochs": fitted.n_iter_, "updates": fitted.n_updates_}
-    return Classifier(
-        features=numbers,
-        classes=fitted.classes_,
-        views={name: (run.view(name).coef, run.view(name).intercept) for name in names},
-        view=fitted._chosen,
-        kind="sparse",
-        recipe=Recipe(learner=learner, epochs=fitted.max_iter, average=None if learner == "voted" else fitted.average),
-        counts=np.zeros((len(fitted.classes_), numbers.n_features), dtype=np.int64),  # the rows are gone
-        class_counts=np.zeros(len(fitted.classes_), dtype=np.int64),
-        summary=summary,
-        history=run.history,
-        memory=fitted.memory_ if fitted._memories else None,
-    )
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
     """A learner that predicts a number."""
@@ -340,3 +330,13 @@ class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """w·x + b of each row."""
         return self._scores(X)
+
+
+def class_counts(examples: Examples, absent: Any = ()) -> np.ndarray | None:
+    """How many rows of each class are learned from, without some; None in a regression."""
+    if examples.codes is None or examples.classes is None:
+        return None
+    codes = examples.codes
+    if examples.importance is not None or len(absent):
+        codes = codes[np.setdiff1d(examples.pool(), absent)]
+    return np.bincount(codes, minlength=len(examples.classes))

@@ -35,6 +35,7 @@ class VotedPerceptron(Perceptron):
     """
 
     score_with: str = "voted"
+    _votes = True
 
     def _plan(self, seed: int) -> Plan:
         self._refuse_other_views()

@@ -47,6 +47,11 @@ LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
 
 BLOCK = 2**16  # rows counted at a time
 NOT_SAVED = ("seconds",)  # of the summary: differs from run to run
+# What every summary has; None is what is not known, as the training error of a saved estimator.
+SUMMARY = (
+    "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because", "train_error",
+    "dev_error",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,20 @@ class Recipe(Settings):
             keep_log=self.keep_log or self.votes,
         )  # fmt: skip
 
+    def to_json(self) -> dict[str, Any]:
+        """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""
+        saved = asdict(self)
+        if isinstance(self.class_weight, dict):
+            saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
+        return saved
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> Recipe:
+        """The reverse; older files have a dict of texts."""
+        recipe = cls(**saved)
+        weight = recipe.class_weight
+        return replace(recipe, class_weight=dict(map(tuple, weight))) if isinstance(weight, list) else recipe
+
     @property
     def averages(self) -> bool:
         return LEARNERS[self.learner][2] if self.average is None else self.average
@@ -110,9 +129,9 @@ class Classifier:
     view: str  # the one that predicts
     kind: str  # of data: table, text, sparse, images
     recipe: Recipe
-    counts: np.ndarray  # in how many rows of each class a feature was not 0
-    class_counts: np.ndarray
-    summary: dict[str, Any]  # what `train` reports
+    counts: np.ndarray | None  # in how many rows of each class a feature was not 0; None: not known
+    class_counts: np.ndarray | None
+    summary: dict[str, Any]  # what `train` reports; None is what is not known
     history: History = field(default_factory=History)
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
@@ -194,7 +213,8 @@ class Classifier:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
-        arrays = {"counts": self.counts, "class_counts": self.class_counts}
+        counted = {"counts": self.counts, "class_counts": self.class_counts}
+        arrays = {name: counts for name, counts in counted.items() if counts is not None}
         for name, (coef, intercept) in self.views.items():
             arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
         header = {
@@ -205,7 +225,7 @@ class Classifier:
             "kind": self.kind,
             "target": self.target,
             "zero_based": self.zero_based,
-            "recipe": asdict(self.recipe),
+            "recipe": self.recipe.to_json(),
             "summary": {key: value for key, value in self.summary.items() if key not in NOT_SAVED},
             "history": [asdict(epoch) for epoch in self.history],
         }
@@ -217,11 +237,11 @@ class Classifier:
     def _repr_html_(self) -> str:
         """How a notebook shows it; `rosenblatt report` shows it at length."""
         summary = self.summary
-        told = {"learner": summary["learner"], "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
-        told |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
-        told |= {"weights that predict": self.view, "training error": summary["train_error"]}
-        told |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
-        return markup.facts("Classifier", {name: value for name, value in told.items() if value is not None})
+        lines = {"learner": summary["learner"], "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
+        lines |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
+        lines |= {"weights that predict": self.view, "training error": summary["train_error"]}
+        lines |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
+        return markup.facts("Classifier", {name: value for name, value in lines.items() if value is not None})
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -241,16 +261,19 @@ def load(path: str | os.PathLike[str]) -> Classifier:
             for name in ("last", "averaged", "best")
             if f"{name}.coef" in arrays
         }
+        counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
+        if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
+            counts = class_counts = None
         made = Classifier(
             features=features.from_json(header["feature_map"]),
             classes=classes,
             views=views,
             view=header["view"],
             kind=header["kind"],
-            recipe=Recipe(**header["recipe"]),
-            counts=arrays["counts"],
-            class_counts=arrays["class_counts"],
-            summary=header["summary"],
+            recipe=Recipe.from_json(header["recipe"]),
+            counts=counts,
+            class_counts=class_counts,
+            summary=dict.fromkeys(SUMMARY) | {"classes": classes.tolist()} | header["summary"],
             history=History([Epoch(**epoch) for epoch in header["history"]]),
             target=header["target"],
             zero_based=header.get("zero_based"),
@@ -263,6 +286,9 @@ def load(path: str | os.PathLike[str]) -> Classifier:
         shapes = {coef.shape for coef, _ in views.values()}
         if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
             raise ValueError("weights and features do not match")
+        for stored, shape in ((counts, (len(classes), made.features.n_features)), (class_counts, (len(classes),))):
+            if stored is not None and (stored.shape != shape or stored.dtype.kind != "i"):
+                raise ValueError("the counts do not match classes and features")
     except (KeyError, TypeError, ValueError, IndexError, RosenblattError) as wrong:
         raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
     return made

@@ -20,7 +20,6 @@ from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier, Recipe
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.linear import decide
 from rosenblatt.learning.training import training_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.studies.compare import ALL, Row, compare
@@ -57,7 +56,7 @@ class Findings:
     name: str
     rows: int  # of the file
     measured: Measured
-    majority: float  # error of always answering what was most frequent in training
+    majority: float | None  # error of always answering what was most frequent in training, where that is known
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # by |w|; empty if all weights are 0
     wrong: list[Wrong]
@@ -81,7 +80,8 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     notes = overlooked.sentences()
     if gone := len(measured_on) - len(kept):
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
-    predicted = decide(model.model().scores(examples.rows))
+    scorer = model.model()
+    predicted = scorer.decide(scorer.scores(examples.rows))  # its own rule: equal votes go to the first class
     measured = measure(examples.codes, predicted, len(model.classes))
     recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
     if wishes.holdout is not None and not recognised:
@@ -96,10 +96,10 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         name=data.name,
         rows=len(data),
         measured=measured,
-        majority=1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples,
+        majority=majority_error(model, measured),
         recognised=recognised,
         margins=margins,
-        wrong=wrong_rows(model, shown, numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
+        wrong=wrong_rows(model, shown, predicted[worst], numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
         own=learner_name(model.recipe),
         cross_validation=CrossValidation.holding_out(wishes.holdout or HOLDOUT, wishes.splits),
@@ -108,10 +108,17 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     )
 
 
+def majority_error(model: Classifier, measured: Measured) -> float | None:
+    """The error, on the rows measured, of always answering what was most frequent in training."""
+    if model.class_counts is None:
+        return None
+    return 1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples
+
+
 def rows_of_training(model: Classifier, measured: Measured, others: int | None) -> bool:
     """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
     if others is None:
-        same = measured.truths.tolist() == model.class_counts.tolist()
+        same = model.class_counts is not None and measured.truths.tolist() == model.class_counts.tolist()
         return bool(same and measured.error == model.summary["train_error"])
     dev = model.summary["dev_error"] or {}
     return bool(others == model.summary["examples"] and measured.error == dev.get(model.view))
@@ -131,8 +138,10 @@ def learner_name(recipe: Recipe) -> str:
     ('averaged', 'perceptron')
     >>> learner_name(Recipe("mira", average=True)), learner_name(Recipe("mira"))
     ('averaged mira', 'mira')
+    >>> learner_name(Recipe("voted")), learner_name(Recipe("voted", average=True))
+    ('voted', 'averaged')
     """
-    if recipe.learner in ("perceptron", "averaged"):
+    if recipe.learner in ("perceptron", "averaged", "voted") and not recipe.votes:
         return "averaged" if recipe.averages else "perceptron"
     return f"averaged {recipe.learner}" if recipe.averages else recipe.learner
 

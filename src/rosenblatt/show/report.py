@@ -87,6 +87,7 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
     """All that the page shows."""
     from rosenblatt.show import figures
 
+    counts = model.class_counts
     return {
         "style": files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
         "version": __version__,
@@ -96,8 +97,8 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
         "facts": training_facts(model),
         "columns": tables.columns(model),
         "classes": tables.class_rows(model, found.measured if found else None),
-        "most_frequent": model.classes.tolist()[int(model.class_counts.argmax())],
-        "majority": 1 - int(model.class_counts.max()) / int(model.class_counts.sum()),
+        "most_frequent": None if counts is None else model.classes.tolist()[int(counts.argmax())],
+        "majority": None if counts is None else 1 - int(counts.max()) / int(counts.sum()),
         "found": found,
         "wishes": wishes,
         "rivals": tables.rival_rows(found) if found else [],
@@ -120,22 +121,22 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     recipe, summary = model.recipe, model.summary
     _, names, _ = LEARNERS[recipe.learner]
     parameters = ", ".join(f"{name} {recipe.parameters[name]}" for name in names if name in recipe.parameters)
-    rows, features = f"{summary['examples']:,} rows of {KINDS[model.kind]}", f"{summary['features']:,} features"
-    dev = summary["dev_error"]
-    views = [view for view in ("last", "averaged", "best") if dev and view in dev]
+    known_rows = "" if summary["examples"] is None else f"{summary['examples']:,} rows of "
+    rows, features = f"{known_rows}{KINDS[model.kind]}", f"{summary['features']:,} features"
+    passes = f"{summary['epochs']:,} epochs, {summary['updates']:,} updates"
+    ended = "" if summary["stopped_because"] is None else f"; ended by: {summary['stopped_because']}"
+    error, dev = summary["train_error"], summary["dev_error"]
+    views = [view for view in ("last", "averaged", "best", "voted") if dev and view in dev]
     held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
         ("learner", named(recipe) + (f" ({parameters})" if parameters else "")),
         ("predicts", None if model.target is None else f"column {shown(model.target)}"),
         ("learned from", f"{rows}, {features}{'' if recipe.fit_intercept else ', no bias'}"),
-        (
-            "training",
-            f"{summary['epochs']:,} epochs, {summary['updates']:,} updates; ended by: {summary['stopped_because']}",
-        ),
+        ("training", passes + ended),
         ("order", f"{recipe.order}, seed {recipe.seed}"),
         ("classes weighted", None if recipe.class_weight is None else shown(recipe.class_weight)),
         ("weights that predict", model.view),
-        ("training error", percent(summary["train_error"])),
+        ("training error", "not known: the model was saved by an estimator" if error is None else percent(error)),
         ("held-out error", held_out or None),
     ]
     return [(name, value) for name, value in lines if value is not None]
@@ -168,6 +169,7 @@ def again(model: Classifier, found: Findings | None, wishes: Wishes, origin: Ori
     split = {"seed": model.recipe.seed}
     return {
         "known": same,
+        "exact": model.counts is not None,  # else an estimator wrote the file, and read its rows in its own way
         "dev": told.dev is not None,
         "command": reproduce.command(model.recipe, told),
         "python": reproduce.script(reproduce.differing(model.recipe), told, split),

@@ -21,6 +21,7 @@ FLAGS: dict[str, dict[Any, str]] = {
     "fit_intercept": {False: "--no-bias", True: ""},
     "scale": {False: "--no-scale", True: ""},
     "double": {True: "--double", False: ""},
+    "keep_log": {True: "--keep-log", False: ""},
     "header": {False: "--no-header", True: ""},
     "zero_based": {True: "--zero-based", False: "--one-based"},
 }

@@ -35,11 +35,12 @@ def columns(model: Classifier) -> list[tuple[str, str]]:
 
 def class_rows(model: Classifier, measured: Measured | None) -> list[dict[str, Any]]:
     """Each class: its rows in training, and with data its precision and recall; the most frequent where there are many."""
-    total = int(model.class_counts.sum())
+    counts = model.class_counts
     made = []
     for code in most_frequent(model):
-        row = {"label": model.classes.tolist()[code], "count": int(model.class_counts[code])}
-        row["share"] = row["count"] / total
+        row = {"label": model.classes.tolist()[code], "count": None, "share": None}
+        if counts is not None:
+            row |= {"count": int(counts[code]), "share": int(counts[code]) / int(counts.sum())}
         if measured is not None:
             row |= {"precision": measured.precision[code], "recall": measured.recall[code]}
             row |= {"truths": int(measured.truths[code]), "predictions": int(measured.predictions[code])}
@@ -48,7 +49,9 @@ def class_rows(model: Classifier, measured: Measured | None) -> list[dict[str, A
 
 
 def most_frequent(model: Classifier) -> list[int]:
-    """The classes that are shown, in their own order."""
+    """The classes that are shown, in their own order; the first where nobody has counted."""
+    if model.class_counts is None:
+        return list(range(min(CLASSES, len(model.classes))))
     return sorted(np.argsort(-model.class_counts, kind="stable")[:CLASSES].tolist())
 
 

@@ -35,28 +35,34 @@ class Wrong:
     picture: str | None = None
 
 
-def wrong_rows(model: Classifier, data: Dataset, numbers: np.ndarray, margins: np.ndarray | None) -> list[Wrong]:
-    """The rows of a data set, in its order, with why they were decided so."""
-    made = []
-    for i, number in enumerate(numbers.tolist()):
+def wrong_rows(
+    model: Classifier, data: Dataset, predicted: np.ndarray, numbers: np.ndarray, margins: np.ndarray | None
+) -> list[Wrong]:
+    """The rows of a data set, in its order, with the codes that were predicted, and why they were decided so."""
+    shown_rows = []
+    answers = model.classes[predicted].tolist()
+    for i, (number, answer) in enumerate(zip(numbers.tolist(), answers, strict=True)):
         row = data.slice(i, i + 1)
         row = row if row.kind == model.kind else replace(row, kind="text")  # a table may stand for texts
         why = explain(model, row)
         truth = np.asarray(row.labels).tolist()[0]
-        made.append(
+        shown_rows.append(
             Wrong(
-                number, truth, why.prediction, None if margins is None else float(margins[i]), reasons(model, why),
+                number, truth, answer, None if margins is None else float(margins[i]), reasons(model, why, answer),
                 why.against if len(model.classes) > 2 else None, **content(model, row, why),
             )
         )  # fmt: skip
-    return made
+    return shown_rows
 
 
-def reasons(model: Classifier, why: Explanation) -> list[tuple[str, float]]:
-    """What spoke most for the answer, largest first; pixels one by one would say nothing."""
-    if model.kind == "images":
+def reasons(model: Classifier, why: Explanation, answer: Any) -> list[tuple[str, float]]:
+    """What spoke most for the answer, largest first; pixels one by one would say nothing.
+
+    Votes can give another answer than the averaged weights that explain: of many classes these then say nothing about it.
+    """
+    if model.kind == "images" or (len(model.classes) > 2 and why.prediction != answer):
         return []
-    towards = -1.0 if len(model.classes) == 2 and why.prediction == model.classes.tolist()[0] else 1.0
+    towards = -1.0 if len(model.classes) == 2 and answer == model.classes.tolist()[0] else 1.0
     spoke = [(term.feature, towards * term.contribution) for term in why.terms if towards * term.contribution > 0]
     return spoke[:REASONS]
 

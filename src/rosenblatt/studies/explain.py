@@ -24,7 +24,7 @@ from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.blocks import AsNumber, NumberPair, Values
 from rosenblatt.features.columns import Category, numbers
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.linear import Model, decide
+from rosenblatt.learning.linear import Model
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,13 +35,16 @@ PLAUSIBLE = 4.0  # standard deviations from the mean up to which a number is one
 
 @dataclass(frozen=True)
 class Weight:
-    """A feature's weight for a class, in how many rows of training it was not 0, and the share of the class among them."""
+    """A feature's weight for a class, in how many rows of training it was not 0, and the share of the class among them.
+
+    Both are None where the model does not know them: a saved estimator has not counted.
+    """
 
     label: Any
     feature: str
     weight: float
-    count: int
-    share: float
+    count: int | None
+    share: float | None
 
 
 @dataclass(frozen=True)
@@ -92,18 +95,23 @@ def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[We
     With two classes a positive weight speaks for the second, a negative one for the first.
     """
     coef, names = model.linear(view).coef, model.features.names
-    total = model.counts.sum(axis=0)
     found = []
     for code, label in enumerate(model.classes.tolist()):
         row = coef[0] if len(coef) == 1 else coef[code]
         speaks = row != 0 if len(coef) > 1 else row > 0 if code else row < 0
         there = np.flatnonzero(speaks)
         order = there[np.argsort(-np.abs(row[there]), kind="stable")][: top or None]
-        found += [
-            Weight(label, names[j], float(row[j]), int(total[j]), float(model.counts[code, j] / max(1, total[j])))
-            for j in order.tolist()
-        ]
+        found += [Weight(label, names[j], float(row[j]), *occurrences(model, code, j)) for j in order.tolist()]
     return found
+
+
+def occurrences(model: Classifier, code: int, j: int) -> tuple[int | None, float | None]:
+    """In how many rows of training feature j was not 0, and the share of a class among them; None where not known."""
+    if model.counts is None:
+        return None, None
+    of_classes = model.counts[:, j]
+    total = int(of_classes.sum())
+    return total, float(of_classes[code] / max(1, total))
 
 
 def bias(model: Classifier, view: str | None = None) -> float | dict[str, float]:
@@ -152,7 +160,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     indices, values = x.row(0)
     indices, values = indices[values != 0], values[values != 0].astype(float)
     scores = linear.scores(x)
-    code = int(decide(scores)[0])
+    code = int(linear.decide(scores)[0])
     if len(linear.coef) == 1:
         other = 1 - code
         w, b, score = linear.coef[0], float(linear.intercept[0]), float(scores[0])
@@ -215,7 +223,7 @@ def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str
     if not values:
         return []
     scores = _changed(model, linear, row, name, values)
-    gaps, winners, code = _gaps(scores)
+    gaps, winners, code = _gaps(linear, scores)
     before = row[name][0]
     return [
         Flip(name, before, value, float(gaps[1 + k] - gaps[0]), model.classes.tolist()[winners[1 + k]])
@@ -224,12 +232,12 @@ def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str
     ]
 
 
-def _gaps(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """How far the first row's winner is ahead of its best rival in every row, all winners, and that winner.
 
     Of two equals the first wins, but with two classes the second: a score of 0 is the positive class.
     """
-    winners = decide(scores[:, 1] if scores.shape[1] == 2 else scores)
+    winners = linear.decide(scores[:, 1] if scores.shape[1] == 2 else scores)
     code = int(winners[0])
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
@@ -241,7 +249,7 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
     if math.isnan(x):
         return []
     scores = _changed(model, linear, row, number.name, [x, x + step])
-    _, _, code = _gaps(scores)
+    _, _, code = _gaps(linear, scores)
     gap = scores[:, [code]] - np.delete(scores, code, axis=1)
     slopes = (gap[2] - gap[1]) / step
     whole = row[number.name].dtype.is_integer()
@@ -256,7 +264,7 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
         values = [value for value in values if math.isfinite(value) and abs(value) < 1e30]
         if not values:
             continue
-        gaps, winners, code = _gaps(_changed(model, linear, row, number.name, values))
+        gaps, winners, code = _gaps(linear, _changed(model, linear, row, number.name, values))
         beyond = np.flatnonzero(winners[1:] != code)
         if len(beyond):
             k = int(beyond[0])
@@ -275,9 +283,9 @@ def flip_of_features(
     x = np.zeros(coef.shape[1])
     x[indices] = values
     move = np.where(x != 0, -x, 1.0)
-    _, _, code = _gaps(scores[None])
+    _, _, code = _gaps(linear, scores[None])
     after = scores[None] + (coef * move).T
-    gaps, winners, _ = _gaps(np.concatenate([scores[None], after]))
+    gaps, winners, _ = _gaps(linear, np.concatenate([scores[None], after]))
     flips = np.flatnonzero(winners[1:] != code)
     if not len(flips):
         return None
