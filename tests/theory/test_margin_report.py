@@ -14,11 +14,12 @@ import rosenblatt
 from rosenblatt import Recipe, certify
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
-from rosenblatt.engine.order import ORDERS
 from rosenblatt.engine.rows import Rows
-from rosenblatt.learning.classifier import LEARNERS, learn_from
+from rosenblatt.learning.classifier import learn_from
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, Watch, run
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import Watch, run
 from rosenblatt.theory.bounds import Space, bound_for
 from rosenblatt.theory.deciding import certify_within
 from rosenblatt.theory.duality import StepSum, best_margin_at_most, is_combination, sum_of_signed

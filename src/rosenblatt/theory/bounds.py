@@ -154,11 +154,10 @@ def theorem_for(rule: rules.Rule, space: Space) -> Bound:
 
 def why_none(rule: rules.Rule, space: Space) -> str:
     """The first condition that fails; empty if all hold."""
-    schedule = getattr(rule, "schedule", "constant")
     if rule.moves_always:
         return f"{rule.name} moves at every example, mistake or not"
-    if schedule != "constant":
-        return f"the rate falls as {schedule}, and late updates are too small for the proof of R²/γ²"
+    if rule.falling_rate:
+        return f"the rate falls as {rule.falling_rate}, and late updates are too small for the proof of R²/γ²"
     if space.weighted:
         return "examples have weights, so updates are not of one size"
     if not space.from_zero:

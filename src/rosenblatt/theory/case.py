@@ -15,6 +15,7 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.learning import training
+from rosenblatt.learning.plan import Plan
 from rosenblatt.theory import contradiction
 from rosenblatt.theory.contradiction import balanced
 from rosenblatt.theory.exact import combination
@@ -199,7 +200,7 @@ class Case:
                 seen.append(mistakes)
 
         epochs = EPOCHS if np.isinf(self.deadline) else 1000 * EPOCHS
-        plan = training.Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
+        plan = Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
         watch = training.Watch(epoch=tell, progress=watch_time)
         with contextlib.suppress(OutOfTimeError, DivergenceError, NotFiniteError):
             training.run(signed.examples, rules.Perceptron(), plan, weights, watch=watch)

@@ -10,7 +10,8 @@ it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Plan, Watch, run
+>>> from rosenblatt.learning.training import Watch, run
+>>> from rosenblatt.learning.plan import Plan
 >>> examples, steps = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), StepSum()
 >>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=steps))
 >>> w, b = trained.weights.last
@@ -71,8 +72,7 @@ def best_margin_at_most(
 
 def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
     """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-    shrinks = getattr(rule, "l2", 0) != 0
-    return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
+    return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not rule.shrinks
 
 
 def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
