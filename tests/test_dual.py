@@ -19,11 +19,9 @@ import rosenblatt
 from rosenblatt import KernelPerceptron
 from rosenblatt.engine import rules
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.kernel import expansion, kernels
-from rosenblatt.learning.kernel import model as kernel_model
-from rosenblatt.learning.kernel import training as dual
+from rosenblatt.learning.kernel import kernels
 from rosenblatt.learning.kernel.model import View
-from rosenblatt.learning.kernel.training import Design
+from rosenblatt.learning.kernel.training import Design, Sizes, train_kernel
 from rosenblatt.learning.plan import Plan
 
 FORMS = {
@@ -34,12 +32,7 @@ FORMS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    """Blocks of a few rows, so that small data fill many of them."""
-    monkeypatch.setattr(dual, "BLOCK", 3)
-    monkeypatch.setattr(expansion, "COLUMNS", 2)
-    monkeypatch.setattr(kernel_model, "MOST_ROWS", 4)
+SMALL = Sizes(block=3, columns=2)  # so that small data fill many blocks
 
 
 @dataclass
@@ -66,7 +59,9 @@ class Case:
         examples = for_classes(FORMS[self.form](self.X), self.codes, np.arange(self.classes))
         kernel = kernels.Polynomial(self.degree, self.offset)
         plan = Plan(epochs=self.epochs, order=order, seed=self.seed, fit_intercept=False)
-        return dual.learn(examples, rule or rules.Perceptron(), kernel, plan, Design(self.multi_class, budget))
+        return train_kernel(
+            examples, rule or rules.Perceptron(), kernel, plan, Design(self.multi_class, budget), sizes=SMALL
+        )
 
     def ask_oracle(self, epochs, **options):
         order = oracle.order_of_epochs(len(self.X), self.seed, epochs)
@@ -121,7 +116,9 @@ def test_last_averaged_and_voted_scores_are_exactly_their_definitions(engine, ca
     told = case.ask_oracle(len(run.history))
     tests = np.random.default_rng(case.seed).integers(-3, 4, (5, case.X.shape[1])).astype(float)
     rows = tests.astype(int).tolist()
-    last, averaged, voted = run.dual.scores_in(FORMS[form](tests), [View("last"), View("averaged"), View("voted")])
+    last, averaged, voted = run.dual.scores_in(
+        FORMS[form](tests), [View("last"), View("averaged"), View("voted")], most_rows=4
+    )
     np.testing.assert_array_equal(last.reshape(5, -1), [told.scores(x) for x in rows])
     np.testing.assert_array_equal(averaged.reshape(5, -1), [list(map(float, told.averaged(x))) for x in rows])
     np.testing.assert_array_equal(voted.reshape(5, -1), [told.voted(x, case.one_rival) for x in rows])
@@ -147,7 +144,7 @@ def test_a_randomly_drawn_survivor_scores_each_row(case):
     run = case.learn()
     told = case.ask_oracle(len(run.history))
     words = np.random.PCG64([3, 7]).random_raw(len(case.X)).tolist()  # a stream of its own, seed 7
-    drawn = run.dual.scores(case.X, View("random", seed=7)).reshape(len(case.X), -1)
+    drawn = run.dual.scorer(View("random", seed=7)).scores(case.X).reshape(len(case.X), -1)
     for x, word, scores in zip(case.X.astype(int).tolist(), words, drawn.tolist(), strict=True):
         assert scores == told.scores(x, told.survivors()[word % run.dual.t])
 
@@ -169,7 +166,7 @@ def test_a_budget_is_kept_and_the_oldest_support_example_goes(case, budget):
     assert len(run.dual.support) <= budget
     assert run.dual.support.tolist() == told.support
     np.testing.assert_array_equal(
-        run.dual.scores(case.X).reshape(len(case.X), -1), [told.scores(x) for x in case.X.astype(int).tolist()]
+        run.dual.scorer().scores(case.X).reshape(len(case.X), -1), [told.scores(x) for x in case.X.astype(int).tolist()]
     )
     norm2 = sum(step * told.scores(told.X[row])[vector] for row, vector, step in told.moves)
     np.testing.assert_allclose(run.history[-1].norm ** 2, norm2, rtol=1e-9, atol=1e-9)
@@ -188,7 +185,7 @@ def test_rows_drawn_with_replacement_end_only_when_all_are_right(case):
     case.epochs = 30
     run = case.learn(order="replacement")
     if run.converged:
-        wrong = run.dual.predict(case.X) != case.codes
+        wrong = run.dual.scorer().predict(case.X) != case.codes
         powers = (case.offset + (case.X**2).sum(axis=1)) ** case.degree
         assert case.multi_class == "ovr" or not wrong[powers > 0].any()
 
@@ -211,7 +208,7 @@ def test_the_linear_kernel_gives_the_linear_learners_weights(kind, form, classes
             np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-10)
 
 
-def test_sample_weights_and_rates_are_the_linear_learners(small_blocks):
+def test_sample_weights_and_rates_are_the_linear_learners():
     random = np.random.default_rng(5)
     X, y, weight = random.normal(size=(60, 4)), random.integers(0, 3, 60), random.choice([0.0, 0.5, 1.0, 3.0], 60)
     for rule, schedule in (("mira", "constant"), ("perceptron", "1/updates"), ("perceptron", "1/examples")):
@@ -227,7 +224,7 @@ def test_whole_numbers_too_large_for_float32_are_still_exact():
     # Pixels of 0 … 255: |x|² up to 784 · 255² = 51 million, beyond the 2^24 that float32 holds exactly.
     random = np.random.default_rng(0)
     X, y = random.integers(0, 256, (60, 784)), random.integers(0, 3, 60)
-    run = dual.learn(for_classes(X.astype(np.float32), y), rules.Perceptron(), kernels.Linear(), Plan(epochs=2, seed=4))
+    run = train_kernel(for_classes(X.astype(np.float32), y), rules.Perceptron(), kernels.Linear(), Plan(epochs=2, seed=4))
     order = oracle.order_of_epochs(60, 4, len(run.history))
     told = kernel_oracle.learn(
         np.column_stack([X, np.ones(60, int)]).tolist(), y.tolist(), order, kernel_oracle.linear, vectors=3, one_rival=True
@@ -376,9 +373,9 @@ def test_views_of_one_fit_and_refusals(cancer):
     with pytest.raises(rosenblatt.SettingError, match="budget"):
         bounded.set_params(budget=None).partial_fit(X, y)
     with pytest.raises(rosenblatt.DataError, match="features"):
-        clf.dual_.scores(X[:, :3])
+        clf.dual_.scorer().scores(X[:, :3])
     with pytest.raises(rosenblatt.SettingError, match="moves at every example"):
-        dual.learn(for_classes(X, y), rules.Logistic(), kernels.Linear(), Plan())
+        train_kernel(for_classes(X, y), rules.Logistic(), kernels.Linear(), Plan())
 
 
 def test_ctrl_c_keeps_what_was_learned(cancer, monkeypatch, capsys):

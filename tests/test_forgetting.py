@@ -13,14 +13,13 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.order import epochs
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
-from rosenblatt.learning import training
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.forgetting import forget
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import Run, Watch, run, train
+from rosenblatt.learning.training import LinearRun, run, train
 
 
-class TrainingWithout(Run):
+class TrainingWithout(LinearRun):
     """The ordinary run, over the ordinary order with some rows dropped: no log is looked at."""
 
     absent = ()
@@ -37,7 +36,7 @@ def retrain(examples, rule, plan, absent, start=None, held_out=None, bias=True):
     weights = Weights(examples.vectors, examples.rows.d, bias, sparse=not examples.rows.dense)
     if start is not None:
         weights = start.copy()
-    again = TrainingWithout(examples, rule, plan, weights, held_out, Watch())
+    again = TrainingWithout(examples, rule, plan, weights, held_out)
     again.absent = np.asarray(absent)
     return again.go()
 
@@ -125,17 +124,13 @@ def test_forgetting_decides_anew_when_to_stop_and_which_weights_are_best(data, d
     assert same_bits((found.best.coef, found.best.intercept), (expected.best.coef, expected.best.intercept))
 
 
-def test_sums_are_settled_where_training_settles_them(monkeypatch):
-    from rosenblatt.learning import forgetting
-
+def test_sums_are_settled_where_training_settles_them():
     X, y = np.random.default_rng(0).normal(size=(200, 5)), np.random.default_rng(1).integers(0, 3, 200)
-    for module in (forgetting, training):
-        monkeypatch.setattr(module, "SETTLE_EVERY", 64)
-    monkeypatch.setattr(training, "CHUNK", 16)
-    plan = Plan(3, keep_log=True)
-    trained = run(for_classes(X, y), rules.Perceptron(), plan)
+    examples, plan, start = for_classes(X, y), Plan(3, keep_log=True), Weights(3, 5, settle_every=64)
+    trained = run(examples, rules.Perceptron(), plan, start.copy())
+    assert trained.weights.settled == 576
     for row in (int(trained.log.row[200]), int(trained.log.row[-1]), 7):
-        assert_same_run(forget(trained, [row]).training, retrain(for_classes(X, y), rules.Perceptron(), plan, [row]))
+        assert_same_run(forget(trained, [row]).training, retrain(examples, rules.Perceptron(), plan, [row], start))
 
 
 def separable(n=4000):

@@ -11,11 +11,12 @@ from strategies import data_sets, same_bits
 from rosenblatt import certify
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import for_classes, for_regression
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Watch, run, train
+from rosenblatt.learning.training import run, train
 from rosenblatt.learning.votes import Voter
 
 # Boulder's four points, in their order (B3, H3): the first is positive.
@@ -190,7 +191,7 @@ def test_u4_points_picked_at_random_and_w_always_a_combination_of_them(engine, d
     plan = Plan(epochs=4, order="replacement", seed=data.seed, fit_intercept=data.bias, keep_log=True)
     examples = data.examples()
     trained = run(
-        examples, rules.Perceptron(), plan, watch=Watch(epoch=lambda t: seen.append((t.weights.t, t.weights.last)))
+        examples, rules.Perceptron(), plan, callbacks=Callbacks(epoch=lambda t: seen.append((t.weights.t, t.weights.last)))
     )
     log = trained.log
     for t, (coef, intercept) in seen:
@@ -286,7 +287,7 @@ def test_w8_early_stopping_returns_the_best_weights_not_the_last(engine, average
         rules.Perceptron(),
         plan,
         held_out=held_out,
-        watch=Watch(epoch=lambda t: seen.append(t.weights.averaged if average else t.weights.last)),
+        callbacks=Callbacks(epoch=lambda t: seen.append(t.weights.averaged if average else t.weights.last)),
     )
     errors = [np.mean((X[150:] @ coef[0] + intercept[0] >= 0) != y[150:]) for coef, intercept in seen]
     best = int(np.argmin(errors))

@@ -15,9 +15,10 @@ from rosenblatt.engine import order, rules
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
+from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import for_classes, for_regression
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import Interrupted, Watch, error, run, split, train
+from rosenblatt.learning.training import error, run, split, train
 
 
 def first_epochs(name, n, seed=0, epochs=3, pool=None):
@@ -209,7 +210,12 @@ def test_ctrl_c_keeps_what_was_learned(engine):
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as caught:
-        run(for_classes(X, y), rules.Perceptron(), Plan(epochs=50, keep_log=True), watch=Watch(epoch=stop_after_three))
+        run(
+            for_classes(X, y),
+            rules.Perceptron(),
+            Plan(epochs=50, keep_log=True),
+            callbacks=Callbacks(epoch=stop_after_three),
+        )
     kept, three = caught.value.training, train(X, y, epochs=3)
     assert isinstance(caught.value, KeyboardInterrupt)
     assert kept.stopped_because == "interrupted"
@@ -227,7 +233,7 @@ def test_weights_that_overflow_stop_training_and_the_last_good_epoch_is_kept(eng
             for_classes(X, y),
             rules.WidrowHoff(rate=3),
             Plan(epochs=1000),
-            watch=Watch(epoch=lambda t: seen.append((t.weights.last, t.weights.averaged))),
+            callbacks=Callbacks(epoch=lambda t: seen.append((t.weights.last, t.weights.averaged))),
         )
     kept = caught.value.training
     assert 1 <= len(kept.history) == len(seen) < 1000
@@ -348,8 +354,7 @@ def test_a_second_core_shuffles_the_same_order(cores, monkeypatch):
     monkeypatch.setattr(order, "cores", lambda: cores)
     rows = np.arange(50, dtype=np.int32)
     plain = [epoch.copy() for epoch, _ in zip(order.epochs("shuffled", rows, seed=3), range(5), strict=False)]
-    monkeypatch.setattr(order, "AHEAD", 10)
-    ahead = order.epochs("shuffled", rows, seed=3)
+    ahead = order.epochs("shuffled", rows, seed=3, ahead=10)
     for epoch in plain:
         np.testing.assert_array_equal(next(ahead), epoch)
     ahead.close()

@@ -14,11 +14,13 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot, Rows, join
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
-from rosenblatt.learning import signs, votes
+from rosenblatt.learning import signs
+from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import decide
 from rosenblatt.learning.training import run, train
-from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes, elect
+from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes
 
 FORMS = [np.asarray, sp.csr_array]
 
@@ -121,15 +123,11 @@ def test_replay_stops_at_any_update(data):
         memory.replay(len(memory.log) + 1)
 
 
-def test_replay_settles_its_sums_where_training_does(monkeypatch):
-    from rosenblatt.learning import log, training
-
+def test_replay_settles_its_sums_where_training_does():
     X = np.random.default_rng(0).normal(size=(200, 5))
     y = np.random.default_rng(1).integers(0, 3, 200)
-    for module in (log, training):
-        monkeypatch.setattr(module, "SETTLE_EVERY", 64)
-    monkeypatch.setattr(training, "CHUNK", 16)
-    trained = train(X, y, epochs=3, keep_log=True)
+    weights = Weights(3, 5, settle_every=64)
+    trained = run(for_classes(X, y), rules.Perceptron(), Plan(epochs=3, keep_log=True), weights)
     assert trained.weights.settled == 576
     assert same_bits(trained.memory().replay().averaged, trained.weights.averaged)
 
@@ -169,9 +167,7 @@ def nearly_orthogonal(W, rng, X):
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize(("bias", "scale"), [(True, 1.0), (False, 1.0), (False, 2.0**-30), (False, 2.0**27)])
-def test_signs_that_float32_cannot_tell_are_those_of_the_definition(engine, monkeypatch, kind, bias, scale):
-    monkeypatch.setattr(signs, "WEIGHTS", 37)
-    monkeypatch.setattr(signs, "ROOM", 12 * 61 * 16 * 37)
+def test_signs_that_float32_cannot_tell_are_those_of_the_definition(engine, kind, bias, scale):
     rng = np.random.default_rng(0)
     X = rng.integers(-4, 5, (300, 60)).astype(float)
     y = X @ rng.normal(size=60) + rng.normal(size=300) * 20 > 0
@@ -184,7 +180,9 @@ def test_signs_that_float32_cannot_tell_are_those_of_the_definition(engine, monk
     lengths = np.outer([np.hypot(np.linalg.norm(w), b) for w, b in W], np.hypot(np.linalg.norm(tests, axis=1), 1))
     assert (np.abs(scores[1:]) < 1e-5 * lengths[1:]).sum() > 20
     expected = memory.lived @ np.where(scores >= 0, 1, -1)
-    found = Voter(trained.classes, memory).scores((tests * scale).astype(kind))
+    rows = Rows((tests * scale).astype(kind))
+    assert np.array_equal(Voter(trained.classes, memory).scores(rows), expected)
+    found = signs.votes_by_sign(rows, memory, weights=37, room=12 * 61 * 16 * 37)
     assert np.array_equal(found, expected), "without a bias the sign is that of any multiple of x"
 
 
@@ -214,8 +212,8 @@ def test_float32_decides_where_it_can_and_gives_way_where_it_cannot(monkeypatch)
 
 
 def test_equal_votes_go_to_the_first_class():
-    assert elect(np.array([0.0, 2.0, -2.0])).tolist() == [0, 1, 0]
-    assert elect(np.array([[2, 2, 1], [0, 3, 3]])).tolist() == [0, 1]
+    assert decide(np.array([0.0, 2.0, -2.0]), by_votes=True).tolist() == [0, 1, 0]
+    assert decide(np.array([[2, 2, 1], [0, 3, 3]]), by_votes=True).tolist() == [0, 1]
 
 
 def test_survivors_live_as_long_as_the_run_and_include_the_example_that_made_them():
@@ -226,11 +224,12 @@ def test_survivors_live_as_long_as_the_run_and_include_the_example_that_made_the
 
 @pytest.mark.parametrize("other", FORMS)
 @pytest.mark.parametrize("form", FORMS)
-def test_products_come_in_blocks_of_bounded_size(form, other, monkeypatch):
-    monkeypatch.setattr(votes, "BLOCK", 8 * 5 * 20)
-    monkeypatch.setattr(votes, "TILE", 2)
+def test_products_come_in_blocks_of_bounded_size(form, other):
     X, Y = (np.random.default_rng(seed).integers(-9, 9, (n, 7)).astype(np.float32) for seed, n in ((0, 70), (1, 5)))
-    parts = [(part, products.copy()) for part, products in blocks_of_products(Rows(form(X)), Rows(other(Y)))]
+    parts = [
+        (part, products.copy())
+        for part, products in blocks_of_products(Rows(form(X)), Rows(other(Y)), room=8 * 5 * 20, tile=2)
+    ]
     assert [part.stop - part.start for part, _ in parts] == [20, 20, 20, 10]
     assert np.array_equal(np.concatenate([products for _, products in parts]), X.astype(float) @ Y.T.astype(float))
 

@@ -123,7 +123,7 @@ def test_a_copy_goes_on_alike_in_either_layout_and_does_not_move_the_original(na
     plan = Plan(epochs=1, order="given")
     first = run(for_classes(X, y), rule, plan).weights
     kept = first.copy()
-    other = first.copy().suit(sparse)
+    other = first.copy().with_layout(sparse)
     assert same_bits(other.last, kept.last)
     assert same_bits(other.averaged, kept.averaged)
     data = sp.csr_array(X) if sparse else X
@@ -164,7 +164,7 @@ def test_a_copy_shares_no_memory_with_its_original_whatever_its_fields_are_calle
     weights = run(for_classes(layout(X), [0, 1, 2, 0]), rules.Perceptron(), Plan(epochs=2)).weights
     weights.settle()
     weights.wu = np.ones(3)
-    for twin in (weights.copy(), weights.suit(sparse=not weights.sparse)):
+    for twin in (weights.copy(), weights.with_layout(sparse=not weights.sparse)):
         arrays = {name: value for name, value in vars(weights).items() if isinstance(value, np.ndarray)}
         assert {"w", "u", "cells", "bias", "bias_u", "total", "bias_total", "scores", "wu"} <= arrays.keys()
         for name, array in arrays.items():

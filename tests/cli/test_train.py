@@ -93,9 +93,9 @@ def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
 def test_progress_does_not_change_what_is_learned(fruit, capsys):
     watched = []
     data = rosenblatt.read(fruit, target="kind")
-    from rosenblatt.learning.training import Watch
+    from rosenblatt.learning.driver import Callbacks
 
-    seen = rosenblatt.learn(data, watch=Watch(progress=watched.append))
+    seen = rosenblatt.learn(data, callbacks=Callbacks(progress=watched.append))
     unseen = rosenblatt.learn(data)
     assert len(watched) > 5
     np.testing.assert_array_equal(seen.views["averaged"][0], unseen.views["averaged"][0])

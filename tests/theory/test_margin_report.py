@@ -19,10 +19,10 @@ from rosenblatt.learning.classifier import learn_from
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import Watch, run
+from rosenblatt.learning.training import run
 from rosenblatt.theory.bounds import Space, bound_for
 from rosenblatt.theory.deciding import certify_within
-from rosenblatt.theory.duality import StepSum, best_margin_at_most, is_combination, sum_of_signed
+from rosenblatt.theory.duality import best_margin_at_most, is_combination, sum_of_signed
 from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
 from rosenblatt.theory.signed import Signed
 from rosenblatt.theory.walk import walk
@@ -46,9 +46,7 @@ RULES = ADDING | OTHERS
 
 
 def ran(examples, rule, **plan):
-    """(the run, the sum of its steps)."""
-    steps = StepSum()
-    return run(examples, rule, Plan(**plan), watch=Watch(taus=steps)), steps
+    return run(examples, rule, Plan(**plan))
 
 
 def signed_rows(examples, bias):
@@ -79,9 +77,9 @@ def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name,
     made = data.draw(with_planted_margin(classes).filter(lambda made: len(set(made.y.tolist())) == classes))
     importance = np.linspace(0.5, 2, len(made.y)) if weighted else None
     examples = for_classes(made.X, made.y, importance=importance)
-    trained, steps = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=made.bias)
+    trained = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=made.bias)
     chosen = data.draw(st.sampled_from(["last", "averaged"]))
-    whole = margin_report(FinishedRun(trained, examples, RULES[name], steps), (chosen, trained.view(chosen)))
+    whole = margin_report(FinishedRun(trained, examples, RULES[name]), (chosen, trained.view(chosen)))
     best = certify(made.X, made.y, made.bias)  # by clarabel, its margin evaluated in fractions where it must be
     assert best.separable
     assert whole.most >= best.margin * (1 - 1e-12)
@@ -100,8 +98,8 @@ def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name,
 @given(made=with_planted_contradiction(), epochs=st.integers(1, 4))
 def test_after_a_run_on_inseparable_rows_the_sentence_says_that_there_is_no_best_margin(name, made, epochs):
     examples = for_classes(made.X, made.y)
-    trained, steps = ran(examples, RULES[name], epochs=epochs, fit_intercept=made.bias)
-    alone = margin_report(FinishedRun(trained, examples, RULES[name], steps))
+    trained = ran(examples, RULES[name], epochs=epochs, fit_intercept=made.bias)
+    alone = margin_report(FinishedRun(trained, examples, RULES[name]))
     assert alone.separable is not True  # without a certificate the same rows are never called separable
     assert alone.separable is False or "whether a line separates the rows is undecided" in alone.sentence()
     found = alone.against(certify(made.X, made.y, made.bias))
@@ -120,7 +118,7 @@ def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margi
     classes = data.draw(st.sampled_from([2, 3]))
     made = data.draw(with_planted_margin(classes, scales=(1.0,)).filter(lambda made: len(set(made.y.tolist())) == classes))
     examples = for_classes(made.X, made.y)
-    trained, steps = ran(examples, ADDING[name], epochs=epochs, fit_intercept=made.bias, keep_log=True)
+    trained = ran(examples, ADDING[name], epochs=epochs, fit_intercept=made.bias, keep_log=True)
     log, Z = trained.log, signed_rows(examples, made.bias)
     if not len(log):  # rows of zeros, without bias
         return
@@ -129,9 +127,9 @@ def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margi
         for i, rival in zip(log.row, log.rival, strict=True)
     ]  # fmt: skip
     np.testing.assert_allclose(log.tau @ Z[place], theta(trained), atol=1e-9 * np.abs(Z).max())
-    assert is_combination(trained, ADDING[name], steps)
-    assert steps.total == pytest.approx(log.tau.sum())
-    most = best_margin_at_most(trained, Signed(examples, made.bias), ADDING[name], steps)
+    assert is_combination(trained, ADDING[name])
+    assert trained.steps.total == pytest.approx(log.tau.sum())
+    most = best_margin_at_most(trained, Signed(examples, made.bias), ADDING[name])
     assert most == pytest.approx(np.linalg.norm(theta(trained)) / log.tau.sum(), rel=1e-9)
 
 
@@ -146,22 +144,22 @@ def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(made
     signed = Signed(examples, made.bias)
     np.testing.assert_allclose(sum_of_signed(signed).ravel(), Z.sum(axis=0), atol=1e-12 * np.abs(Z).sum())
     for rule in OTHERS.values():  # softmax moves every class, and leaves no log
-        trained, steps = ran(examples, rule, epochs=1, fit_intercept=made.bias)
-        assert not is_combination(trained, rule, steps)
-        most = best_margin_at_most(trained, signed, rule, steps)
+        trained = ran(examples, rule, epochs=1, fit_intercept=made.bias)
+        assert not is_combination(trained, rule)
+        most = best_margin_at_most(trained, signed, rule)
         assert most == pytest.approx(min(np.linalg.norm(Z.mean(axis=0)), np.linalg.norm(Z, axis=1).max()), rel=1e-6)
 
 
 def test_widrow_hoff_takes_rows_back_and_then_its_run_proves_nothing():
     examples = for_classes([[3.0], [1.0], [-1.0]], [1, 1, 0])
-    trained, steps = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
-    assert steps.least < 0
-    most = best_margin_at_most(trained, Signed(examples), rules.WidrowHoff(rate=0.2), steps)
+    trained = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
+    assert trained.steps.least < 0
+    most = best_margin_at_most(trained, Signed(examples), rules.WidrowHoff(rate=0.2))
     assert most == pytest.approx(np.hypot(5, 1) / 3)  # z = (3, 1), (1, 1), (1, −1)
     # Two classes of logistic regression only add: σ(−margin) is above 0.
-    trained, steps = ran(examples, rules.Logistic(), epochs=5, order="given")
-    assert is_combination(trained, rules.Logistic(), steps)
-    assert not is_combination(trained, rules.Logistic(l2=0.1), steps)
+    trained = ran(examples, rules.Logistic(), epochs=5, order="given")
+    assert is_combination(trained, rules.Logistic())
+    assert not is_combination(trained, rules.Logistic(l2=0.1))
 
 
 @given(made=with_planted_margin(scales=(1.0,)).filter(lambda made: len(set(made.y.tolist())) == 2), seed=st.integers(0, 99))
@@ -185,8 +183,8 @@ def test_a_first_bias_that_does_not_learn_is_measured_in_the_space_that_has_one(
 def test_rows_of_weight_0_are_not_there():
     X, y = [[2.0], [1.0], [-1.0], [-2.0]], [1, 0, 0, 1]  # without the last, separable
     examples = for_classes(X, y, importance=[1, 1, 1, 0])
-    trained, steps = ran(examples, rules.Perceptron(), epochs=100)
-    found = margin_report(FinishedRun(trained, examples, rules.Perceptron(), steps))
+    trained = ran(examples, rules.Perceptron(), epochs=100)
+    found = margin_report(FinishedRun(trained, examples, rules.Perceptron()))
     assert found.rows == 3
     assert not found.wrong
     best = certify(X[:3], y[:3])
@@ -203,11 +201,10 @@ def test_weights_that_stay_0_have_margin_0():
 
 def report_after(data, recipe, dev=None):
     """What `rosenblatt train` asks after a run: (the classifier, its margin report)."""
-    steps = StepSum()
-    learned = learn_from(data, recipe, dev, Watch(taus=steps))
+    learned = learn_from(data, recipe, dev)
     model = learned.classifier
     view = model.linear_view()
-    finished = FinishedRun(learned.training, learned.examples, recipe.rule(), steps)
+    finished = FinishedRun(learned.training, learned.examples, recipe.rule())
     return model, margin_report(finished, (view, model.linear(view)))
 
 
@@ -250,8 +247,8 @@ def test_where_the_best_epoch_is_kept_its_margin_is_told():
 def test_the_last_weights_may_know_of_a_better_margin_than_those_that_predict():
     points, signs = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, -1, -1, -1]
     examples = for_classes(points, signs)
-    trained, steps = ran(examples, rules.Perceptron(), order="given")
-    finished = FinishedRun(trained, examples, rules.Perceptron(), steps)
+    trained = ran(examples, rules.Perceptron(), order="given")
+    finished = FinishedRun(trained, examples, rules.Perceptron())
     found = margin_report(finished, ("averaged", trained.view("averaged")))
     last = margin_report(finished)
     assert found.margin < last.margin == found.best_at_least
@@ -279,8 +276,8 @@ def test_no_more_than_a_fiftieth_of_the_multiplications_of_training_goes_into_a_
     X = np.random.default_rng(seed).normal(size=(8, 2))
     y = np.arange(8) % 2
     examples = for_classes(X, y)
-    trained, steps = ran(examples, rules.Perceptron(), epochs=epochs)
-    finished = FinishedRun(trained, examples, rules.Perceptron(), steps)
+    trained = ran(examples, rules.Perceptron(), epochs=epochs)
+    finished = FinishedRun(trained, examples, rules.Perceptron())
     assert finished.multiplications(Signed(examples)) == trained.weights.t * 2
     report = margin_report(finished)
     if trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
@@ -296,9 +293,9 @@ def test_a_bound_is_never_told_smaller_than_it_is():
     assert certificate.bound == 2
     assert certificate.sentence().endswith("a perceptron makes at most 2 updates")
     examples = for_classes(X, y)
-    trained, steps = ran(examples, rules.Perceptron())
+    trained = ran(examples, rules.Perceptron())
     assert trained.weights.updates == 2
-    report = margin_report(FinishedRun(trained, examples, rules.Perceptron(), steps)).against(certificate)
+    report = margin_report(FinishedRun(trained, examples, rules.Perceptron())).against(certificate)
     assert report.bound.most == 2
     assert str(report.bound).startswith("at most R²/γ² = 2 updates")
 

@@ -16,7 +16,6 @@ from rosenblatt.cli.options import percent
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
-    from rosenblatt.learning.examples import Examples
     from rosenblatt.studies.measures import Measured
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
@@ -58,10 +57,11 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     data = labelled(classifier, file, given)
     examples, notes, kept = classifier.examples(data, given["unseen"])
     if given["progressive"]:
+        from rosenblatt.studies.progressive import predict_then_learn
+
         predicted, mistakes = predict_then_learn(classifier, examples)
     else:
         predicted, mistakes = weights.decide(weights.scores(examples.rows)), None
-    assert examples.codes is not None
     found = measure(examples.codes, predicted, len(classifier.classes))
     if not given["quiet"]:
         fitting.tell(notes)
@@ -125,66 +125,6 @@ def likely(model: Classifier, data: Dataset) -> str:
     known = {column.name for column in getattr(model.features, "columns", [])}
     others = [name for name in data.rows.columns if name not in known]
     return f" It is probably {' or '.join(map(repr, others))}." if 0 < len(others) <= 3 else ""
-
-
-def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
-    """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
-    from rosenblatt.engine.compiled import core
-    from rosenblatt.learning.examples import class_factors
-    from rosenblatt.learning.plan import Plan
-    from rosenblatt.learning.training import run
-
-    assert examples.codes is not None
-    factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))
-    if factors is not None:
-        examples = replace(examples, importance=factors[examples.codes])
-    rule = model.recipe.rule()
-    plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
-    # All at once first, which refuses what cannot be learned from; then again, looking at every score on the way.
-    run(examples, rule, plan, weights=last_weights(model, examples))
-    weights = last_weights(model, examples)
-    loop = core.Loop(examples.rows, weights, rule.in_core(), (examples.codes, None, examples.importance))
-    scores = np.empty((examples.rows.n, examples.vectors))
-    out = scores.reshape(-1)
-    with np.errstate(all="ignore"):
-        for row in range(examples.rows.n):
-            loop.score_rows(out, row, row + 1)
-            if examples.importance is not None and examples.importance[row] == 0:
-                continue
-            loop.run(None, row, row + 1)
-            if loop.fault == core.SETTLE:
-                weights.take(loop)
-                weights.settle()
-                loop.start_new_sum()
-                loop.run(None, row, row + 1)
-    last = model.linear("last")
-    return last.decide(scores[:, 0] if examples.vectors == 1 else scores), loop.mistakes
-
-
-def codes_of_training(model: Classifier) -> np.ndarray:
-    """The class of every row of training, sorted: what balanced classes are weighted by."""
-    from rosenblatt.errors import SettingError
-
-    if model.class_counts is None:
-        if model.recipe.class_weight == "balanced":
-            raise SettingError(
-                "The model was trained with balanced classes, but its file does not tell how many rows each had: "
-                "train it again, or leave out --progressive."
-            )
-        return np.empty(0, dtype=np.int64)
-    return np.repeat(np.arange(len(model.classes)), model.class_counts)
-
-
-def last_weights(model: Classifier, examples: Examples) -> Any:
-    """The weights that training ended with, to be moved on; falling rates go on falling."""
-    from rosenblatt.engine.weights import Weights
-
-    weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
-    weights.start_from(*model.views["last"])
-    weights.updates = int(model.summary["updates"])
-    # The history of an estimator is that of its last call, but `seen` counts all.
-    weights.t = weights.settled = int(model.summary.get("seen") or sum(epoch.examples for epoch in model.history))
-    return weights
 
 
 def as_json(found: Measured, labels: list[Any]) -> dict[str, Any]:

@@ -126,9 +126,8 @@ class Job:
         from rosenblatt.data.splits import split
         from rosenblatt.features.values import decimal_commas
         from rosenblatt.learning.classifier import learn_from
+        from rosenblatt.learning.driver import Callbacks
         from rosenblatt.learning.recipe import Recipe
-        from rosenblatt.learning.training import Watch
-        from rosenblatt.theory.duality import StepSum
 
         recipe = Recipe(**self.recipe())
         recipe.rule()
@@ -139,8 +138,7 @@ class Job:
             data, dev = split(data, self.given["holdout"], **self.split())
         if data.kind == "table" and not self.given["quiet"] and (commas := decimal_commas(data.rows)):
             click.echo(f"note: {commas}", err=True)
-        self.steps = StepSum()
-        return learn_from(data, recipe, dev, Watch(progress=reporter.progress if reporter else None, taus=self.steps))
+        return learn_from(data, recipe, dev, Callbacks(progress=reporter.progress if reporter else None))
 
     def margin(self, learned: Any) -> Any:
         """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
@@ -149,7 +147,7 @@ class Job:
 
         model, examples = learned.classifier, learned.examples
         view = model.linear_view()  # votes have no margin: it is that of the averaged weights then
-        finished = FinishedRun(learned.training, examples, model.recipe.rule(), self.steps)
+        finished = FinishedRun(learned.training, examples, model.recipe.rule())
         report = margin_report(finished, (view, model.linear(view)))
         if self.given["certify"] is None:
             return report

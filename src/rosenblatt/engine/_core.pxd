@@ -87,10 +87,8 @@ cdef class Loop:
     cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival
     cdef double margin, sign
     cdef readonly Py_ssize_t vectors, tile, logged
-    cdef readonly double constant, copies, scale, moved, largest
-    cdef public double weight  # set from outside where examples are known to change nothing
-    cdef public long long t
-    cdef readonly long long settled, updates, mistakes, zero_rows
+    cdef readonly double constant, copies, scale, weight, moved, largest, tau_sum, least_tau
+    cdef readonly long long t, settled, updates, mistakes, zero_rows, steps
     cdef readonly int fault
 
     @cython.locals(reached=cython.longlong)

@@ -140,6 +140,9 @@ class Loop:
         self.mistakes = 0
         self.zero_rows = 0
         self.moved = 0.0  # Σ |Δ(w, b)|, where norms are computed
+        self.steps = 0  # updates by one tau each, Σ tau of them and the least
+        self.tau_sum = 0.0
+        self.least_tau = LARGEST
         self.fault = FINE
         self.logged = 0
         self.keep_log = log is not None
@@ -255,6 +258,9 @@ class Loop:
                     rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.right)
                     rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.rival)
             self.updates += 1
+            self.steps += 1
+            self.tau_sum += tau
+            self.least_tau = min(self.least_tau, tau)
             self.moved += abs(tau) * sqrt(size)
             if self.keep_log:
                 self.record(i, self.rival, tau)
@@ -319,11 +325,12 @@ class Loop:
         self.log_tau[self.logged] = tau
         self.logged += 1
 
-    def start_new_sum(self):
-        """After the sums have been settled outside: the average goes on from here."""
-        self.scale = 1.0
-        self.weight = 0.0
-        self.settled = self.t
+    def resume(self, weights):
+        """Goes on from counts that were changed outside: sums that were settled, examples that changed nothing."""
+        self.scale = weights.scale
+        self.weight = weights.weight
+        self.settled = weights.settled
+        self.t = weights.t
 
     def score_rows(self, out, start, stop):
         """Writes the scores of rows start … stop-1 into `out`; the first row with one that is not finite, or -1."""

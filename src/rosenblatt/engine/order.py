@@ -24,10 +24,10 @@ def random_bits(seed: int, purpose: int) -> np.random.PCG64:
     return np.random.PCG64([purpose, seed])
 
 
-def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD) -> Iterator[np.ndarray]:
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
 
-    For many rows a second core, where there is one, shuffles for the next epoch during this one. The order is the same.
+    From `ahead` rows on a second core, where there is one, shuffles for the next epoch meanwhile. The order is the same.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
@@ -35,7 +35,7 @@ def epochs(order: str, pool: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """
     bits = random_bits(seed, ORDER)
     current = pool.copy()
-    if order == "shuffled" and len(pool) >= AHEAD and cores() > 1:
+    if order == "shuffled" and len(pool) >= ahead and cores() > 1:
         yield from shuffled_ahead(current, bits)
     if order == "once":
         shuffle(current, bits)

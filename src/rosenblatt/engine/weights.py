@@ -48,8 +48,10 @@ class Weights:
     rows a column's: w and u of one column then share a cache line.
     """
 
-    def __init__(self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False):
-        self.vectors, self.d = vectors, d
+    def __init__(
+        self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False, settle_every: int = SETTLE_EVERY
+    ):
+        self.vectors, self.d, self.settle_every = vectors, d, settle_every
         self.fit_intercept = fit_intercept
         self.sparse = sparse
         self._lay_out()
@@ -82,7 +84,7 @@ class Weights:
         """Are these the weights that training begins with by itself: 0, and no example seen?"""
         return self.t == 0 and not self.w.any() and not self.bias.any()
 
-    def suit(self, sparse: bool) -> Weights:
+    def with_layout(self, sparse: bool) -> Weights:
         """These weights in the layout for dense or sparse rows; sums go on where they were."""
         if sparse == self.sparse:
             return self
@@ -105,21 +107,33 @@ class Weights:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
+        self.settle_every = SETTLE_EVERY
         vars(self).update(state)
         self._lay_out()
         self.w[...], self.u[...] = state["w"], state["u"]
 
-    def become(self, other: Weights) -> None:
-        """Takes over the state of weights of the same layout, in its own memory."""
+    def copy_from(self, other: Weights) -> None:
+        """The state of other weights of the same layout, in this one's memory."""
         own = {name: vars(self)[name] for name in ("cells", "w", "u", "bias", "bias_u", "scores")}
         vars(self).update(vars(other))  # counts; the totals are never changed in place
         vars(self).update(own)
         self.cells[...], self.bias[...], self.bias_u[...] = other.cells, other.bias, other.bias_u
 
-    def take(self, loop: Any) -> None:
+    def copy_counts(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
         self.scale, self.weight = loop.scale, loop.weight
         self.t, self.updates, self.largest = loop.t, loop.updates, loop.largest
+
+    def advance(self, t: int) -> None:
+        """Examples up to t change nothing but the sums, which are settled where training would settle them."""
+        while self.t < t:
+            self.t = min(t, (self.t // self.settle_every + 1) * self.settle_every)
+            self.weight = float(self.t - self.settled)
+            self.settle_if_due()
+
+    def settle_if_due(self) -> None:
+        if self.t % self.settle_every == 0:
+            self.settle()
 
     def settle(self) -> None:
         """Adds what has run up to the total, and starts a new sum."""

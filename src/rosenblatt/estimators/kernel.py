@@ -14,14 +14,14 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
+from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
-from rosenblatt.learning.kernel import training as dual
-from rosenblatt.learning.kernel.model import VIEWS, Dual, View, decide
+from rosenblatt.learning.kernel.model import VIEWS, Dual, KernelScorer, View
+from rosenblatt.learning.kernel.training import Design, KernelTraining, train_kernel
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Interrupted, Watch
 
 RULES = [learner.name for learner in LEARNERS.values() if learner.kernels]
 
@@ -105,19 +105,19 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         rule: rules.Rule,
         kernel: kernels.Kernel,
         plan: Plan,
-        design: dual.Design,
+        design: Design,
         before: Dual | None,
     ) -> Self:
-        watch = Watch(epoch=self._report if self.verbose else None)  # type: ignore[arg-type]
+        callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
-            run = dual.learn(examples, rule, kernel, plan, design, before, watch)
+            run = train_kernel(examples, rule, kernel, plan, design, before, callbacks)
         except Interrupted as stop:
-            self._take(stop.training)  # type: ignore[arg-type]
+            self._take(stop.training)
             raise
         self._take(run)
         return self
 
-    def _take(self, run: dual.DualTraining) -> None:
+    def _take(self, run: KernelTraining) -> None:
         self.dual_ = run.dual
         self.classes_ = run.dual.classes
         self.n_iter_ = len(run.history)
@@ -125,7 +125,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         self.converged_ = run.converged
         self._chosen = self.score_with
 
-    def _report(self, run: dual.DualTraining) -> None:
+    def _report(self, run: KernelTraining) -> None:
         epoch, number = run.history[-1], len(run.history)
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
 
@@ -133,14 +133,14 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         check("rule", self.rule, Choice(tuple(RULES)))
         return rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
 
-    def _design(self) -> dual.Design:
+    def _design(self) -> Design:
         check("score_with", self.score_with, Choice(VIEWS))
         if self.budget is not None and self.score_with != "last":
             raise SettingError(
                 f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
                 "Choose 'last', or no budget."
             )
-        return dual.Design(self.multi_class, self.budget)
+        return Design(self.multi_class, self.budget)
 
     def _kernel(self, examples: Examples) -> kernels.Kernel:
         gamma = self.gamma
@@ -189,16 +189,15 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
             self.dual_.placed_logs(0)  # says why not
         return twin
 
-    def _view(self) -> View:
-        return View(self._chosen, seed=self._seed() if self._chosen == "random" else 0)
+    def _scorer(self) -> KernelScorer:
+        return self.dual_.scorer(View(self._chosen, seed=self._seed() if self._chosen == "random" else 0))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """w·φ(x), or votes: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
         check_is_fitted(self)
-        return self.dual_.scores(self._rows(X, reset=False), self._view())
+        return self._scorer().scores(self._rows(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        scores = self.decision_function(X)
-        labels: np.ndarray = self.classes_[decide(scores, self._view())]
-        return labels
+        check_is_fitted(self)
+        return self._scorer().predict(self._rows(X, reset=False))

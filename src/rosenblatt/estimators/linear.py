@@ -19,7 +19,8 @@ from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.learning import training
-from rosenblatt.learning.examples import Examples, for_regression
+from rosenblatt.learning.driver import Callbacks, Interrupted
+from rosenblatt.learning.examples import AnyExamples, RegressionExamples, for_regression
 from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
@@ -90,7 +91,7 @@ class LinearLearner(Inputs):
             keep_log=self.keep_log,
         )
 
-    def _start(self, examples: Examples, coef: Any, intercept: Any) -> Weights:
+    def _start(self, examples: AnyExamples, coef: Any, intercept: Any) -> Weights:
         """Zero, the initial weights given, or those of the fit before."""
         if self.warm_start and hasattr(self, "training_") and coef is None and intercept is None:
             before: Weights = self.training_.weights
@@ -99,7 +100,7 @@ class LinearLearner(Inputs):
                     f"warm_start goes on with weights of shape {(before.vectors, before.d)}, but these rows need "
                     f"{(examples.vectors, examples.rows.d)}: fit a clone of the estimator."
                 )
-            return before.copy().suit(sparse=not examples.rows.dense)
+            return before.copy().with_layout(sparse=not examples.rows.dense)
         weights = Weights(examples.vectors, examples.rows.d, self.fit_intercept, sparse=not examples.rows.dense)
         for name, given, place in (("coef_init", coef, weights.w), ("intercept_init", intercept, weights.bias)):
             if given is not None:
@@ -109,7 +110,7 @@ class LinearLearner(Inputs):
                 place[...] = given.reshape(place.shape)
         return weights
 
-    def _fit(self, examples: Examples, weights: Weights, plan: Plan, counts_before: np.ndarray | None = None) -> Self:
+    def _fit(self, examples: AnyExamples, weights: Weights, plan: Plan, counts_before: np.ndarray | None = None) -> Self:
         """Runs the engine and keeps what it gives, also when it was interrupted; `counts_before` are of calls before."""
         held_out = None
         if plan.patience is not None:
@@ -122,10 +123,10 @@ class LinearLearner(Inputs):
             counts += counts_before
         settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
         try:
-            watch = training.Watch(epoch=self._report if self.verbose else None)
-            self._take(training.run(examples, settings.rule, plan, weights, held_out, watch))
+            callbacks = Callbacks(epoch=self._report if self.verbose else None)
+            self._take(training.run(examples, settings.rule, plan, weights, held_out, callbacks))
             self._settings = settings
-        except (DivergenceError, training.Interrupted) as stop:
+        except (DivergenceError, Interrupted) as stop:
             self._take(stop.training)
             self._settings = settings
             raise
@@ -187,12 +188,12 @@ class LinearLearner(Inputs):
         weights: Weights = self.training_.weights
         return weights if (weights.vectors, weights.d) == weights_needed else None
 
-    def _partial_fit(self, examples: Examples) -> Self:
+    def _partial_fit(self, examples: AnyExamples) -> Self:
         examples.rows.refuse_not_finite()  # before anything is changed
         before = self._goes_on((examples.vectors, examples.rows.d))
         weights = before or self._start(examples, None, None)
         counts = self._settings.class_counts if before else None
-        return self._fit(examples, weights.suit(sparse=not examples.rows.dense), self._partial_plan(), counts)
+        return self._fit(examples, weights.with_layout(sparse=not examples.rows.dense), self._partial_plan(), counts)
 
     def _partial_plan(self) -> Plan:
         # A seed that is fixed is the one of random votes, too; to draw one would change the caller's random numbers.
@@ -317,7 +318,7 @@ class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
         """Learns from these rows, once and in the order given."""
         return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
 
-    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Examples:
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
         if y is None:
             raise SettingError(
                 f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
@@ -340,9 +341,9 @@ class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
         return self._scores(X)
 
 
-def class_counts(examples: Examples, absent: Any = ()) -> np.ndarray | None:
+def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:
     """How many rows of each class are learned from, without some; None in a regression."""
-    if examples.codes is None or examples.classes is None:
+    if isinstance(examples, RegressionExamples):
         return None
     codes = examples.codes
     if examples.importance is not None or len(absent):

@@ -24,13 +24,14 @@ from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattE
 from rosenblatt.features import FeatureMap, Notes
 from rosenblatt.features.finer import rows_of
 from rosenblatt.learning import model_file
+from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Memory
 from rosenblatt.learning.recipe import Recipe
-from rosenblatt.learning.training import Training, Watch, error, run
+from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
 
 BLOCK = 2**16  # rows counted at a time
@@ -218,7 +219,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
 
 
 def learn(
-    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Watch | None = None, **settings: Any
+    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Callbacks | None = None, **settings: Any
 ) -> Classifier:
     """Trains a classifier on a data set, and measures it on another if there is one.
 
@@ -237,12 +238,10 @@ class Learned:
     examples: Examples
 
 
-def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Watch | None = None) -> Learned:
+def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
     """What `learn` does; the run and its examples are given back, too."""
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
-    assert examples.classes is not None
-    assert examples.codes is not None
     made = Classifier(
         mapping, examples.classes, {}, recipe.view, data.kind, recipe,
         feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
@@ -250,7 +249,7 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
     made.zero_based = data.zero_based
     held_out = None if dev is None else made.examples(dev)[0]
-    trained = run(examples, rule, plan, held_out=held_out, watch=watch)
+    trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
         made.memory = trained.memory()
         if data.numbers is not None:
@@ -309,8 +308,6 @@ def finish(made: Classifier, trained: Training, examples: Examples, held_out: Ex
 def feature_counts(examples: Examples) -> np.ndarray:
     """In how many rows of each class every feature is not 0: classes × features."""
     rows, codes = examples.rows, examples.codes
-    assert codes is not None
-    assert examples.classes is not None
     k, d = len(examples.classes), rows.d
     if rows.dense:
         assert rows.values is not None

@@ -1,10 +1,10 @@
-"""Rows with what is to be learned from them: class codes or targets, and importance."""
+"""Examples: rows with what is to be learned from them, class codes or targets, and how much each row counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,32 +14,57 @@ from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingErro
 
 
 @dataclass
-class Examples:
-    """Checked rows, and for each its class code (`classes[code]` is the label) or, in a regression, its target."""
+class WeightedRows:
+    """Checked rows, and how much each of them counts."""
 
     rows: Rows
-    codes: np.ndarray | None
-    classes: np.ndarray | None
-    targets: np.ndarray | None = None
-    importance: np.ndarray | None = None  # scales the step; a row of 0 is not there
-
-    @property
-    def vectors(self) -> int:
-        """Weight vectors that these examples need."""
-        return 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
-
-    def take(self, numbers: np.ndarray) -> Examples:
-        """A copy of the examples with these row numbers."""
-        codes, targets, importance = (
-            None if of_row is None else of_row[numbers] for of_row in (self.codes, self.targets, self.importance)
-        )
-        return Examples(self.rows.take(numbers), codes, self.classes, targets, importance)
+    importance: np.ndarray | None = field(default=None, kw_only=True)  # scales the step; a row of 0 is absent
 
     def pool(self) -> np.ndarray:
-        """The rows that are there: all but those of importance 0."""
+        """The rows that are present: all but those of importance 0."""
         if self.importance is None:
             return np.arange(self.rows.n, dtype=np.int32)
         return np.flatnonzero(self.importance).astype(np.int32)
+
+
+@dataclass
+class Examples(WeightedRows):
+    """Rows of a classification, and for each its class code: `classes[code]` is the label."""
+
+    codes: np.ndarray
+    classes: np.ndarray
+
+    @property
+    def vectors(self) -> int:
+        """Weight vectors that these examples need: one for two classes, one a class for more."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The label of every row."""
+        labels: np.ndarray = self.classes[self.codes]
+        return labels
+
+    def take(self, numbers: np.ndarray) -> Examples:
+        """A copy of the examples with these row numbers."""
+        importance = None if self.importance is None else self.importance[numbers]
+        return Examples(self.rows.take(numbers), self.codes[numbers], self.classes, importance=importance)
+
+
+@dataclass
+class RegressionExamples(WeightedRows):
+    """Rows of a regression, and for each the number to predict."""
+
+    targets: np.ndarray
+    vectors: ClassVar[int] = 1
+
+    def take(self, numbers: np.ndarray) -> RegressionExamples:
+        """A copy of the examples with these row numbers."""
+        importance = None if self.importance is None else self.importance[numbers]
+        return RegressionExamples(self.rows.take(numbers), self.targets[numbers], importance=importance)
+
+
+AnyExamples = Examples | RegressionExamples
 
 
 def for_classes(
@@ -59,7 +84,7 @@ def for_classes(
     return Examples(rows, codes, classes, importance=importance)
 
 
-def for_regression(X: Any, y: Any, importance: Any = None) -> Examples:
+def for_regression(X: Any, y: Any, importance: Any = None) -> RegressionExamples:
     """Examples of a regression."""
     rows = X if isinstance(X, Rows) else Rows(X)
     targets = as_numbers("y", y)
@@ -69,7 +94,7 @@ def for_regression(X: Any, y: Any, importance: Any = None) -> Examples:
     bad = np.flatnonzero(~np.isfinite(targets))
     if len(bad):
         raise NotFiniteError(f"Input y contains {targets[bad[0]]}: row {bad[0]}. Drop such rows first.", row=int(bad[0]))
-    return Examples(rows, None, None, targets, as_importance(importance, rows))
+    return RegressionExamples(rows, targets, importance=as_importance(importance, rows))
 
 
 def as_numbers(name: str, values: Any) -> np.ndarray:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import SETTLE_EVERY, Weights
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Origin, Run, Training, Watch
+from rosenblatt.learning.training import LinearRun, Origin, Training
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def forget(training: Training, rows: Any) -> Forgotten:
     origin = training.origin
     if origin is None or training.log is None:
         raise SettingError("Forgetting goes through the run again: train with keep_log=True.")
-    again = Again(training, origin, numbers_of(rows, origin))
-    made = again.go()
-    return Forgotten(made, again.taken_over, again.replayed, sum(epoch.examples for epoch in made.history))
+    run = RunWithoutRows(training, origin, numbers_of(rows, origin))
+    without = run.go()
+    return Forgotten(without, run.taken_over, run.replayed, sum(epoch.examples for epoch in without.history))
 
 
 def numbers_of(rows: Any, origin: Origin) -> np.ndarray:
@@ -83,16 +83,17 @@ def numbers_of(rows: Any, origin: Origin) -> np.ndarray:
     return absent
 
 
-class Again(Run):
+class RunWithoutRows(LinearRun):
     """A run without some rows, that takes over from the log of a run with them what cannot be other than it was."""
 
     def __init__(self, known: Training, origin: Origin, absent: np.ndarray):
         examples, has_bias = origin.examples, known.weights.fit_intercept
-        start = Weights(examples.vectors, examples.rows.d, has_bias, sparse=not examples.rows.dense)
+        sparse = not examples.rows.dense
+        start = Weights(examples.vectors, examples.rows.d, has_bias, sparse, known.weights.settle_every)
         if origin.start is not None:
             start = origin.start.copy()
-        super().__init__(examples, origin.rule, origin.plan, start, origin.held_out, Watch())
-        self.training.origin = replace(origin, absent=absent)
+        super().__init__(examples, origin.rule, origin.plan, start, origin.held_out)
+        self.outcome.origin = replace(origin, absent=absent)
         self.log, self.last = known.log or Log(), known.weights.t
         self.gone, self.gone_before = (np.isin(np.arange(examples.rows.n), part) for part in (absent, origin.absent))
         # Rules that move at every example do so from the first one that is gone.
@@ -144,9 +145,10 @@ class Again(Run):
         for place in np.union1d(updates, np.flatnonzero(self.zero[row_numbers[:reached]])).tolist():
             self.advance(t + place)
             self.loop.run(row_numbers, place, place + 1)
-            self.settle_if_due()
+            self.weights.copy_counts(self.loop)
+            self.weights.settle_if_due()
+            self.loop.resume(self.weights)
         self.advance(t + reached)
-        self.weights.take(self.loop)
         return reached
 
     def record(self, t: np.ndarray, part: slice) -> None:
@@ -158,17 +160,8 @@ class Again(Run):
 
     def advance(self, t: int) -> None:
         """Examples up to t change nothing but counts."""
-        loop = self.loop
-        while loop.t < t:
-            loop.t = min(t, (loop.t // SETTLE_EVERY + 1) * SETTLE_EVERY)
-            loop.weight = float(loop.t - loop.settled)
-            self.settle_if_due()
-
-    def settle_if_due(self) -> None:
-        if self.loop.t % SETTLE_EVERY == 0:
-            self.weights.take(self.loop)
-            self.weights.settle()
-            self.loop.start_new_sum()
+        self.weights.advance(t)
+        self.loop.resume(self.weights)
 
 
 def zero_rows(rows: Rows) -> np.ndarray:

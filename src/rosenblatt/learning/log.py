@@ -62,16 +62,15 @@ class Log:
 
 
 class Recorder:
-    """Room for the log of one chunk, and the chunks before it, unless only each chunk by itself is looked at."""
+    """Room for the log of one chunk, and the chunks before it."""
 
-    def __init__(self, chunk: int, all_chunks: bool = True):
-        self.all_chunks = all_chunks
+    def __init__(self, chunk: int):
         self.buffers = (np.empty(chunk, np.int64), np.empty(chunk, np.int32), np.empty(chunk, np.int32), np.empty(chunk))
         self.chunks: list[tuple[np.ndarray, ...]] = []
 
-    def keep(self, logged: int) -> None:
+    def record(self, logged: int) -> None:
         """Copies what the loop has written."""
-        if logged and self.all_chunks:
+        if logged:
             self.chunks.append(tuple(buffer[:logged].copy() for buffer in self.buffers))
 
     def log(self) -> Log:
@@ -99,6 +98,7 @@ class Memory:
     last: int  # examples seen in all
     start: Weights | None = None  # None: 0, and no examples seen
     fit_intercept: bool = True
+    settle_every: int = SETTLE_EVERY  # examples after which training settled its sums
 
     @classmethod
     def of(
@@ -132,23 +132,24 @@ class Memory:
         total = len(self.log)
         if updates is not None and not 0 <= updates <= total:
             raise SettingError(f"There is no update {updates}: the log has {total:,}.")
-        weights = Weights(self.vectors, self.rows.d, self.fit_intercept, sparse=not self.rows.dense)
+        sparse = not self.rows.dense
+        weights = Weights(self.vectors, self.rows.d, self.fit_intercept, sparse, self.settle_every)
         if self.start is not None:
-            weights = self.start.copy().suit(sparse=not self.rows.dense)
+            weights = self.start.copy().with_layout(sparse)
         log, codes = self.log, self.codes
         for k in range(total if updates is None else updates):
             t, row, tau = int(log.t[k]), int(log.row[k]), float(log.tau[k])
-            advance(weights, t)
+            weights.advance(t)
             code = int(codes[row])
             if self.vectors == 1:
                 self._move(weights, row, 0, tau if code == 1 else -tau)
             else:
                 self._move(weights, row, code, tau)
                 self._move(weights, row, int(log.rival[k]), -tau)
-            advance(weights, t + 1)
+            weights.advance(t + 1)
             weights.updates += 1
         if updates is None:
-            advance(weights, self.last)
+            weights.advance(self.last)
         return weights
 
     def _move(self, weights: Weights, row: int, k: int, step: float) -> None:
@@ -251,12 +252,3 @@ def stored_csr(values: Any, indices: Any, indptr: np.ndarray, shape: tuple[int, 
     from scipy.sparse import csr_array
 
     return csr_array((values, indices, indptr), shape=shape)
-
-
-def advance(weights: Weights, t: int) -> None:
-    """Examples up to t change nothing, but for the sums: these are settled where training does it."""
-    while weights.t < t:
-        weights.t = min(t, (weights.t // SETTLE_EVERY + 1) * SETTLE_EVERY)
-        weights.weight = float(weights.t - weights.settled)
-        if weights.t % SETTLE_EVERY == 0:
-            weights.settle()

@@ -23,20 +23,23 @@ MOST_COLUMNS = 2**20  # with fewer (d + 1) u < 1/15, and 1.1 (d + 8) u is more t
 SMALL, LARGE = 1e-100, 1e100  # lengths between which nothing overflows and a square is not lost
 
 
-def votes_by_sign(rows: Rows, memory: Memory) -> np.ndarray | None:
-    """Σ c_k sign(w_k·x + b_k) of every row; None where this is not the way: more classes, sparse rows, numbers too large."""
+def votes_by_sign(rows: Rows, memory: Memory, weights: int = WEIGHTS, room: int = ROOM) -> np.ndarray | None:
+    """Σ c_k sign(w_k·x + b_k) of every row; None where this is not the way: more classes, sparse rows, numbers too large.
+
+    So many weight vectors are scored at a time, and so many bytes are used for rows and scores, and again for weights.
+    """
     if memory.vectors > 1 or not (rows.dense and memory.rows.dense) or rows.d >= MOST_COLUMNS or not moderate(memory):
         return None
     assert rows.values is not None
-    height = max(1, ROOM // (12 * (rows.d + 1) + 16 * WEIGHTS))
-    found = np.empty(rows.n, dtype=np.int64)
+    height = max(1, room // (12 * (rows.d + 1) + 16 * weights))
+    total = np.empty(rows.n, dtype=np.int64)
     for start in range(0, rows.n, height):
         X = np.ascontiguousarray(rows.values[start : start + height], dtype=float)
-        votes = count_block(X, memory)
+        votes = count_block(X, memory, max(1, min(weights, room // (12 * (rows.d + 1)))))
         if votes is None:
             return None
-        found[start : start + height] = votes
-    return found
+        total[start : start + height] = votes
+    return total
 
 
 def moderate(memory: Memory) -> bool:
@@ -49,7 +52,7 @@ def moderate(memory: Memory) -> bool:
     return most < LARGE
 
 
-def count_block(X: np.ndarray, memory: Memory) -> np.ndarray | None:
+def count_block(X: np.ndarray, memory: Memory, weights: int) -> np.ndarray | None:
     """The votes on these rows; None where one is too large."""
     n, d = X.shape
     with np.errstate(over="ignore"):
@@ -60,7 +63,7 @@ def count_block(X: np.ndarray, memory: Memory) -> np.ndarray | None:
     signs = vote_counter.SignCounter(X, 1.1 * (d + 8) * 2.0**-24)
     votes = np.zeros(n, dtype=np.int64)
     decides = True  # does float32? Not where many scores are 0, as with few columns of whole numbers
-    for W, lived in weights_of(memory):
+    for W, lived in weights_of(memory, weights):
         if decides:
             scores = scaled @ unit_rows(W[:, :d], W[:, d], np.sqrt(np.einsum("ij,ij->i", W, W))).T
             decides = signs.count(scores, W, lived, votes, patience=scores.size // 32)
@@ -70,13 +73,12 @@ def count_block(X: np.ndarray, memory: Memory) -> np.ndarray | None:
     return votes
 
 
-def weights_of(memory: Memory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(w, b) of every survivor, a row each, and for how many examples it lived; some at a time."""
+def weights_of(memory: Memory, many: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """(w, b) of every survivor, a row each, and for how many examples it lived; so many at a time."""
     log, values, lived, d = memory.log, memory.rows.values, memory.lived, memory.rows.d
     assert values is not None
     steps = log.signed(memory.codes)
     present = np.zeros(d + 1) if memory.start is None else np.append(*memory.start.last)
-    many = max(1, min(WEIGHTS, ROOM // (12 * (d + 1))))
     for first in range(0, len(lived), many):
         W = np.zeros((min(many, len(lived) - first), d + 1))
         updates = slice(max(first, 1) - 1, first + len(W) - 1)  # update k makes weights k + 1
@@ -93,7 +95,7 @@ def weights_of(memory: Memory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def unit_rows(X: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Rows of X, each with one more column, divided by their lengths, as float32; what has no length stays 0."""
     factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > SMALL)
-    found = np.empty((len(X), X.shape[1] + 1), dtype=np.float32)
-    np.multiply(X, factors[:, None], out=found[:, :-1], casting="same_kind")
-    np.multiply(last, factors, out=found[:, -1], casting="same_kind")
-    return found
+    scaled = np.empty((len(X), X.shape[1] + 1), dtype=np.float32)
+    np.multiply(X, factors[:, None], out=scaled[:, :-1], casting="same_kind")
+    np.multiply(last, factors, out=scaled[:, -1], casting="same_kind")
+    return scaled

@@ -1,11 +1,10 @@
-"""Epochs over the examples: in which order, until when, and what is kept."""
+"""Training of linear models: the engine's loop under the epoch driver, with stopping on held-out rows and the log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
 from dataclasses import dataclass, field, replace
-from itertools import count, repeat
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,51 +12,66 @@ from rosenblatt.data import markup
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
-from rosenblatt.engine.weights import SETTLE_EVERY, Weights
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
-from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.history import Epoch, History
-from rosenblatt.learning.linear import Decides, Model
+from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
+from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
+from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory, Recorder
+from rosenblatt.learning.margins import margins_and_rivals
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Scorer
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
 
+E = TypeVar("E", Examples, RegressionExamples, AnyExamples)
+
 
 @dataclass(frozen=True)
 class Origin:
-    """What a run came from, kept with its log: not a copy of the rows, which must stay as they are."""
+    """What a run came from, recorded with its log: not a copy of the rows, which must stay as they are."""
 
-    examples: Examples
+    examples: AnyExamples
     rule: rules.Rule
     plan: Plan
     start: Weights | None  # None: 0
-    held_out: Examples | None = None
+    held_out: AnyExamples | None = None
     absent: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # rows left out of the order
 
     @property
     def has_dual(self) -> bool:
         """Are the weights a sum over the log?"""
         every_class_moves = self.rule.moves_always and self.examples.vectors > 1
-        return self.examples.codes is not None and not self.rule.shrinks and not every_class_moves
+        return isinstance(self.examples, Examples) and not self.rule.shrinks and not every_class_moves
+
+
+@dataclass(frozen=True)
+class StepSum:
+    """The steps of a run that are one tau each: how many, Σ tau, and the least; theory asks for them."""
+
+    count: int = 0
+    total: float = 0.0
+    least: float = math.inf
+
+    @classmethod
+    def of(cls, log: Log) -> StepSum:
+        """Of the updates of a log."""
+        return cls(len(log), float(log.tau.sum()), float(log.tau.min(initial=math.inf)))
 
 
 @dataclass
-class Training:
+class Training(Outcome):
     """A run: its weights, what happened, and why it ended."""
 
     weights: Weights
     classes: np.ndarray | None
-    history: History = field(default_factory=History)
     log: Log | None = None
-    stopped_because: str = ""
-    converged: bool = False
-    zero_rows: int = 0
     best: Model | None = None
     best_error: float = np.inf
     best_epoch: int = 0
-    origin: Origin | None = None  # where the log is kept
+    origin: Origin | None = None  # where the log is recorded
+    steps: StepSum = StepSum()
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     def view(self, name: str) -> Model:
@@ -75,22 +89,23 @@ class Training:
         origin = self.origin
         if self.log is None or origin is None:
             raise SettingError("This run kept no log: train with keep_log=True.")
-        if not origin.has_dual:
+        examples, weights = origin.examples, self.weights
+        if not origin.has_dual or isinstance(examples, RegressionExamples):
             raise SettingError(
                 f"The updates of {origin.rule.name} are no sum of rows that a log could hold: take a mistake-driven rule."
             )
-        examples, weights = origin.examples, self.weights
-        assert examples.codes is not None
-        return Memory.of(
+        memory = Memory.of(
             self.log, examples.rows, examples.codes, examples.vectors, weights.t, origin.start, weights.fit_intercept
         )
+        memory.settle_every = weights.settle_every
+        return memory
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        told = {"updates": self.weights.updates, "ended by": self.stopped_because or "nothing yet"}
+        facts = {"updates": self.weights.updates, "ended by": self.stopped_because or "nothing yet"}
         if self.best is not None:
-            told |= {"best held-out error": self.best_error, "in epoch": self.best_epoch}
-        return markup.facts("Training", told) + self.history._repr_html_()
+            facts |= {"best held-out error": self.best_error, "in epoch": self.best_epoch}
+        return markup.facts("Training", facts) + self.history._repr_html_()
 
 
 def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
@@ -98,34 +113,6 @@ def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
     if name not in ("last", "averaged"):
         raise SettingError(f"There is no view {name!r}: choose 'last', 'averaged' or 'best'.")
     return Model(classes, *(weights.last if name == "last" else weights.averaged))
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: after how many examples, with how many mistakes and updates, and |w|."""
-
-    examples: int
-    mistakes: int
-    updates: int
-    norm: float
-    total: int  # examples if all epochs are run
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Who wants to know: after every epoch, whenever the number of examples has doubled or a chunk is done, each tau."""
-
-    epoch: Callable[[Training], None] | None = None
-    progress: Callable[[Progress], None] | None = None
-    taus: Callable[[np.ndarray], None] | None = None  # of the updates of a chunk, where they are one number each
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during training; `training` keeps what was learned until then."""
-
-    def __init__(self, training: Training):
-        super().__init__("interrupted")
-        self.training = training
 
 
 def train(
@@ -152,186 +139,145 @@ def train(
 
 
 def run(
-    examples: Examples,
+    examples: AnyExamples,
     rule: rules.Rule,
     plan: Plan,
     weights: Weights | None = None,
-    held_out: Examples | None = None,
-    watch: Watch | None = None,
+    held_out: AnyExamples | None = None,
+    callbacks: Callbacks | None = None,
 ) -> Training:
     """Trains on checked examples, from 0 or onwards from `weights`, which are moved in place."""
     if weights is None:
         weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
     if plan.patience is not None and held_out is None:
         raise SettingError("Stopping on the held-out error needs held-out data.")
-    return Run(examples, rule, plan, weights, held_out, watch or Watch()).go()
+    return LinearRun(examples, rule, plan, weights, held_out, callbacks).go()
 
 
-class Run:
-    """The state of `run` while it goes; a walk drives its `chunk` example by example."""
+class LinearRun(EpochDriver[Training]):
+    """Linear training while it goes; a walk drives its `learn` example by example."""
 
     def __init__(
         self,
-        examples: Examples,
+        examples: AnyExamples,
         rule: rules.Rule,
         plan: Plan,
         weights: Weights,
-        held_out: Examples | None,
-        watch: Watch,
+        held_out: AnyExamples | None = None,
+        callbacks: Callbacks | None = None,
     ):
-        self.examples, self.rule, self.plan, self.held_out, self.watch = examples, rule, plan, held_out, watch
-        self.training = Training(weights, examples.classes)
-        self.weights = weights
+        classes = examples.classes if isinstance(examples, Examples) else None
+        super().__init__(examples, rule, plan, Training(weights, classes), callbacks)
+        self.weights, self.held_out = weights, held_out
         if plan.keep_log:
-            self.training.origin = Origin(examples, rule, plan, None if weights.untouched() else weights.copy(), held_out)
-        self.recorder = Recorder(CHUNK, plan.keep_log) if plan.keep_log or watch.taus else None
+            start = None if weights.untouched() else weights.copy()
+            self.outcome.origin = Origin(examples, rule, plan, start, held_out)
+        self.recorder = Recorder(CHUNK) if plan.keep_log else None
+        codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
         self.loop = core.Loop(
             examples.rows,
             weights,
             rule.in_core(),
-            (examples.codes, examples.targets, examples.importance),
+            (codes, targets, examples.importance),
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
         )
         self.last_good = weights.copy()
+        self._scores: np.ndarray | None = None  # room for those of every row
 
-    def go(self) -> Training:
-        orders = self.orders()
-        try:
-            for number in count(1):
-                row_numbers = next(orders)
-                self.epoch(row_numbers, self.examples.rows.n if row_numbers is None else len(row_numbers), number)
-                if self.watch.epoch:
-                    self.watch.epoch(self.training)
-                if self.training.stopped_because:
-                    break
-        except KeyboardInterrupt:
-            self.training.stopped_because = "interrupted"
-            raise Interrupted(self.finish()) from None
-        return self.finish()
+    def counts(self) -> Counts:
+        return Counts(self.loop.mistakes, self.loop.updates, self.loop.moved)
 
-    def pool(self) -> np.ndarray:
-        """The rows that are learned from."""
-        return self.examples.pool()
+    def examples_seen(self) -> int:
+        return self.weights.t
 
-    def orders(self) -> Iterator[np.ndarray | None]:
-        """The row numbers of each epoch, without end; None: all, as given."""
-        pool = self.examples.pool()
-        # As given and all there: the loop needs no list of row numbers.
-        whole = self.plan.order == "given" and len(pool) == self.examples.rows.n
-        if whole:
-            return repeat(None)
-        return order.epochs(self.plan.order, pool, self.plan.seed)
+    def norm(self) -> float:
+        return self.weights.norm()
 
-    def finish(self) -> Training:
-        if self.weights.sums_overflowed():
-            raise self.divergence()
-        return self.result()
-
-    def result(self) -> Training:
-        self.training.zero_rows = self.loop.zero_rows
-        if self.recorder and self.plan.keep_log:
-            self.training.log = self.recorder.log().until(self.weights.t)
-        return self.training
-
-    def epoch(self, row_numbers: np.ndarray | None, n: int, number: int) -> None:
-        """One pass, and what is to be said about it."""
-        mistakes, updates, moved = self.loop.mistakes, self.loop.updates, self.loop.moved
+    def begin_epoch(self, number: int) -> None:
         if number > 1:
-            self.last_good.become(self.weights)
-        self.pass_over(row_numbers, n)
-        if self.weights.overflowed():
-            raise self.divergence()
-        last, averaged = self.held_out_errors()
-        epoch = Epoch(
-            examples=n,
-            mistakes=self.loop.mistakes - mistakes,
-            updates=self.loop.updates - updates,
-            norm=self.weights.norm(),
-            moved=None if self.plan.tol is None else (self.loop.moved - moved) / max(1, n),
-            held_out_last=last,
-            held_out_averaged=averaged,
-        )
-        self.training.history.append(epoch)
-        self.keep_best(number, averaged if self.plan.average else last)
-        self.decide_to_stop(epoch, number)
+            self.last_good.copy_from(self.weights)
 
-    def pass_over(self, row_numbers: np.ndarray | None, n: int, place: int = 0) -> None:
-        """The examples from this place of the epoch on."""
-        while place < n:
-            place = self.chunk(row_numbers, place, n)
-
-    def chunk(self, row_numbers: np.ndarray | None, place: int, n: int) -> int:
-        """The loop over at most CHUNK examples; where the next chunk begins."""
-        end = min(n, place + CHUNK - self.weights.t % CHUNK)
-        if self.watch.progress:  # also stop where the number of examples has doubled
-            end = min(end, place + (1 << self.weights.t.bit_length()) - self.weights.t)
+    def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
+        """The loop over at most a chunk of examples."""
+        t, every = self.weights.t, self.weights.settle_every
+        stop = min(stop, place + CHUNK - t % CHUNK, place + every - t % every)
+        if self.callbacks.progress:  # also stop where the number of examples has doubled
+            stop = min(stop, place + (1 << t.bit_length()) - t)
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
-            reached: int = self.loop.run(row_numbers, place, end)
-        self.weights.take(self.loop)
+            reached: int = self.loop.run(row_numbers, place, stop)
+        self.weights.copy_counts(self.loop)
         if self.recorder:
-            self.recorder.keep(self.loop.logged)
-            if self.watch.taus:
-                self.watch.taus(self.recorder.buffers[3][: self.loop.logged])
-        if self.loop.fault == core.SETTLE or (self.weights.t % SETTLE_EVERY == 0 and reached > place):
+            self.recorder.record(self.loop.logged)
+        if self.loop.fault == core.SETTLE or (self.weights.t % every == 0 and reached > place):
             self.weights.settle()
-            self.loop.start_new_sum()
+            self.loop.resume(self.weights)
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
-        if self.watch.progress:
-            loop, total = self.loop, n * self.plan.epochs
-            self.watch.progress(Progress(loop.t, loop.mistakes, loop.updates, self.weights.norm(), total))
         return reached
 
+    def score(self, row: int) -> np.ndarray:
+        """w·x + b of a row by the present weights, in the loop's own arithmetic: one number, or one a class."""
+        vectors = self.examples.vectors
+        if self._scores is None:
+            self._scores = np.empty(self.examples.rows.n * vectors)
+        self.loop.score_rows(self._scores, row, row + 1)
+        return self._scores[row * vectors : (row + 1) * vectors].copy()
+
     def fault(self, row: int) -> Exception:
-        """Why the loop could not take this row."""
+        """Why the loop could not learn from this row."""
         _, x = self.examples.rows.row(row)
         innocent = np.isfinite(x).all() and np.abs(x).max(initial=0) < 1e100
         if self.loop.fault == core.NOT_FINITE and innocent:
             return self.divergence()
         return self.examples.rows.blame(row)
 
+    def refuse_overflow(self) -> None:
+        if self.weights.overflowed():
+            raise self.divergence()
+
     def divergence(self) -> DivergenceError:
-        self.weights.become(self.last_good)
-        self.training.stopped_because = "the weights overflowed"
-        epochs = len(self.training.history)
+        self.weights.copy_from(self.last_good)
+        self.outcome.stopped_because = "the weights overflowed"
+        epochs = len(self.outcome.history)
         return DivergenceError(
             f"The weights overflowed in epoch {epochs + 1}: choose a smaller eta0, or scale the features first. "
             "The weights before that epoch are kept.",
-            self.result(),
+            self.complete(),
         )
 
+    def finish(self) -> Training:
+        if self.weights.sums_overflowed():
+            raise self.divergence()
+        return self.complete()
+
+    def complete(self) -> Training:
+        """The outcome, with its counts and its log."""
+        self.outcome.zero_rows = self.loop.zero_rows
+        self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
+        if self.recorder:
+            self.outcome.log = self.recorder.log().until(self.weights.t)
+        return self.outcome
+
     def held_out_errors(self) -> tuple[float | None, float | None]:
-        """Held-out error of the last and of the averaged weights."""
         if self.held_out is None:
             return None, None
         return error(self.model("last"), self.held_out), error(self.model("averaged"), self.held_out)
 
     def model(self, name: str) -> Model:
-        return model_of(self.weights, self.training.classes, name)
+        return model_of(self.weights, self.outcome.classes, name)
 
     def keep_best(self, number: int, held_out_error: float | None) -> None:
-        if held_out_error is not None and held_out_error < self.training.best_error:
-            self.training.best = self.model("averaged" if self.plan.average else "last")
-            self.training.best_error, self.training.best_epoch = held_out_error, number
+        if held_out_error is not None and held_out_error < self.outcome.best_error:
+            self.outcome.best = self.model("averaged" if self.plan.average else "last")
+            self.outcome.best_error, self.outcome.best_epoch = held_out_error, number
 
-    def decide_to_stop(self, epoch: Epoch, number: int) -> None:
-        plan, training = self.plan, self.training
-        if epoch.updates == 0 and not self.rule.moves_always and self.no_row_would_move():
-            training.stopped_because, training.converged = "an epoch without updates", True
-        elif plan.tol is not None and epoch.moved is not None and epoch.moved < plan.tol:
-            training.stopped_because, training.converged = "the average update fell below tol", True
-        elif plan.patience is not None and number - training.best_epoch >= plan.patience:
-            training.stopped_because = f"the held-out error did not fall for {plan.patience} epochs"
-        elif number >= plan.epochs:
-            training.stopped_because = "one pass" if plan.epochs == 1 else f"all {plan.epochs} epochs"
+    def out_of_patience(self, number: int) -> bool:
+        return self.plan.patience is not None and number - self.outcome.best_epoch >= self.plan.patience
 
     def no_row_would_move(self) -> bool:
-        """An epoch drawn with replacement may have missed rows: look at all of them."""
-        if self.plan.order != "replacement":
-            return True
-        rule = self.rule.in_core()
-        pool = self.pool()
+        assert isinstance(self.examples, Examples)  # rules of a regression move at every example
+        rule, pool = self.rule.in_core(), self.pool()
         margins = training_margins(self.model("last"), self.examples)[pool]
         moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
         if self.weights.fit_intercept:
@@ -340,32 +286,27 @@ class Run:
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
 
 
-def training_margins(model: Model, examples: Examples) -> np.ndarray:
-    """y (w·x + b) for two classes; the right class's score less the best other's for more."""
-    scores, codes = model.scores(examples.rows), examples.codes
-    assert codes is not None
-    if scores.ndim == 1:
-        return np.where(codes == 1, scores, -scores)
-    right = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)[:, 0]
-    others = scores.copy()
-    np.put_along_axis(others, codes[:, None].astype(np.intp), -np.inf, axis=1)
-    margins: np.ndarray = right - others.max(axis=1)
-    return margins
+def training_margins(model: Scorer, examples: Examples) -> np.ndarray:
+    """The margin of every example: y (w·x + b), or the right class's score less the best other's."""
+    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
-def error(model: Decides, examples: Examples) -> float:
+def error(model: Scorer, examples: AnyExamples) -> float:
     """Share of examples that the model gets wrong; in a regression, the mean squared error."""
     scores = model.scores(examples.rows)
-    if examples.targets is not None:
+    if isinstance(examples, RegressionExamples):
         return float(np.mean((scores - examples.targets) ** 2))
     return float(np.mean(model.decide(scores) != examples.codes))
 
 
-def split(examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:
+def split(examples: E, fraction: float, seed: int) -> tuple[E, E]:
     """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
     check("validation_fraction", fraction, Real(above=0, below=1))
-    pool, codes = examples.pool(), examples.codes
-    groups = [pool] if codes is None else [pool[codes[pool] == code] for code in np.unique(codes[pool])]
+    pool = examples.pool()
+    groups = [pool]
+    if isinstance(examples, Examples):
+        codes = examples.codes[pool]
+        groups = [pool[codes == code] for code in np.unique(codes)]
     bits = order.random_bits(seed, order.SPLIT)
     held_out = np.zeros(examples.rows.n, dtype=bool)
     for group in groups:

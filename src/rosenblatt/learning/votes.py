@@ -20,13 +20,15 @@ import numpy as np
 from rosenblatt.engine import order, weights
 from rosenblatt.engine.compiled import vote_counter
 from rosenblatt.engine.rows import Rows
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import SettingError
 from rosenblatt.learning.log import Log, Memory
+from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.signs import votes_by_sign
 
 VOTING = ("voted", "random")  # views in which all weights of a run have a say
-BLOCK = 2**26  # bytes of products at a time
-LEAST_ROWS, TILE = 16, 2**11  # of the rows to decide about, in a block; of the log's rows, made double at a time
+PRODUCTS = 2**26  # bytes of products at a time
+LEAST_ROWS = 16  # that are decided about in a block
+TILE = 2**11  # rows of the log that are made double at a time
 
 
 @dataclass(frozen=True)
@@ -81,17 +83,8 @@ def count_votes(products: np.ndarray, survivors: Survivors, start: np.ndarray | 
     return votes, scores
 
 
-def elect(votes: np.ndarray) -> np.ndarray:
-    """Class codes from votes: the most, the first class of equals.
-
-    >>> elect(np.array([3.0, 0.0, -3.0])), elect(np.array([[1, 3, 3]]))
-    (array([1, 0, 0]), array([1]))
-    """
-    return (votes > 0).astype(np.intp) if votes.ndim == 1 else votes.argmax(axis=1)
-
-
 @dataclass(frozen=True)
-class Voter:
+class Voter(Scorer):
     """A classifier by votes, with the verbs of `Model`.
 
     >>> from rosenblatt.learning.training import train
@@ -106,9 +99,8 @@ class Voter:
 
     def scores(self, X: Any) -> np.ndarray:
         """Σ c sign(w·x + b): a number a row for two classes, a column of votes a class for more."""
-        rows, memory = X if isinstance(X, Rows) else Rows(X), self.memory
-        if rows.d != memory.rows.d:
-            raise DataError(f"X has {rows.d} features, but the model was trained with {memory.rows.d}.")
+        memory = self.memory
+        rows = as_rows(X, memory.rows.d)
         if memory.last == memory.first:
             raise SettingError("No example has been seen since the log began: there is nobody to vote.")
         rows.refuse_not_finite()
@@ -146,19 +138,13 @@ class Voter:
         return found
 
     @property
+    def by_votes(self) -> bool:  # type: ignore[override]
+        """One survivor a row gives scores; all of them give votes."""
+        return self.drawn is None
+
+    @property
     def _constant(self) -> float:
         return 1.0 if self.memory.fit_intercept else 0.0
-
-    def decide(self, scores: np.ndarray) -> np.ndarray:
-        """Class codes from `scores`."""
-        if self.drawn is not None and scores.ndim == 1:  # a score, not votes: 0 is positive
-            return (scores >= 0).astype(np.intp)
-        return elect(scores)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row: the most votes, the first class of equals."""
-        labels: np.ndarray = self.classes[self.decide(self.scores(X))]
-        return labels
 
 
 def refuse_overflow(rows: Rows, part: slice, scores: np.ndarray) -> None:
@@ -168,20 +154,22 @@ def refuse_overflow(rows: Rows, part: slice, scores: np.ndarray) -> None:
         raise rows.blame(part.start + int(bad[0]))
 
 
-def blocks_of_products(rows: Rows, others: Rows) -> Iterator[tuple[slice, np.ndarray]]:
-    """x·x' of `rows` with all `others`, in double, for as many rows at a time as a block has room for.
+def blocks_of_products(
+    rows: Rows, others: Rows, room: int = PRODUCTS, tile: int = TILE
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """x·x' of `rows` with all `others`, in double, for as many rows at a time as have room in so many bytes.
 
     The array is overwritten for the next block.
     """
-    height = min(rows.n, max(LEAST_ROWS, BLOCK // (8 * max(1, others.n))))
-    room = np.empty((height, others.n))
+    height = min(rows.n, max(LEAST_ROWS, room // (8 * max(1, others.n))))
+    block_of_all = np.empty((height, others.n))
     mine = None if rows.dense else rows.csr().astype(float)
     theirs = None if others.dense else others.csr().astype(float)
     across = None if theirs is None or mine is None else theirs.T.tocsr()
     for start in range(0, rows.n, height):
         part = slice(start, min(start + height, rows.n))
         block = rows.values[part].astype(float, copy=False) if mine is None else mine[part]  # type: ignore[index]
-        products = room[: block.shape[0]]
+        products = block_of_all[: block.shape[0]]
         with np.errstate(all="ignore"):  # of overflow, which `refuse_overflow` tells
             if across is not None:
                 products[...] = (block @ across).toarray()
@@ -189,16 +177,16 @@ def blocks_of_products(rows: Rows, others: Rows) -> Iterator[tuple[slice, np.nda
                 products[...] = (theirs @ block.T).T
             else:
                 assert others.values is not None
-                multiply(block, others.values, products)
+                multiply(block, others.values, products, tile)
         yield part, products
 
 
-def multiply(block: Any, others: np.ndarray, products: np.ndarray) -> None:
+def multiply(block: Any, others: np.ndarray, products: np.ndarray, tile: int) -> None:
     """products = block @ others.T, with a tile of `others` in double at a time."""
-    for first in range(0, len(others), TILE):
-        tile = others[first : first + TILE].astype(float, copy=False).T
-        place = products[:, first : first + TILE]
+    for first in range(0, len(others), tile):
+        some = others[first : first + tile].astype(float, copy=False).T
+        place = products[:, first : first + tile]
         if isinstance(block, np.ndarray):
-            np.matmul(block, tile, out=place)
+            np.matmul(block, some, out=place)
         else:
-            place[...] = block @ tile
+            place[...] = block @ some

@@ -33,7 +33,7 @@ def scores_after(made: Run, view: str, seen: int, cells: np.ndarray) -> np.ndarr
     if seen == 0 and (made.dual is not None or view == "voted"):
         return np.zeros(len(cells))
     if made.dual is not None:
-        return made.dual.scores(cells, View(view, after=seen))
+        return made.dual.scorer(View(view, after=seen)).scores(cells)
     assert made.training is not None
     memory = replace(made.training.memory(), last=seen)
     memory.log = memory.log.until(seen)

@@ -14,15 +14,16 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.features.scale import mean_and_sd, standardise
+from rosenblatt.learning.driver import Callbacks, Interrupted, Progress
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import History
-from rosenblatt.learning.kernel import training as dual
 from rosenblatt.learning.kernel.kernels import Polynomial
 from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.kernel.training import train_kernel
 from rosenblatt.learning.learners import KERNEL, LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Interrupted, Progress, Training, Watch, run
+from rosenblatt.learning.training import Training, run
 from rosenblatt.playground.kept import Kept
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
@@ -127,9 +128,9 @@ def learn(task: Task, table: Table) -> Run:
     weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
     notes: list[str] = []
     rule = rule_of(task)
-    with limited() as watch:
+    with limited() as callbacks:
         try:
-            done = run(examples, rule, plan, weights, watch=watch)
+            done = run(examples, rule, plan, weights, callbacks=callbacks)
         except Interrupted as stop:
             done = stop.training
             notes.append(stopped(done))
@@ -147,11 +148,11 @@ def learn_kernel(task: Task, table: Table) -> Run:
     plan = Plan(task.epochs, task.order, task.seed, fit_intercept=False)
     notes: list[str] = []
     rule = rule_of(task)
-    with limited() as watch:
+    with limited() as callbacks:
         try:
-            done = dual.learn(table.examples, rule, kernel_of(task), plan, watch=watch)
+            done = train_kernel(table.examples, rule, kernel_of(task), plan, callbacks=callbacks)
         except Interrupted as stop:
-            done = stop.training  # type: ignore[assignment]
+            done = stop.training
             notes.append(stopped(done))
     assert done.dual.logs is not None
     ended = done.converged, done.stopped_because, done.dual.t
@@ -159,8 +160,8 @@ def learn_kernel(task: Task, table: Table) -> Run:
 
 
 @contextmanager
-def limited() -> Iterator[Watch]:
-    """A watch that interrupts a run, as Ctrl-C would, after too many updates or too long."""
+def limited() -> Iterator[Callbacks]:
+    """Callbacks that interrupt a run, as Ctrl-C would, after too many updates or too long."""
     end = time.monotonic() + SECONDS
 
     def look(training: Any) -> None:
@@ -171,7 +172,7 @@ def limited() -> Iterator[Watch]:
         if time.monotonic() > end:
             raise KeyboardInterrupt
 
-    yield Watch(epoch=look, progress=late)
+    yield Callbacks(epoch=look, progress=late)
 
 
 def total_updates(training: Any) -> int:

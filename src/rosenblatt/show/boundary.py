@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.data.labels import encode
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning.linear import decide
+from rosenblatt.learning.scoring import decide
 from rosenblatt.show.canvas import COLOURS, MARKERS
 from rosenblatt.show.display import Display, classes_of
 

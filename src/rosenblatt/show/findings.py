@@ -77,7 +77,6 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         numbers = split(replace(data, rows=numbers, labels=None), wishes.holdout, model.recipe.seed)[1].rows
     measured_on = data if wishes.holdout is None else data.take(numbers)
     examples, overlooked, kept = model.examples(measured_on, wishes.unseen)
-    assert examples.codes is not None
     notes = overlooked.sentences()
     if gone := len(measured_on) - len(kept):
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")

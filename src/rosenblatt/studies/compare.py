@@ -23,8 +23,8 @@ from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.learners import COMPARED
-from rosenblatt.learning.linear import Decides
 from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter
 
@@ -109,8 +109,6 @@ def compare(
     outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes, *entrants)}
     train_rows = []
     for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
-        assert train.codes is not None
-        assert test.codes is not None
         train_rows.append(train.rows.n)
         outcomes[MAJORITY].add(test.codes == np.bincount(train.codes).argmax(), 0, 0.0)
         for name, chosen in recipes.items():
@@ -120,9 +118,8 @@ def compare(
             started = time.perf_counter()
             trained = run(train, chosen.rule(), plan)
             seconds = time.perf_counter() - started
-            model: Decides = trained.view("averaged" if chosen.averages else "last")
+            model: Scorer = trained.view("averaged" if chosen.averages else "last")
             if chosen.votes:
-                assert train.classes is not None
                 model = Voter(train.classes, trained.memory())
             outcomes[name].add(model.decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
         for name, entrant in list(entrants.items()):

@@ -71,7 +71,6 @@ def study(
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
     ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
-    assert train.codes is not None
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())
     rows: list[Row] = []

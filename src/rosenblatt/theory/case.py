@@ -15,6 +15,7 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.learning import training
+from rosenblatt.learning.driver import Callbacks, Progress
 from rosenblatt.learning.plan import Plan
 from rosenblatt.theory import contradiction
 from rosenblatt.theory.contradiction import balanced
@@ -187,7 +188,7 @@ class Case:
         end = time.perf_counter() + share * self.left()
         seen = [np.inf]
 
-        def watch_time(now: training.Progress) -> None:
+        def watch_time(now: Progress) -> None:
             if time.perf_counter() > end:
                 raise OutOfTimeError
 
@@ -201,9 +202,9 @@ class Case:
 
         epochs = EPOCHS if np.isinf(self.deadline) else 1000 * EPOCHS
         plan = Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
-        watch = training.Watch(epoch=tell, progress=watch_time)
+        callbacks = Callbacks(epoch=tell, progress=watch_time)
         with contextlib.suppress(OutOfTimeError, DivergenceError, NotFiniteError):
-            training.run(signed.examples, rules.Perceptron(), plan, weights, watch=watch)
+            training.run(signed.examples, rules.Perceptron(), plan, weights, callbacks=callbacks)
         verdict.coef, verdict.intercept = weights.last
         if separates(signed, verdict.coef, verdict.intercept):
             verdict.separable, verdict.method = True, "the perceptron's own run"

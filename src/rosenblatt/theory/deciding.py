@@ -61,7 +61,7 @@ def certify(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
-    """Decides, with a proof, whether a line (plane, hyperplane) separates the classes of rows X with labels y.
+    """Scorer, with a proof, whether a line (plane, hyperplane) separates the classes of rows X with labels y.
 
     A margin of 0 is a mistake: separable means that some (w, b) gives every margin above 0. With more than two classes,
     that every row's own class scores above all others. One class alone is separable with a bias (by a constant), and
@@ -127,7 +127,6 @@ def certify_within(signed: Signed, multiplications: float) -> Certificate | None
     if 2 * signed.entries > multiplications:
         return None
     case = Case(signed, Clock(None), 0, lambda sentence: None)
-    assert signed.examples.classes is not None
     certificate = compare_rows(signed, signed.examples.classes.tolist())
     if certificate.separable is None:
         affordable = 2 * signed.entries + SOLVER_STEPS * case.work(signed.count) <= multiplications

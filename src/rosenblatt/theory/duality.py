@@ -10,14 +10,14 @@ it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Watch, run
+>>> from rosenblatt.learning.training import run
 >>> from rosenblatt.learning.plan import Plan
->>> examples, steps = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), StepSum()
->>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=steps))
+>>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given"))
 >>> w, b = trained.weights.last
->>> steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
+>>> trained.steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
 (3.0, 4.25)
->>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron(), steps), 4)  # γ* is 0.6860
+>>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron()), 4)  # γ* is 0.6860
 0.6872
 """
 
@@ -33,45 +33,26 @@ from rosenblatt.learning.training import Training
 from rosenblatt.theory.signed import ROUNDING, Signed, blocks
 
 
-class StepSum:
-    """Σ tau of a run: a callback for `Watch(taus=…)`.
-
-    >>> steps = StepSum()
-    >>> steps(np.array([1.0, 0.5])), steps.count, steps.total, steps.least
-    (None, 2, 1.5, 0.5)
-    """
-
-    def __init__(self) -> None:
-        self.count, self.total, self.least = 0, 0.0, math.inf
-
-    def __call__(self, taus: np.ndarray) -> None:
-        if len(taus):
-            self.count += len(taus)
-            self.total += float(taus.sum())
-            self.least = min(self.least, float(taus.min()))
-
-
-def best_margin_at_most(
-    trained: Training, signed: Signed, rule: rules.Rule, steps: StepSum, start: Weights | None = None
-) -> float:
+def best_margin_at_most(trained: Training, signed: Signed, rule: rules.Rule, start: Weights | None = None) -> float:
     """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
 
     The run of a rule that shrinks w or takes rows back (tau < 0: Widrow-Hoff), or that moves every class by a step of its
     own, is no combination with known λ ≥ 0. Then all λ are 1, and γ* is at most the length of the mean.
     """
     longest = math.sqrt(float(signed.norms2.max()) * (1 if signed.vectors == 1 else 2))
-    if is_combination(trained, rule, steps) and signed.bias == trained.weights.fit_intercept:
+    if is_combination(trained, rule) and signed.bias == trained.weights.fit_intercept:
         w, b = trained.weights.last
         moved = np.append(w.ravel(), b)
         if start is not None:
             w, b = start.last
             moved -= np.append(w.ravel(), b)
-        return shortest(moved, steps.total, steps.count, longest)
+        return shortest(moved, trained.steps.total, trained.steps.count, longest)
     return shortest(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
 
 
-def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
+def is_combination(trained: Training, rule: rules.Rule) -> bool:
     """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
+    steps = trained.steps
     return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not rule.shrinks
 
 

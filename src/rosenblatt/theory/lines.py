@@ -185,12 +185,10 @@ def touched(walk: Walk, step: Step) -> list[int]:
         return [0]
     if step.tau is None:
         return list(range(walk.examples.vectors))
-    assert walk.examples.classes is not None
     return [step.code, walk.examples.classes.tolist().index(step.rival)]
 
 
 def class_name(walk: Walk, k: int) -> str:
-    assert walk.examples.classes is not None
     return str(walk.examples.classes[k])
 
 

@@ -6,12 +6,11 @@ score less the best other's, and θ the weights of all classes. Weights with mar
 run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Watch, run
+>>> from rosenblatt.learning.training import run
 >>> from rosenblatt.learning.plan import Plan
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
->>> rule, steps = rules.Perceptron(), StepSum()
->>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=steps))
->>> report = margin_report(FinishedRun(trained, examples, rule, steps))
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given"))
+>>> report = margin_report(FinishedRun(trained, examples, rules.Perceptron()))
 >>> print(report)  # what the run proves by itself
 γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is at most 0.68719
 >>> print(report.against(certify(examples.rows, examples.codes)))
@@ -35,7 +34,7 @@ from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.deciding import certify, certify_within
-from rosenblatt.theory.duality import StepSum, best_margin_at_most
+from rosenblatt.theory.duality import best_margin_at_most
 from rosenblatt.theory.separator import length
 from rosenblatt.theory.signed import Signed
 
@@ -50,17 +49,15 @@ class FinishedRun:
     trained: Training
     examples: Examples
     rule: rules.Rule
-    steps: StepSum
     start: Weights | None = None
 
     @classmethod
     def of(cls, trained: Training) -> FinishedRun:
         """Of a run with its log."""
-        assert trained.log is not None
         assert trained.origin is not None
-        steps = StepSum()
-        steps(trained.log.tau)
-        return cls(trained, trained.origin.examples, trained.origin.rule, steps, trained.origin.start)
+        examples = trained.origin.examples
+        assert isinstance(examples, Examples)
+        return cls(trained, examples, trained.origin.rule, trained.origin.start)
 
     @property
     def bias(self) -> bool:
@@ -254,7 +251,7 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
     allowance = SHARE * run.multiplications(signed)
     if report.least is not None or signed.entries <= allowance:  # R is another pass over the rows
-        most = best_margin_at_most(trained, signed, run.rule, run.steps, run.start)
+        most = best_margin_at_most(trained, signed, run.rule, run.start)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
     space = Space(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
@@ -276,7 +273,6 @@ def certified_margin(model: Classifier, examples: Examples, seconds: float | Non
     >>> certified_margin(model, model.examples(iris)[0]).separable
     False
     """
-    assert examples.codes is not None
     fit_intercept, view = model.recipe.fit_intercept, model.linear_view()
     report = measure_margin(view, model.linear(view), Signed(examples, fit_intercept))
     return report.against(certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=seconds))

@@ -141,7 +141,6 @@ def prove(walk: Walk, seconds: float | None = None) -> Proof:
     from rosenblatt.theory.deciding import certify  # clarabel and scipy are imported only where they are needed
 
     examples = walk.examples
-    assert examples.classes is not None
     found = certify(examples.rows, examples.classes[examples.codes], walk.plan.fit_intercept, seconds=seconds)
     if found.separable:
         proof = Proof(walk, (found.w, found.b))

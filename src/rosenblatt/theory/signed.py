@@ -56,7 +56,6 @@ class Signed:
 
     @property
     def codes(self) -> np.ndarray:
-        assert self.examples.codes is not None
         return self.examples.codes
 
     def numbers(self) -> np.ndarray:

@@ -30,7 +30,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Training, Watch
+from rosenblatt.learning.training import LinearRun, Training
 
 EVERY = ("example", "update")
 KEPT_BYTES = 2**27  # weights kept to go back to
@@ -192,14 +192,13 @@ class Course:
         self.drawn = order.epochs(plan.order, self.pool, plan.seed)
         self.kept = {0: start.copy()}
         self.room = max(2, min(MOST_KEPT, KEPT_BYTES // max(1, start.cells.nbytes)))
-        self.out = np.zeros(examples.rows.n * examples.vectors)
         self.seen = -1, 1.0  # after how many examples, at which scale, the last copy of the weights was made
         self.last = (np.empty(0), np.empty(0))
         self.begin(0)
 
     def begin(self, t: int) -> None:
         """Goes back to weights that were kept."""
-        self.run = training.Run(self.examples, self.rule, self.plan, self.kept[t].copy(), None, Watch())
+        self.run = LinearRun(self.examples, self.rule, self.plan, self.kept[t].copy())
 
     def order_of(self, epoch: int) -> np.ndarray:
         """The rows in the order of this epoch, from 0."""
@@ -217,7 +216,7 @@ class Course:
             epoch, place = divmod(now, self.n)
             if place == 0:
                 self.keep(now)
-            self.run.chunk(self.order_of(epoch), place, min(self.n, place + t - now))
+            self.run.learn(self.order_of(epoch), place, min(self.n, place + t - now))
             assert self.run.recorder is not None
             self.run.recorder.chunks.clear()  # the whole log is there already
 
@@ -226,12 +225,6 @@ class Course:
             self.kept[t] = self.run.weights.copy()
         if len(self.kept) > self.room:  # every other one
             self.kept = {t: weights for k, (t, weights) in enumerate(sorted(self.kept.items())) if k % 2 == 0}
-
-    def scores(self, row: int) -> np.ndarray:
-        """w·x + b of a row, by the loop's own scoring."""
-        place = row * self.examples.vectors
-        self.run.loop.score_rows(self.out, row, row + 1)
-        return self.out[place : place + self.examples.vectors].copy()
 
     def weights(self, place: int, moved: bool) -> tuple[np.ndarray, np.ndarray]:
         """(w, b) after the example; where it moved nothing, the arrays of the step before."""
@@ -245,16 +238,14 @@ class Course:
         """The example after `place` others."""
         self.go_to(place)
         examples, loop = self.examples, self.run.loop
-        assert examples.codes is not None
-        assert examples.classes is not None
         assert self.run.recorder is not None
         row, updates = int(self.order_of(place // self.n)[place % self.n]), loop.updates
-        code, before = int(examples.codes[row]), self.scores(row)
+        code, before = int(examples.codes[row]), self.run.score(row)
         rival = best_other(before, code)
         self.go_to(place + 1)
         loop = self.run.loop
         moved = loop.updates > updates
-        after = self.scores(row) if moved else before
+        after = self.run.score(row) if moved else before
         tau: float | None = 0.0
         if moved:
             tau = float(self.run.recorder.buffers[3][0]) if loop.logged else None

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.neighbours.linear import as_examples, as_matrix
-from rosenblatt.learning.linear import Model, decide
+from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import decide
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,7 +44,6 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Counts classes, and takes means and variances."""
         smoothing = check("var_smoothing", self.var_smoothing, Real(least=0))
         examples = as_examples(self, X, y)
-        assert examples.codes is not None
         X, codes = examples.rows.matrix(), examples.codes
         counts = np.bincount(codes)
         self.class_count_, self.class_prior_ = counts, counts / len(codes)

@@ -20,7 +20,6 @@ class Objective:
     """Scores of all rows, and their slope with respect to θ."""
 
     def __init__(self, examples: Examples, fit_intercept: bool = True):
-        assert examples.codes is not None
         self.X: Any = examples.rows.matrix()
         self.codes, self.fit_intercept = examples.codes, fit_intercept
         self.vectors = examples.vectors

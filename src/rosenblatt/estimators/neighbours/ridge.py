@@ -114,7 +114,6 @@ class RidgeClassifier(LinearNeighbour):
         """Learns from rows X with labels y."""
         l2 = check("l2", self.l2, Real(least=0))
         examples = as_examples(self, X, y)
-        assert examples.codes is not None
         own = np.array([1]) if examples.vectors == 1 else np.arange(examples.vectors)
         targets = np.where(examples.codes[:, None] == own, 1.0, -1.0)
         self._keep(*ridge(examples.rows.matrix(), targets, l2, self.fit_intercept))

@@ -35,12 +35,12 @@ class Space:
             K = K + self.constant
         return K
 
-    def scores(self, A: Any, rows: Any, coef: np.ndarray) -> np.ndarray:
+    def scores(self, A: Any, rows: Any, coef: np.ndarray, columns: int = COLUMNS) -> np.ndarray:
         """Σ_j coef_j φ(a)·φ(x_j) for every row of A and every column of coef, in tiles."""
         total = np.zeros((A.shape[0], coef.shape[1]))
         total += self.constant * coef.sum(axis=0)
-        for start in range(0, len(coef), COLUMNS):
-            tile = slice(start, start + COLUMNS)
+        for start in range(0, len(coef), columns):
+            tile = slice(start, start + columns)
             with np.errstate(all="ignore"):
                 K = self.kernel(A, rows[tile])
                 total += K @ coef[tile]
@@ -69,8 +69,8 @@ class Space:
 class Expansion:
     """A growing sum: rows in the order in which they came, the oldest first, and for each a coefficient a vector."""
 
-    def __init__(self, space: Space, X: Any, vectors: int):
-        self.space = space
+    def __init__(self, space: Space, X: Any, vectors: int, columns: int = COLUMNS):
+        self.space, self.columns = space, columns
         self.numbers: list[int] = []  # of the rows
         self.places: dict[int, int] = {}  # of a row number in the sum, counted since the first row ever
         self.first = 0  # rows that have gone
@@ -96,8 +96,8 @@ class Expansion:
     def coef(self) -> np.ndarray:
         return self._coef[: len(self)]
 
-    def take(self, numbers: list[int], rows: Any, coef: np.ndarray) -> None:
-        """Becomes the sum of these."""
+    def replace_by(self, numbers: list[int], rows: Any, coef: np.ndarray) -> None:
+        """The sum of these rows in place of what it was."""
         self.numbers, self._rows, self._coef = list(numbers), rows, coef.copy()
         self.places = {number: place for place, number in enumerate(numbers)}
 
@@ -131,4 +131,4 @@ class Expansion:
 
     def scores(self, A: Any, since: int = 0) -> np.ndarray:
         """f of each vector for every row of A, counting the rows of the sum from place `since` on."""
-        return self.space.scores(A, self.rows[since:], self.coef[since:])
+        return self.space.scores(A, self.rows[since:], self.coef[since:], self.columns)

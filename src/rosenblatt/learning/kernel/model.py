@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import order
-from rosenblatt.engine.rows import Rows, is_sparse
-from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning import linear as model
+from rosenblatt.engine.rows import is_sparse
+from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel.expansion import Expansion, Space
 from rosenblatt.learning.kernel.kernels import matrix_of, precise
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.votes import Survivors, count_votes, elect
+from rosenblatt.learning.scoring import Scorer, as_rows
+from rosenblatt.learning.votes import Survivors, count_votes
 
 VIEWS = ("last", "averaged", "voted", "random")
 PRODUCTS = 2**20  # kernel values at a time in a prediction: what bounds its memory
@@ -65,7 +65,6 @@ class Dual:
     @classmethod
     def empty(cls, space: Space, examples: Examples, multi_class: str) -> Dual:
         """w = 0."""
-        assert examples.classes is not None
         X, vectors = matrix_of(examples.rows), examples.vectors
         one_rival = vectors > 1 and multi_class == "one_rival"
         problems = 1 if one_rival else vectors
@@ -97,10 +96,10 @@ class Dual:
 
         return csr_array(X)
 
-    def as_expansion(self, X: Any) -> Expansion:
+    def as_expansion(self, X: Any, columns: int) -> Expansion:
         """The last weights as a sum that can grow by rows like X."""
-        total = Expansion(self.space, X, self.vectors)
-        total.take(self.support.tolist(), self.rows.astype(X.dtype), self.coef)
+        total = Expansion(self.space, X, self.vectors, columns)
+        total.replace_by(self.support.tolist(), self.rows.astype(X.dtype), self.coef)
         return total
 
     def with_coefficients(self) -> Dual:
@@ -121,35 +120,27 @@ class Dual:
         """The support examples' classes as this problem sees them."""
         return self.codes if self.one_rival or self.vectors == 1 else (self.codes == problem).astype(np.int32)
 
-    def scores(self, X: Any, view: View | None = None) -> np.ndarray:
-        """Scores, or votes, in one view: a number a row for two classes, a column a class for more."""
-        return self.scores_in(X, [view or View()])[0]
+    def scorer(self, view: View | None = None) -> KernelScorer:
+        """What predicts in this view (the last weights)."""
+        return KernelScorer(self, view or View())
 
-    def predict(self, X: Any, view: View | None = None) -> np.ndarray:
-        """The class of each row; a score of 0 is the positive class, the first of equals wins."""
-        view = view or View()
-        labels: np.ndarray = self.classes[decide(self.scores(X, view), view)]
-        return labels
-
-    def scores_in(self, X: Any, views: Sequence[View]) -> list[np.ndarray]:
-        """The scores in several views, from one matrix of kernels."""
-        rows = X if isinstance(X, Rows) else Rows(X)
-        if rows.d != self.rows.shape[1]:
-            raise DataError(f"X has {rows.d} features, but the model was trained with {self.rows.shape[1]}.")
+    def scores_in(self, X: Any, views: Sequence[View], most_rows: int = MOST_ROWS) -> list[np.ndarray]:
+        """The scores in several views, from one matrix of kernels, of at most so many rows at a time."""
+        rows = as_rows(X, self.rows.shape[1])
         rows.refuse_not_finite()
         A = precise(self.space.kernel, matrix_of(rows))
         support = self.rows.astype(np.result_type(A, self.rows), copy=False)
         ballots = [Ballot(self, view, rows.n) for view in views]
         needed = max((ballot.needs for ballot in ballots), default=0)
-        height = min(MOST_ROWS, max(LEAST_ROWS, PRODUCTS // max(1, needed)))
-        found = [np.zeros((rows.n, self.vectors)) for _ in views]
+        height = min(most_rows, max(LEAST_ROWS, PRODUCTS // max(1, needed)))
+        in_views = [np.zeros((rows.n, self.vectors)) for _ in views]
         for start in range(0, rows.n, height):
             part = slice(start, min(start + height, rows.n))
             block = self.like_support(A[part]).astype(support.dtype, copy=False)
             products = self.space.products(block, support[:needed])
-            for scores, ballot in zip(found, ballots, strict=True):
+            for scores, ballot in zip(in_views, ballots, strict=True):
                 scores[part] = ballot.count(products, part)
-        return [scores[:, 0] if self.vectors == 1 else scores for scores in found]
+        return [scores[:, 0] if self.vectors == 1 else scores for scores in in_views]
 
     def placed_logs(self, after: int) -> list[Log]:
         """The logs of the first `after` examples, with the places of support examples for row numbers."""
@@ -165,6 +156,26 @@ class Dual:
             places = by_number[np.searchsorted(numbers, log.row[:end])].astype(np.int32)
             logs.append(Log(log.t[:end], places, log.rival[:end], log.tau[:end]))
         return logs
+
+
+@dataclass(frozen=True)
+class KernelScorer(Scorer):
+    """A sum of kernels, or the votes of such sums, that scores and decides."""
+
+    dual: Dual
+    view: View
+
+    @property
+    def classes(self) -> np.ndarray:  # type: ignore[override]
+        return self.dual.classes
+
+    @property
+    def by_votes(self) -> bool:  # type: ignore[override]
+        return self.view.name == "voted"
+
+    def scores(self, X: Any) -> np.ndarray:
+        """w·φ(x), or votes: a number a row for two classes, a column a class for more."""
+        return self.dual.scores_in(X, [self.view])[0]
 
 
 class Ballot:
@@ -218,8 +229,3 @@ class Ballot:
                 row += np.bincount(survivors.gains[:k], moves, survivors.vectors)
                 row -= np.bincount(survivors.loses[:k], moves, survivors.vectors)
         return scores
-
-
-def decide(scores: np.ndarray, view: View) -> np.ndarray:
-    """Class codes: of votes the most, the first class of equals; of scores ≥ 0, or the first of the highest."""
-    return elect(scores) if view.name == "voted" else model.decide(scores)

@@ -9,36 +9,39 @@ exact, as on whole numbers.
 
 >>> from rosenblatt.learning.examples import for_classes
 >>> xor = for_classes([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
->>> run = learn(xor, rules.Perceptron(), Polynomial(degree=2), Plan(order="given", fit_intercept=False))
->>> run.converged, run.dual.predict([[0, 1], [1, 1]])
+>>> run = train_kernel(xor, rules.Perceptron(), Polynomial(degree=2), Plan(order="given", fit_intercept=False))
+>>> run.converged, run.dual.scorer().predict([[0, 1], [1, 1]])
 (True, array([1, 0]))
 """
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import order, rules
+from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Settings, Whole, parameter
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError, SettingError
+from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.history import Epoch, History
-from rosenblatt.learning.kernel.expansion import Expansion, Space
-from rosenblatt.learning.kernel.kernels import Given, Kernel, Polynomial, matrix_of, precise
+from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Space
+from rosenblatt.learning.kernel.kernels import Given, Kernel, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
 from rosenblatt.learning.log import Log
+from rosenblatt.learning.margins import margins_and_rivals
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Interrupted, Watch
 
-BLOCK = 256  # examples whose scores are made at once
 
-__all__ = ["Design", "DualTraining", "Polynomial", "learn"]
+@dataclass(frozen=True)
+class Sizes:
+    """How much is computed at a time: the result is the same."""
+
+    block: int = 256  # examples whose scores are computed at once
+    columns: int = COLUMNS  # rows of the sum whose kernels are
 
 
 @dataclass(frozen=True)
@@ -57,25 +60,22 @@ class Design(Settings):
 
 
 @dataclass
-class DualTraining:
+class KernelTraining(Outcome):
     """A run: what it learned, what happened, and why it ended."""
 
     dual: Dual
-    history: History = field(default_factory=History)
-    stopped_because: str = ""
-    converged: bool = False
-    zero_rows: int = 0
 
 
-def learn(
+def train_kernel(
     examples: Examples,
     rule: rules.Rule,
     kernel: Kernel,
     plan: Plan,
     design: Design | None = None,
     before: Dual | None = None,
-    watch: Watch | None = None,
-) -> DualTraining:
+    callbacks: Callbacks | None = None,
+    sizes: Sizes | None = None,
+) -> KernelTraining:
     """Trains on checked examples, from 0 or onwards from what was learned before.
 
     `plan.fit_intercept` adds a constant feature, 1, to φ. Stopping on a tolerance or on held-out data is not for kernels.
@@ -87,16 +87,27 @@ def learn(
     if before is not None and (before.logs is None) != (design.budget is not None):
         raise SettingError("A budget is for all of the training or none of it: begin anew to change that.")
     space = Space(kernel, 1.0 if plan.fit_intercept else 0.0) if before is None else before.space
-    return _Run(examples, rule, plan, design, before or Dual.empty(space, examples, design.multi_class), watch).go()
+    begin = before or Dual.empty(space, examples, design.multi_class)
+    return KernelRun(examples, rule, plan, design, begin, callbacks, sizes or Sizes()).go()
 
 
-class _Run:
-    """The state of `learn` while it goes."""
+class KernelRun(EpochDriver[KernelTraining]):
+    """Kernel training while it goes."""
 
-    def __init__(self, examples: Examples, rule: rules.Rule, plan: Plan, design: Design, before: Dual, watch: Watch | None):
-        assert examples.codes is not None
-        self.examples, self.rule, self.plan, self.design, self.before = examples, rule.in_core(), plan, design, before
-        self.watch = watch or Watch()
+    examples: Examples
+
+    def __init__(
+        self,
+        examples: Examples,
+        rule: rules.Rule,
+        plan: Plan,
+        design: Design,
+        before: Dual,
+        callbacks: Callbacks | None,
+        sizes: Sizes,
+    ):
+        super().__init__(examples, rule, plan, KernelTraining(before), callbacks)
+        self.core_rule, self.design, self.before, self.sizes = rule.in_core(), design, before, sizes
         self.space, self.vectors = before.space, before.vectors
         X = precise(self.space.kernel, before.like_support(matrix_of(examples.rows)))
         self.X = X.astype(np.result_type(X, before.rows), copy=False) if before.t else X
@@ -110,54 +121,41 @@ class _Run:
         self.updates = np.array(before.updates_by_problem)
         self.norm2 = before.norm2
         self.entries: list[list[Any]] = [[array(kind) for kind in LOG_CODES] for _ in self.updates]  # t, row, rival, tau
-        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors) if anew else before.as_expansion(self.X)
+        self.sum = self.empty_sum() if anew else before.as_expansion(self.X, self.sizes.columns)
         # Scores at the beginning of the epoch, so that only rows that have changed since need kernels. With a budget, and
         # where an epoch may see a row twice, the whole sum is the cheaper.
         keeps = design.budget is None and plan.order != "replacement" and plan.epochs > 1
         self.base = np.zeros((examples.rows.n, self.vectors)) if keeps else None
         self.seen: list[tuple[np.ndarray, int]] = []  # blocks of this epoch, and how long the sum was before each
-        self.training = DualTraining(before)
         self.zero_rows = self.mistakes = 0
 
-    def go(self) -> DualTraining:
-        pool = self.examples.pool()
-        orders = order.epochs(self.plan.order, pool, self.plan.seed)
-        try:
-            for number in count(1):
-                if number > 1:
-                    self.catch_up()
-                self.epoch(next(orders), number)
-                if self.watch.epoch:
-                    self.watch.epoch(self.training)  # type: ignore[arg-type]
-                if self.training.stopped_because:
-                    break
-        except KeyboardInterrupt:
-            self.training.stopped_because = "interrupted"
-            raise Interrupted(self.finish()) from None  # type: ignore[arg-type]
-        return self.finish()
+    def counts(self) -> Counts:
+        return Counts(self.mistakes, int(self.updates.sum()), 0.0)
 
-    def epoch(self, numbers: np.ndarray, number: int) -> None:
-        updates, self.mistakes = int(self.updates.sum()), 0
-        for start in range(0, len(numbers), BLOCK):
-            self.block(numbers[start : start + BLOCK].copy())
-        done = int(self.updates.sum()) - updates
-        norm = np.sqrt(max(self.norm2, 0.0)) if self.design.budget is None else self.norm_now()
-        self.training.history.append(Epoch(len(numbers), self.mistakes, done, float(norm), None, None, None))
-        if done == 0 and (self.plan.order != "replacement" or self.no_row_would_move()):
-            self.training.stopped_because, self.training.converged = "an epoch without updates", True
-        elif number >= self.plan.epochs:
-            epochs = self.plan.epochs
-            self.training.stopped_because = "one pass" if epochs == 1 else f"all {epochs} epochs"
+    def examples_seen(self) -> int:
+        return self.t
 
-    def catch_up(self) -> None:
-        """Brings the scores of all rows to the end of the epoch: what each block has not seen are the rows after it."""
-        if self.base is None:
+    def norm(self) -> float:
+        return float(np.sqrt(max(self.norm2, 0.0))) if self.design.budget is None else self.norm_of_sum()
+
+    def begin_epoch(self, number: int) -> None:
+        """Brings the scores of all rows to the end of the last epoch: what each block has not seen are the rows after it."""
+        if self.base is None or number == 1:
             return
         for numbers, length in self.seen:
             if length < len(self.sum):
                 self.base[numbers] += self.sum.scores(self.rows_at(numbers), since=length)
         self.seen = []
-        self.sum = Expansion(self.space, self.rows_at(slice(0)), self.vectors)
+        self.sum = self.empty_sum()
+
+    def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
+        """A block of rows, one after the other."""
+        end = min(stop, place + self.sizes.block)
+        self.block(np.arange(place, end, dtype=np.int32) if row_numbers is None else row_numbers[place:end].copy())
+        return end
+
+    def empty_sum(self) -> Expansion:
+        return Expansion(self.space, self.rows_at(slice(0)), self.vectors, self.sizes.columns)
 
     def rows_at(self, numbers: Any) -> Any:
         """A block of rows, with the columns that products need."""
@@ -186,7 +184,7 @@ class _Run:
         signs = self.signs[numbers]
         margins: np.ndarray = np.multiply(signs, scores, order="C")
         flat = margins.reshape(-1)
-        place = self.rule.first_move(flat, 0)
+        place = self.core_rule.first_move(flat, 0)
         while place < len(flat):
             k, c = divmod(place, self.vectors)
             tau = self.tau(numbers, k, c, flat[place], G[k, k])
@@ -195,17 +193,17 @@ class _Run:
                 margins[k + 1 :, c] += signs[k + 1 :, c] * (step * G[k, k + 1 :])
                 self.record(c, int(numbers[k]), k, -1, tau)
                 self.add(int(numbers[k]), A[k : k + 1], c, step)
-            place = self.rule.first_move(flat, place + 1)
+            place = self.core_rule.first_move(flat, place + 1)
             if self.over_budget() and place >= (k + 1) * self.vectors:  # when every class has had its turn
                 margins[k + 1 :] -= signs[k + 1 :] * self.drop_oldest(A[k + 1 :])
-                place = self.rule.first_move(flat, (k + 1) * self.vectors)
+                place = self.core_rule.first_move(flat, (k + 1) * self.vectors)
         return margins
 
     def walk_with_rivals(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
         """Many classes, each example against its one rival."""
         right = self.codes[numbers].astype(np.intp)
-        margins, rivals = against_rivals(scores, right)
-        k = self.rule.first_move(margins, 0)
+        margins, rivals = margins_and_rivals(scores, right)
+        k = self.core_rule.first_move(margins, 0)
         while k < len(margins):
             tau = self.tau(numbers, k, 0, margins[k], 2 * G[k, k])  # the update moves by two copies of x
             if tau:
@@ -217,8 +215,8 @@ class _Run:
                 self.add(int(numbers[k]), A[k : k + 1], rival, -tau)
                 if self.over_budget():
                     scores[behind] -= self.drop_oldest(A[behind])
-                margins[behind], rivals[behind] = against_rivals(scores[behind], right[behind])
-            k = self.rule.first_move(margins, k + 1)
+                margins[behind], rivals[behind] = margins_and_rivals(scores[behind], right[behind])
+            k = self.core_rule.first_move(margins, k + 1)
         column: np.ndarray = margins[:, None]
         return column
 
@@ -226,8 +224,8 @@ class _Run:
         """How far example k of the block moves; a row of norm 0 never divides."""
         if size == 0:
             return 0.0
-        rate = self.rule.rate_at(int(self.updates[problem]) + 1, self.t + k + 1)
-        tau = float(self.rule.weighted_tau(margin, size, rate, self.importance[numbers[k]]))
+        rate = self.core_rule.rate_at(int(self.updates[problem]) + 1, self.t + k + 1)
+        tau = float(self.core_rule.weighted_tau(margin, size, rate, self.importance[numbers[k]]))
         if not np.isfinite(tau) or not np.isfinite(margin):
             raise KernelError(f"Row {numbers[k]} has |φ(x)|² = {size:g}: a step of that size overflows. Scale the features.")
         self.norm2 += tau * (2 * margin + tau * size)  # |w + tau y φ|² = |w|² + 2 tau margin + tau² |φ|²
@@ -251,31 +249,30 @@ class _Run:
         x, coef = self.sum.drop_oldest()
         return self.space.products(A, x) * coef if A.shape[0] else np.zeros((0, self.vectors))
 
-    def norm_now(self) -> float:
+    def norm_of_sum(self) -> float:
         """|w| of the sum as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
         return float(np.sqrt(max(0.0, float((self.sum.coef * self.sum.scores(self.sum.rows)).sum()))))
 
     def no_row_would_move(self) -> bool:
-        """An epoch drawn with replacement may have missed rows: look at all of them."""
-        pool = self.examples.pool()
-        for start in range(0, len(pool), BLOCK):
-            numbers = pool[start : start + BLOCK]
+        pool = self.pool()
+        for start in range(0, len(pool), self.sizes.block):
+            numbers = pool[start : start + self.sizes.block]
             A = self.rows_at(numbers)
             scores = self.sum.scores(A)
             if self.one_rival:
-                margins = against_rivals(scores, self.codes[numbers].astype(np.intp))[0]
+                margins = margins_and_rivals(scores, self.codes[numbers].astype(np.intp))[0]
             else:
                 margins = (self.signs[numbers] * scores).reshape(-1)
-            place = self.rule.first_move(margins, 0)
+            place = self.core_rule.first_move(margins, 0)
             while place < len(margins):
                 row = place * len(numbers) // len(margins)
                 if self.space.products(A[row : row + 1], A[row : row + 1])[0, 0] > 0:
                     return False
-                place = self.rule.first_move(margins, place + 1)
+                place = self.core_rule.first_move(margins, place + 1)
         return True
 
-    def finish(self) -> DualTraining:
-        self.training.zero_rows = self.zero_rows
+    def finish(self) -> KernelTraining:
+        self.outcome.zero_rows = self.zero_rows
         grown: dict[str, Any] = {
             "updates_by_problem": tuple(self.updates.tolist()),
             "t": self.t,
@@ -283,10 +280,10 @@ class _Run:
             "norm2": self.norm2,
         }
         grown |= self.with_log() if self.design.budget is None else self.without_log()
-        self.training.dual = replace(self.before, **grown)
+        self.outcome.dual = replace(self.before, **grown)
         if self.design.budget is None:
-            self.training.dual = self.training.dual.with_coefficients()
-        return self.training
+            self.outcome.dual = self.outcome.dual.with_coefficients()
+        return self.outcome
 
     def with_log(self) -> dict[str, Any]:
         """The logs, longer by this run, and the rows that they speak of, in the order of their first updates."""
@@ -341,16 +338,3 @@ def joined(one: Log, other: Log) -> Log:
 
 
 LOG_CODES = "qiid"  # the types of a log's columns, as `array` names them
-
-
-def against_rivals(scores: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Margins, and rivals: the highest-scoring other class, the lowest index on a tie.
-
-    >>> against_rivals(np.array([[1.0, 3.0, 3.0]]), np.array([0]))
-    (array([-2.]), array([1]))
-    """
-    every = np.arange(len(scores))
-    others = scores.copy()
-    others[every, right] = -np.inf
-    rivals = others.argmax(axis=1)
-    return scores[every, right] - others[every, rivals], rivals
