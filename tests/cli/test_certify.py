@@ -72,9 +72,9 @@ def test_every_example_of_the_help_runs(folder, capsys):
 
 
 def test_progress_goes_to_standard_error_and_quiet_silences_it(folder, capsys, monkeypatch):
-    from rosenblatt.theory import case
+    from rosenblatt.theory import problem
 
-    monkeypatch.setattr(case, "AT_ONCE", 0)
+    monkeypatch.setattr(problem, "AT_ONCE", 0)
     assert run(["certify", "line.csv", "--target", "kind"]) == 0
     assert "perceptron, epoch 1" in capsys.readouterr().err
     assert run(["certify", "line.csv", "--target", "kind", "--quiet"]) == 0

@@ -15,7 +15,7 @@ from rosenblatt.engine.order import ORDERS
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.training import Plan, run, train
 from rosenblatt.theory import bounds
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk, walk
 
@@ -82,7 +82,7 @@ def examples_of(data):
 @given(data=separable(), seed=st.integers(0, 99))
 def test_no_run_on_separable_data_exceeds_its_bound_in_any_order(name, data, seed):
     rule, examples = BOUNDED[name], examples_of(data)
-    bound = bound_for(rule, Space(data.radius, data.margin, data.classes))
+    bound = bound_for(rule, ProblemGeometry(data.radius, data.margin, data.classes))
     assert isinstance(bound, Bound)
     for order in ORDERS:
         trained = run(examples, rule, Plan(epochs=60, order=order, seed=seed, fit_intercept=data.bias))
@@ -120,7 +120,7 @@ def test_orthonormal_examples_reach_the_bound(rule, d):
     y = np.where(np.arange(d) % 2, 0, 1)
     examples = for_classes(X, y, np.array([0, 1]))
     trained = run(examples, rule, Plan(epochs=5, fit_intercept=False))
-    bound = bound_for(rule, Space(1.0, 1 / math.sqrt(d)))
+    bound = bound_for(rule, ProblemGeometry(1.0, 1 / math.sqrt(d)))
     assert trained.weights.updates == d == round(bound.most)
 
 
@@ -179,7 +179,7 @@ def test_without_a_cap_the_squared_losses_stay_below_theorem_2(data, seed):
     assert losses <= bounds.pa_loss(data.radius, 1 / data.margin) * (1 + 1e-9)
 
 
-GOOD = Space(radius=2.0, margin=0.5)
+GOOD = ProblemGeometry(radius=2.0, margin=0.5)
 
 
 @pytest.mark.parametrize(
@@ -189,10 +189,10 @@ GOOD = Space(radius=2.0, margin=0.5)
         (rules.Perceptron(schedule="1/updates"), GOOD, "1/updates"),
         (rules.Logistic(), GOOD, "moves at every example"),
         (rules.WidrowHoff(), GOOD, "moves at every example"),
-        (rules.Perceptron(), Space(2.0, None), "no separating weights"),
-        (rules.Perceptron(), Space(2.0, -0.5), "not separated"),
-        (rules.Perceptron(), Space(2.0, 0.5, from_zero=False), "start at 0"),
-        (rules.Mira(), Space(2.0, 0.5, weighted=True), "weights"),
+        (rules.Perceptron(), ProblemGeometry(2.0, None), "no separating weights"),
+        (rules.Perceptron(), ProblemGeometry(2.0, -0.5), "not separated"),
+        (rules.Perceptron(), ProblemGeometry(2.0, 0.5, from_zero=False), "start at 0"),
+        (rules.Mira(), ProblemGeometry(2.0, 0.5, weighted=True), "weights"),
     ],
 )
 def test_where_a_condition_fails_there_is_no_bound_and_the_reason_is_said(rule, space, why):

@@ -21,10 +21,10 @@ import rosenblatt
 from rosenblatt import certify
 from rosenblatt.engine.rows import Rows
 from rosenblatt.learning.examples import Examples
-from rosenblatt.theory import case, contradiction, rounding
+from rosenblatt.theory import contradiction, problem, rounding
 from rosenblatt.theory.exact import whole_numbers
 from rosenblatt.theory.separator import max_margin
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.simplex import decide_exactly
 
 
@@ -328,7 +328,7 @@ def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so(monkeyp
 def test_margins_within_rounding_of_zero_are_decided_in_fractions():
     # (1 + 2^-52) - 1 against 0: a margin of 2^-52 after terms of size 1.
     X, y = [[1.0 + 2.0**-52, -1.0], [-1.0, 1.0 + 2.0**-52]], [1, 1]
-    signed = Signed(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
+    signed = SignedExamples(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
     assert rounding.separates(signed, np.array([[1.0, 1.0]]), np.zeros(1))
     assert not rounding.separates(signed, np.array([[1.0, 1.0 + 2.0**-51]]), np.zeros(1))
 
@@ -337,7 +337,7 @@ def test_squares_that_underflow_do_not_hide_rounding():
     # 0.1 + 0.2 - 0.3 in parts of 1e-200 times 1e200: floats say 5.6e-17, the products' exact sum may have another sign.
     X = np.array([[1e-201, 2e-201, -3e-201]])
     w = np.array([[1e200, 1e200, 1e200]])
-    signed = Signed(Examples(Rows(X), np.array([1], dtype=np.int32), np.arange(2)), bias=False)
+    signed = SignedExamples(Examples(Rows(X), np.array([1], dtype=np.int32), np.arange(2)), bias=False)
     exact = sum(Fraction(a) * Fraction(b) for a, b in zip(X[0].tolist(), w[0].tolist(), strict=True))
     assert signed.errors(w, np.zeros(1))[0] >= abs(Fraction(float(signed.margins(w, np.zeros(1))[0])) - exact)
     assert rounding.separates(signed, w, np.zeros(1)) == (exact > 0)
@@ -358,8 +358,8 @@ def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
     score = X @ np.arange(1, 7) + 1
     noisy = np.where(random.random(3000) < 0.02, score < 0, score > 0)
     verdicts = {}
-    for limit in (case.AT_ONCE, 0):
-        monkeypatch.setattr(case, "AT_ONCE", limit)
+    for limit in (problem.AT_ONCE, 0):
+        monkeypatch.setattr(problem, "AT_ONCE", limit)
         said = []
         verdicts[limit] = [
             certify(form, y, progress=said.append)
@@ -378,7 +378,7 @@ def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
 
 
 def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible(monkeypatch):
-    monkeypatch.setattr(case, "AT_ONCE", 0)
+    monkeypatch.setattr(problem, "AT_ONCE", 0)
     random = np.random.default_rng(1)
     X = random.normal(size=(20000, 40))
     found = certify(X, X @ np.arange(40) > 0, seconds=1e-6)

@@ -13,7 +13,7 @@ from separable_sets import with_a_point_inside, with_planted_contradiction
 import rosenblatt
 from rosenblatt import certify
 from rosenblatt.engine import rules
-from rosenblatt.theory.bounds import NoBound, Space, bound_for
+from rosenblatt.theory.bounds import NoBound, ProblemGeometry, bound_for
 
 TINY = (1e-160, 2.0**-600, 1e-300, 1e-310)
 
@@ -96,7 +96,7 @@ def test_a_margin_too_small_for_any_float_is_told_as_such():
 
 @pytest.mark.parametrize("rule", [rules.Perceptron(), rules.Mira(p=0.5), rules.PassiveAggressive(C=1.0)])
 def test_a_bound_too_large_for_a_float_is_none(rule):
-    found = bound_for(rule, Space(radius=1.0, margin=1e-200))
+    found = bound_for(rule, ProblemGeometry(radius=1.0, margin=1e-200))
     assert isinstance(found, NoBound)
     assert "too large for a float" in str(found)
 

@@ -19,11 +19,11 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.learning.classifier import LEARNERS, learn_from
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.training import Plan, Watch, run
-from rosenblatt.theory.bounds import Space, bound_for
-from rosenblatt.theory.deciding import certify_within
+from rosenblatt.theory.bounds import ProblemGeometry, bound_for
 from rosenblatt.theory.duality import StepSum, best_margin_at_most, is_combination, sum_of_signed
 from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.separability import certify_within
+from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.walk import walk
 
 ADDING = {  # θ is a sum of signed rows, each with a weight above 0
@@ -130,7 +130,7 @@ def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margi
     np.testing.assert_allclose(log.tau @ Z[place], theta(trained), atol=1e-9 * np.abs(Z).max())
     assert is_combination(trained, ADDING[name], steps)
     assert steps.total == pytest.approx(log.tau.sum())
-    most = best_margin_at_most(trained, Signed(examples, made.bias), ADDING[name], steps)
+    most = best_margin_at_most(trained, SignedExamples(examples, made.bias), ADDING[name], steps)
     assert most == pytest.approx(np.linalg.norm(theta(trained)) / log.tau.sum(), rel=1e-9)
 
 
@@ -142,7 +142,7 @@ def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(made
     Z = signed_rows(examples, made.bias)
     if sparse:
         examples.rows = Rows(csr_array(made.X))
-    signed = Signed(examples, made.bias)
+    signed = SignedExamples(examples, made.bias)
     np.testing.assert_allclose(sum_of_signed(signed).ravel(), Z.sum(axis=0), atol=1e-12 * np.abs(Z).sum())
     for rule in OTHERS.values():  # softmax moves every class, and leaves no log
         trained, steps = ran(examples, rule, epochs=1, fit_intercept=made.bias)
@@ -155,7 +155,7 @@ def test_widrow_hoff_takes_rows_back_and_then_its_run_proves_nothing():
     examples = for_classes([[3.0], [1.0], [-1.0]], [1, 1, 0])
     trained, steps = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
     assert steps.least < 0
-    most = best_margin_at_most(trained, Signed(examples), rules.WidrowHoff(rate=0.2), steps)
+    most = best_margin_at_most(trained, SignedExamples(examples), rules.WidrowHoff(rate=0.2), steps)
     assert most == pytest.approx(np.hypot(5, 1) / 3)  # z = (3, 1), (1, 1), (1, −1)
     # Two classes of logistic regression only add: σ(−margin) is above 0.
     trained, steps = ran(examples, rules.Logistic(), epochs=5, order="given")
@@ -194,7 +194,7 @@ def test_rows_of_weight_0_are_not_there():
 
 
 def test_weights_that_stay_0_have_margin_0():
-    signed = Signed(for_classes([[1.0], [2.0]], [0, 1]))
+    signed = SignedExamples(for_classes([[1.0], [2.0]], [0, 1]))
     found = measure_margin("last", rosenblatt.Model(np.arange(2), np.zeros((1, 1)), np.zeros(1)), signed)
     assert (found.margin, found.wrong) == (0, 2)
     assert "2 of 2 rows are not on the right side" in found.sentence()
@@ -263,7 +263,7 @@ def test_a_certificate_is_bought_with_counted_multiplications(pairs):
     y = np.arange(40) % 2
     for i, j in pairs:
         X[j] = X[i]
-    signed = Signed(for_classes(X, y))
+    signed = SignedExamples(for_classes(X, y))
     assert certify_within(signed, 2 * X.size - 1) is None
     compared = certify_within(signed, 2 * X.size)  # enough to compare the rows, not for a solver
     assert (compared is None) == (not pairs)
@@ -280,7 +280,7 @@ def test_no_more_than_a_fiftieth_of_the_multiplications_of_training_goes_into_a_
     examples = for_classes(X, y)
     trained, steps = ran(examples, rules.Perceptron(), epochs=epochs)
     finished = FinishedRun(trained, examples, rules.Perceptron(), steps)
-    assert finished.multiplications(Signed(examples)) == trained.weights.t * 2
+    assert finished.multiplications(SignedExamples(examples)) == trained.weights.t * 2
     report = margin_report(finished)
     if trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
         assert report.certificate is None
@@ -306,7 +306,7 @@ def test_a_bound_is_never_told_smaller_than_it_is():
 def test_the_told_bound_is_the_whole_part_of_the_exact_one(numerator, denominator, scale):
     # R² = numerator, γ² = denominator in other units: Fraction(R²/γ²) is the witness.
     exact = Fraction(numerator, denominator)
-    space = Space(radius=scale * math.sqrt(numerator), margin=scale * math.sqrt(denominator))
+    space = ProblemGeometry(radius=scale * math.sqrt(numerator), margin=scale * math.sqrt(denominator))
     bound = bound_for(rules.Perceptron(), space)
     assert math.floor(bound.most) >= math.floor(exact)
     assert bound.most <= float(exact) * (1 + 1e-8)

@@ -16,9 +16,9 @@ from rosenblatt.engine.order import ORDERS
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.training import Plan, run
-from rosenblatt.theory.lines import View, lines
-from rosenblatt.theory.proof import Proof, prove
+from rosenblatt.theory.convergence import ConvergenceProof, prove
 from rosenblatt.theory.walk import Walk, walk
+from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
 # Boulder's four points, in their order (B3, H3).
 POINTS = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]])
@@ -152,19 +152,19 @@ def test_h7_the_proofs_curves_enclose_a_run():
         proof = prove(found)
         assert proof.gamma > 0
         for step in found:
-            moment = proof.at(step.updates, step.coef, step.intercept)
-            assert moment.lower <= moment.along + 1e-9
-            assert moment.along <= moment.norm + 1e-9
-            assert moment.norm <= moment.upper + 1e-9
+            quantities = proof.at(step.updates, step.coef, step.intercept)
+            assert quantities.lower <= quantities.along + 1e-9
+            assert quantities.along <= quantities.norm + 1e-9
+            assert quantities.norm <= quantities.upper + 1e-9
 
 
 def test_h7_from_zero_at_rate_one_the_curves_are_k_gamma_and_root_k_r():
     found = walk(POINTS, SIGNS, order="given", every="update")
     proof = prove(found)
     for k, step in enumerate(found, start=1):
-        moment = proof.at(step.updates, step.coef, step.intercept)
-        assert moment.lower == pytest.approx(k * proof.gamma)
-        assert moment.upper == pytest.approx(np.sqrt(k) * np.sqrt(3))  # R² = 1 + 1 + 1
+        quantities = proof.at(step.updates, step.coef, step.intercept)
+        assert quantities.lower == pytest.approx(k * proof.gamma)
+        assert quantities.upper == pytest.approx(np.sqrt(k) * np.sqrt(3))  # R² = 1 + 1 + 1
     assert len(found) <= proof.bound.most
 
 
@@ -173,14 +173,14 @@ def test_the_curves_hold_from_other_first_weights_but_no_bound_is_given():
     proof = prove(found)
     assert "do not start at 0" in str(proof.bound)
     for step in found:
-        moment = proof.at(step.updates, step.coef, step.intercept)
-        assert moment.lower <= moment.along + 1e-12
-        assert moment.norm <= moment.upper + 1e-12
+        quantities = proof.at(step.updates, step.coef, step.intercept)
+        assert quantities.lower <= quantities.along + 1e-12
+        assert quantities.norm <= quantities.upper + 1e-12
 
 
 def test_examples_with_weights_have_no_bound():
     examples = for_classes(POINTS, SIGNS, importance=[1, 2, 1, 1])
-    proof = Proof(Walk(examples, rules.Perceptron(), Plan()), separator=([2, 2], -1))
+    proof = ConvergenceProof(Walk(examples, rules.Perceptron(), Plan()), separator=([2, 2], -1))
     assert "weights" in str(proof.bound)
 
 
@@ -220,8 +220,8 @@ def test_steps_that_are_not_there_are_refused():
 @given(data=data_sets("floats"))
 def test_csv_and_json_hold_every_digit(data):
     found = walk_of(data, rules.Mira(p=0.5))
-    table = list(csv.DictReader(lines(found, View("csv", every_weight=True))))
-    objects = [json.loads(line) for line in lines(found, View("json", every_weight=True))]
+    table = list(csv.DictReader(walk_lines(found, WalkLayout("csv", every_weight=True))))
+    objects = [json.loads(line) for line in walk_lines(found, WalkLayout("json", every_weight=True))]
     for step, row, made in zip(found, table, objects, strict=True):
         assert float(row["margin"]) == made["margin"] == step.margin
         assert float(row["tau"]) == made["tau"] == step.tau
@@ -237,13 +237,13 @@ def test_wide_rows_show_the_few_weights_that_moved():
     X[:, :10] = 1
     X[::2, 8] = 7
     found = walk(X, [1, 0, 1, 0], order="given", epochs=1)
-    line = list(lines(found))[1]
+    line = list(walk_lines(found))[1]
     assert "w9 → 7" in line  # the largest entry of x, though not among the first
     assert "… 6 more" in line
-    exact = [json.loads(line) for line in lines(found, View("json", every_weight=False))]
+    exact = [json.loads(line) for line in walk_lines(found, WalkLayout("json", every_weight=False))]
     assert exact[0]["moved"] == {"b": 1.0, **{f"w{j}": 7.0 if j == 9 else 1.0 for j in range(1, 11)}}
     with pytest.raises(SettingError, match="no format"):
-        View("html")
+        WalkLayout("html")
 
 
 def test_the_public_name_walks(data_dir):

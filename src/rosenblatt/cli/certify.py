@@ -40,7 +40,7 @@ def certify(file: str, **given: Any) -> None:
     from rosenblatt.data.labels import classes_of, codes_among, labels_of
     from rosenblatt.features import map_for
     from rosenblatt.features.finer import rows_of
-    from rosenblatt.theory.deciding import certify as decide
+    from rosenblatt.theory.separability import certify as decide
 
     started = time.perf_counter()
     reading = options.read_options(given)

@@ -6,9 +6,9 @@ two vectors, so its length² is 2|x|², and γ is the margin of the weights of a
 construction: Nilsson 1965).
 
 >>> from rosenblatt import rules
->>> print(bound_for(rules.Perceptron(), Space(radius=2.0, margin=0.5)))
+>>> print(bound_for(rules.Perceptron(), ProblemGeometry(radius=2.0, margin=0.5)))
 at most R²/γ² = 16 updates (Block 1962; Novikoff 1962)
->>> print(bound_for(rules.Perceptron(schedule="1/examples"), Space(radius=2.0, margin=0.5)))
+>>> print(bound_for(rules.Perceptron(schedule="1/examples"), ProblemGeometry(radius=2.0, margin=0.5)))
 no bound: the rate falls as 1/examples, and late updates are too small for the proof of R²/γ²
 """
 
@@ -25,11 +25,11 @@ from rosenblatt.engine import rules
 from rosenblatt.errors import counted
 
 COUNTABLE = 1e15  # bounds beyond have an exponent
-ROOM = 1e-9  # more than rounding can take from R, γ and R²/γ² together, relative to the bound
+ROUNDING_ROOM = 1e-9  # more than rounding can take from R, γ and R²/γ² together, relative to the bound
 
 
 @dataclass(frozen=True)
-class Space:
+class ProblemGeometry:
     """What the theorems ask about the data and the run."""
 
     radius: float  # R, the constant feature counted
@@ -39,12 +39,12 @@ class Space:
     weighted: bool = False  # examples have weights of their own
 
     @property
-    def reach2(self) -> float:
+    def update_norm2(self) -> float:
         """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
         return self.radius**2 * (1 if self.classes == 2 else 2)
 
     @property
-    def letters(self) -> str:
+    def radius_symbol(self) -> str:
         return "R²" if self.classes == 2 else "2R²"
 
 
@@ -64,7 +64,7 @@ class Bound:
 
     def __str__(self) -> str:
         counts = self.counts.removesuffix("s") if self.most == 1 else self.counts
-        return f"at most {self.formula} = {up(self.most * (1 - ROOM), 6)} {counts} ({self.source})"
+        return f"at most {self.formula} = {up(self.most * (1 - ROUNDING_ROOM), 6)} {counts} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def never_too_small(most: float) -> float:
     >>> never_too_small(1.9999999999999993), never_too_small(333.2)
     (2.0, 333.2)
     """
-    return max(most, float(math.floor(most * (1 + ROOM)))) if most < COUNTABLE else most
+    return max(most, float(math.floor(most * (1 + ROUNDING_ROOM)))) if most < COUNTABLE else most
 
 
 def at_most(most: float, noun: str = "") -> str:
@@ -120,7 +120,7 @@ POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
 SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
 
 
-def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
+def bound_for(rule: rules.Rule, space: ProblemGeometry) -> Bound | NoBound:
     """The theorem about a rule's updates or mistakes on these data, or why there is none."""
     obstacle = why_none(rule, space)
     if obstacle:
@@ -130,14 +130,14 @@ def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
     except OverflowError:  # Python's floats raise it for powers
         found = None
     if found is None or math.isinf(found.most):
-        return NoBound(f"the margin is so small that {space.letters}/γ² is too large for a float")
+        return NoBound(f"the margin is so small that {space.radius_symbol}/γ² is too large for a float")
     return replace(found, most=never_too_small(found.most))
 
 
-def theorem_for(rule: rules.Rule, space: Space) -> Bound:
+def theorem_for(rule: rules.Rule, space: ProblemGeometry) -> Bound:
     """The theorem, where its conditions hold."""
     assert space.margin is not None
-    reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
+    reach, gamma, letters = math.sqrt(space.update_norm2), space.margin, space.radius_symbol
     if isinstance(rule, rules.Perceptron):
         conditions = (*SEPARABLE, "the rate is constant")
         return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
@@ -152,7 +152,7 @@ def theorem_for(rule: rules.Rule, space: Space) -> Bound:
     return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 5", SEPARABLE)
 
 
-def why_none(rule: rules.Rule, space: Space) -> str:
+def why_none(rule: rules.Rule, space: ProblemGeometry) -> str:
     """The first condition that fails; empty if all hold."""
     schedule = getattr(rule, "schedule", "constant")
     if rule.moves_always:

@@ -17,9 +17,9 @@ from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import at_most, never_too_small
 from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
-SAME = 1e-9  # relative difference up to which a margin computed again is the same
+MARGIN_TOLERANCE = 1e-9  # relative difference up to which a margin computed again is the same
 
 
 @dataclass
@@ -58,7 +58,7 @@ def as_text(value: int) -> str:
 
 
 @dataclass
-class Pair:
+class ClassPair:
     """Two of many classes, and whether they can be separated from each other."""
 
     classes: tuple[Any, Any]
@@ -87,10 +87,10 @@ class Certificate:
     b: Any = None
     conflicts: list[tuple[int, int]] = field(default_factory=list)
     proof: Proof | None = None
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[ClassPair] = field(default_factory=list)
     method: str = ""
     seconds: float = 0.0
-    signed: Signed | None = field(default=None, repr=False)
+    signed: SignedExamples | None = field(default=None, repr=False)
     grain: Grain | None = None
 
     @property
@@ -130,7 +130,7 @@ class Certificate:
         except (IndexError, TypeError, ValueError):  # rows that are not there, weights that are no numbers
             return False
 
-    def _check_weights(self, signed: Signed) -> bool:
+    def _check_weights(self, signed: SignedExamples) -> bool:
         assert self.proof is not None
         if self.margin is None or not close(signed.radius, self.radius):
             return False
@@ -144,7 +144,7 @@ class Certificate:
             return False
         return close(rounding.margin(signed, coef, intercept), self.margin)
 
-    def _check_combination(self, signed: Signed, proof: Proof) -> bool:
+    def _check_combination(self, signed: SignedExamples, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
         if len(proof.weights) != len(rows) or not len(rows) or rows.min() < 0 or rows.max() >= signed.rows.n:
             return False
@@ -268,7 +268,7 @@ class Certificate:
         return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
 
 
-def exact_margin(signed: Signed, v: list[int]) -> float | None:
+def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
     """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded."""
     if len(v) != signed.dimension or not any(v):
         return None
@@ -282,4 +282,4 @@ def exact_margin(signed: Signed, v: list[int]) -> float | None:
 
 
 def close(one: float, other: float) -> bool:
-    return bool(abs(one - other) <= SAME * abs(one))
+    return bool(abs(one - other) <= MARGIN_TOLERANCE * abs(one))

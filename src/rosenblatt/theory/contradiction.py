@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.theory.exact import MOST_VECTORS, combination
 from rosenblatt.theory.rounding import combination_exists
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 THRESHOLDS = (1e-10, 1e-8, 1e-12, 1e-6)  # a weight below is one that rounding left where a 0 belongs
 
@@ -31,7 +31,7 @@ class Combination:
     weights: list[int] | list[float]
 
 
-def find(signed: Signed, numbers: np.ndarray, seconds: float | None = None, tries: int = 3) -> Combination | None:
+def find(signed: SignedExamples, numbers: np.ndarray, seconds: float | None = None, tries: int = 3) -> Combination | None:
     """A combination of some of these signed vectors that vanishes exactly, if one is found."""
     end = time.perf_counter() + (np.inf if seconds is None else seconds)
     Z = signed.matrix(numbers)
@@ -95,7 +95,7 @@ def corner(Z: Any, seed: int, seconds: float | None = None) -> np.ndarray | None
     return None if answer.x is None else np.clip(answer.x, 0, None)
 
 
-def widest(signed: Signed, numbers: np.ndarray, seconds: float | None = None) -> np.ndarray | None:
+def widest(signed: SignedExamples, numbers: np.ndarray, seconds: float | None = None) -> np.ndarray | None:
     """The v, |v_j| ≤ 1, that makes the least z·v largest, every z brought to the same size."""
     from scipy.optimize import linprog
     from scipy.sparse import csc_array, hstack

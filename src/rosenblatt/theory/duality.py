@@ -16,7 +16,7 @@ tau. With more than two classes z is that of Kesler's construction (signed.py), 
 >>> w, b = trained.weights.last
 >>> steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
 (3.0, 4.25)
->>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron(), steps), 4)  # γ* is 0.6860
+>>> round(best_margin_at_most(trained, SignedExamples(examples), rules.Perceptron(), steps), 4)  # γ* is 0.6860
 0.6872
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.learning.training import Training
-from rosenblatt.theory.signed import ROUNDING, Signed, blocks
+from rosenblatt.theory.signed import ROUNDING, SignedExamples, blocks
 
 
 class StepSum:
@@ -51,7 +51,7 @@ class StepSum:
 
 
 def best_margin_at_most(
-    trained: Training, signed: Signed, rule: rules.Rule, steps: StepSum, start: Weights | None = None
+    trained: Training, signed: SignedExamples, rule: rules.Rule, steps: StepSum, start: Weights | None = None
 ) -> float:
     """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
 
@@ -87,13 +87,13 @@ def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> fl
     return min(length / weight + room, longest) if math.isfinite(length) else longest
 
 
-def sum_of_signed(signed: Signed) -> np.ndarray:
+def sum_of_signed(signed: SignedExamples) -> np.ndarray:
     """Σ z over all signed rows, a line a weight vector: K Σ x of a class − Σ x of all; of the second less the first, of two.
 
     >>> from rosenblatt.learning.examples import for_classes
-    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0]], ["yes", "no"])))
+    >>> sum_of_signed(SignedExamples(for_classes([[2.0], [5.0]], ["yes", "no"])))
     array([[-3.,  0.]])
-    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))
+    >>> sum_of_signed(SignedExamples(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))
     array([[-2.],
            [ 7.],
            [-5.]])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 # Below 2^20, so that sums of up to 8,000 products of digits are exact in double precision.
 PRIMES = (1048573, 1048571, 1048559, 1048549)
@@ -228,7 +228,7 @@ def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
     return (b, t) if t > 0 else (-b, -t)
 
 
-def margin_of(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
+def margin_of(signed: SignedExamples, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
     """z·v of one signed vector, in fractions."""
     row = int(signed.row_of(np.array([number]))[0])
     columns, values = signed.rows.row(row)

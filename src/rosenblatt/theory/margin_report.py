@@ -31,14 +31,14 @@ from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, down, up
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.deciding import certify, certify_within
 from rosenblatt.theory.duality import StepSum, best_margin_at_most
+from rosenblatt.theory.separability import certify, certify_within
 from rosenblatt.theory.separator import length
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
-SAME = 1e-6  # relative difference up to which two limits of γ* are one number
+LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
 
 
@@ -66,7 +66,7 @@ class FinishedRun:
         """Is the constant feature there? A first bias that does not learn needs it, too."""
         return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
 
-    def multiplications(self, signed: Signed) -> float:
+    def multiplications(self, signed: SignedExamples) -> float:
         """How many training needed to score its examples."""
         seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
         return float(seen * signed.entries / signed.rows.n * signed.vectors)
@@ -77,7 +77,7 @@ class Theorem:
     """What the theorem about a rule asks for, and what it counts."""
 
     rule: rules.Rule
-    space: Space
+    space: ProblemGeometry
     updates: int
     mistakes: int
 
@@ -142,7 +142,7 @@ class MarginReport:
     def best(self) -> float | None:
         """γ*, where it is known to six digits."""
         low, high = self.best_at_least, self.best_at_most
-        return low if low is not None and high is not None and high - low <= SAME * high else None
+        return low if low is not None and high is not None and high - low <= LIMITS_TOLERANCE * high else None
 
     @property
     def settled(self) -> bool:
@@ -246,7 +246,7 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
     """
     trained, examples = run.trained, present(run.examples)
     view, model = chosen or ("last", trained.view("last"))
-    signed = Signed(examples, run.bias)
+    signed = SignedExamples(examples, run.bias)
     report = measure_margin(view, model, signed)
     if view != "last" and len(trained.history) and trained.history[-1].mistakes == 0:
         last = measure_margin("last", trained.view("last"), signed)
@@ -256,7 +256,7 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         most = best_margin_at_most(trained, signed, run.rule, run.steps, run.start)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
-    space = Space(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
+    space = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
     mistakes = int(trained.history["mistakes"].sum())
     report = replace(report, theorem=Theorem(run.rule, space, trained.weights.updates, mistakes))
     if examples is not run.examples:  # a certificate would number the rows that are present
@@ -277,7 +277,7 @@ def certified_margin(model: Classifier, examples: Examples, seconds: float | Non
     """
     assert examples.codes is not None
     fit_intercept, view = model.recipe.fit_intercept, model.linear_view()
-    report = measure_margin(view, model.linear(view), Signed(examples, fit_intercept))
+    report = measure_margin(view, model.linear(view), SignedExamples(examples, fit_intercept))
     return report.against(certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=seconds))
 
 
@@ -287,7 +287,7 @@ def present(examples: Examples) -> Examples:
     return examples if len(pool) == examples.rows.n else examples.take(pool)
 
 
-def measure_margin(view: str, model: Model, signed: Signed) -> MarginReport:
+def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginReport:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
     rows, size = signed.rows.n, length(coef, intercept)

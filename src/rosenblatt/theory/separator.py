@@ -16,7 +16,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 SUPPORT = 1e-6  # share of the largest multiplier from which a row counts as support
 
@@ -59,7 +59,7 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "featu
     """
     if bias not in ("feature", "free"):
         raise SettingError(f"bias is {bias!r}: expected 'feature' or 'free'.")
-    signed = Signed(for_classes(X, y), fit_intercept)
+    signed = SignedExamples(for_classes(X, y), fit_intercept)
     signed.rows.refuse_not_finite()
     numbers = signed.numbers()
     free = bias == "free" and fit_intercept
@@ -70,7 +70,7 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "featu
     return found
 
 
-def separator(signed: Signed, numbers: np.ndarray, solved: Solved, free: bool = False) -> Separator:
+def separator(signed: SignedExamples, numbers: np.ndarray, solved: Solved, free: bool = False) -> Separator:
     """The plane that the solver found, measured on all rows; its margin is not positive if it does not separate them."""
     coef, intercept = signed.weights(solved.v)
     size = length(coef, intercept, not free)
@@ -99,7 +99,7 @@ def norm(v: np.ndarray) -> float:
         return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))
 
 
-def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> float:
+def shortest(signed: SignedExamples, numbers: np.ndarray, multipliers: np.ndarray) -> float:
     """|Σ λ z| / Σ λ: no unit vector has a larger margin than this, whatever λ ≥ 0 is."""
     used = np.flatnonzero(multipliers > 0)
     if not len(used):
@@ -109,7 +109,7 @@ def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> fl
 
 
 def solve(
-    signed: Signed,
+    signed: SignedExamples,
     numbers: np.ndarray,
     *,
     free: bool = False,

@@ -19,15 +19,15 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
 
-BLOCK = 2**20  # entries looked at in one go
+ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
 UNDERFLOW = 2.0**-1022  # the most that a square can lose by being too small for a float
-SMALL = 2.0**-900  # sums of squares above it have lost nothing that can be seen
+PRECISE_SQUARE = 2.0**-900  # sums of squares above it have lost nothing that can be seen
 
 
 @dataclass
-class Signed:
+class SignedExamples:
     """The signed vectors of examples, numbered: row i for two classes, row i against rival r is i · classes + r for more."""
 
     examples: Examples
@@ -97,7 +97,7 @@ class Signed:
     def radius(self) -> float:
         """R: the largest |x|, in other units where its square is too large or too small for a float."""
         most = float(self.norms2.max())
-        if SMALL < most < np.inf:
+        if PRECISE_SQUARE < most < np.inf:
             return math.sqrt(most)
         _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in blocks(self.rows)))
         with np.errstate(over="ignore"):  # infinite: it is
@@ -172,7 +172,7 @@ class Signed:
 
 def blocks(rows: Rows) -> Any:
     """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
-    step = max(1, BLOCK // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
+    step = max(1, ENTRIES_AT_ONCE // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
     for start in range(0, rows.n, step):
         stop = min(start + step, rows.n)
         if rows.dense:

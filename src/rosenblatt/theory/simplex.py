@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.theory.exact import whole_table
 
-MOST_CELLS = 20_000
+MOST_TABLEAU_CELLS = 20_000
 
 
 def decide_exactly(Z: Any, end: float = np.inf) -> tuple[list[int] | None, list[int] | None]:
@@ -31,7 +31,7 @@ def decide_exactly(Z: Any, end: float = np.inf) -> tuple[list[int] | None, list[
     """
     rows, factors = whole_table(Z)
     n, used = Z.shape[0], sorted(factors)
-    if (len(used) + 1) * (n + len(used)) > MOST_CELLS:
+    if (len(used) + 1) * (n + len(used)) > MOST_TABLEAU_CELLS:
         return None, None
     place = {column: k for k, column in enumerate(used)}
     m = len(used) + 1

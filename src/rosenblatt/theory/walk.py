@@ -118,7 +118,7 @@ class Walk(Sequence[Step]):
         self.plan = changed(plan, keep_log=True)
         self.start = first_weights(examples, self.plan, *start)
         self.training: Training = training.run(examples, rule, self.plan, self.start.copy())
-        self._course = Course(examples, rule, self.plan, self.start)
+        self._replay = Replay(examples, rule, self.plan, self.start)
         # Where every class moves at every example there is no log, and every example is an update.
         self._only_logged = every == "update" and not (rule.moves_always and examples.vectors > 1)
 
@@ -152,9 +152,9 @@ class Walk(Sequence[Step]):
 
     def __str__(self) -> str:
         """The table that `rosenblatt walk` prints."""
-        from rosenblatt.theory.lines import lines
+        from rosenblatt.theory.walk_lines import walk_lines
 
-        return "\n".join(lines(self))
+        return "\n".join(walk_lines(self))
 
     def steps(self, first: int = 0, stop: int | None = None, weights: bool = True) -> Iterator[Step]:
         """Steps first … stop − 1, one after the other; without `weights` a step costs no more than its row."""
@@ -164,7 +164,7 @@ class Walk(Sequence[Step]):
     def step(self, k: int, weights: bool = True) -> Step:
         """The k-th line."""
         assert self.training.log is not None
-        return self._course.step(int(self.training.log.t[k]) if self._only_logged else k, weights)
+        return self._replay.step(int(self.training.log.t[k]) if self._only_logged else k, weights)
 
     def find(self, t: int) -> int:
         """The number of the first line at or after example t, t counted from 1."""
@@ -175,11 +175,11 @@ class Walk(Sequence[Step]):
         """(w, b) after t examples; t = 0 are the first weights."""
         if not 0 <= t <= self.training.weights.t:
             raise IndexError(f"There are no weights after {t} examples: the run has {self.training.weights.t}.")
-        self._course.go_to(t)
-        return self._course.run.weights.last
+        self._replay.go_to(t)
+        return self._replay.run.weights.last
 
 
-class Course:
+class Replay:
     """The run again: forwards by the engine's own loop, back by starting over from weights kept on the way."""
 
     def __init__(self, examples: Examples, rule: rules.Rule, plan: Plan, start: Weights):

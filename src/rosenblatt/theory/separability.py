@@ -24,17 +24,17 @@ from rosenblatt.engine.weights import score
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, match_lengths
 from rosenblatt.theory import rounding
-from rosenblatt.theory.case import Case, Verdict
-from rosenblatt.theory.certificate import Certificate, Pair, Proof, exact_margin
-from rosenblatt.theory.second_look import contradicting, look_again
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.certificate import Certificate, ClassPair, Proof, exact_margin
+from rosenblatt.theory.precision import contradicting, look_again
+from rosenblatt.theory.problem import SeparabilityProblem, Verdict
+from rosenblatt.theory.signed import SignedExamples
 
-MOST_PAIRS = 200  # of classes that are looked at one by one
+MOST_CLASS_PAIRS = 200  # of classes that are looked at one by one
 SOLVER_STEPS = 20  # that the interior-point method takes, about
 RESERVE = 0.01  # of the time that is given, for the last step and the answer
 
 
-class Clock:
+class TimeBudget:
     """How much of the time is left."""
 
     def __init__(self, seconds: float | None):
@@ -76,14 +76,14 @@ def certify(
     """
     if seconds is not None and not seconds > 0:
         raise SettingError(f"seconds is {seconds!r}: expected None or a number above 0.")
-    clock, say = Clock(seconds), progress or (lambda sentence: None)
+    clock, say = TimeBudget(seconds), progress or (lambda sentence: None)
     rows = X if isinstance(X, Rows) else Rows(X)
     classes, codes = encode(y)
     match_lengths(rows, codes, "labels")
     rows.refuse_not_finite()
     codes = np.ones(rows.n, dtype=np.int32) if len(classes) == 1 else codes
-    signed = Signed(Examples(rows, codes, np.arange(max(2, len(classes)))), fit_intercept)
-    case = Case(signed, clock, seed, say)
+    signed = SignedExamples(Examples(rows, codes, np.arange(max(2, len(classes)))), fit_intercept)
+    case = SeparabilityProblem(signed, clock, seed, say)
     made, verdict = compare_rows(signed, classes.tolist()), Verdict(False)
     if made.separable is None and not np.isfinite(signed.norms2).all():
         return in_other_units(signed, lambda rows: certify(rows, y, fit_intercept, seconds=clock.left(), seed=seed))
@@ -99,7 +99,7 @@ def certify(
     return made
 
 
-def in_other_units(signed: Signed, decide: Callable[[Rows], Certificate]) -> Certificate:
+def in_other_units(signed: SignedExamples, decide: Callable[[Rows], Certificate]) -> Certificate:
     """A contradiction of rows whose squares overflow: it holds in every unit. Where there is none, the row is refused.
 
     A margin beside a constant feature 1 depends on the unit, and that of such rows is beyond floats.
@@ -113,20 +113,20 @@ def in_other_units(signed: Signed, decide: Callable[[Rows], Certificate]) -> Cer
     return found
 
 
-def certify_within(signed: Signed, multiplications: float) -> Certificate | None:
+def certify_within(signed: SignedExamples, multiplications: float) -> Certificate | None:
     """What so many multiplications decide of all classes at once, whatever the time; None: nothing.
 
     Comparing the rows takes two an entry; then the solvers take some twenty steps of known length.
 
     >>> from rosenblatt.learning.examples import for_classes
-    >>> rows = Signed(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))
+    >>> rows = SignedExamples(for_classes([[1.0], [2.0], [3.0]], ["a", "b", "a"]))
     >>> print(certify_within(rows, multiplications=1000).sentence())
     no line can separate these rows: a weighted mean of 2 rows of a is also a row of b
     >>> certify_within(rows, multiplications=100)
     """
     if 2 * signed.entries > multiplications:
         return None
-    case = Case(signed, Clock(None), 0, lambda sentence: None)
+    case = SeparabilityProblem(signed, TimeBudget(None), 0, lambda sentence: None)
     assert signed.examples.classes is not None
     certificate = compare_rows(signed, signed.examples.classes.tolist())
     if certificate.separable is None:
@@ -139,7 +139,7 @@ def certify_within(signed: Signed, multiplications: float) -> Certificate | None
     return certificate
 
 
-def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:
+def compare_rows(signed: SignedExamples, classes: list[Any]) -> Certificate:
     """A certificate that says no if rows are identical but labelled differently, and else nothing yet."""
     made = Certificate(None, classes, signed.radius, signed.bias, signed=signed)
     made.conflicts, made.grain = contradicting(signed)
@@ -150,7 +150,7 @@ def compare_rows(signed: Signed, classes: list[Any]) -> Certificate:
     return made
 
 
-def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
+def enter(made: Certificate, verdict: Verdict, signed: SignedExamples) -> None:
     """Puts a verdict into the certificate."""
     made.separable, made.method = verdict.separable, verdict.method
     if verdict.separable is None and np.isfinite(verdict.margin_at_most):
@@ -168,7 +168,7 @@ def enter(made: Certificate, verdict: Verdict, signed: Signed) -> None:
     made.proof = proof_of(signed, verdict)
 
 
-def proof_of(signed: Signed, verdict: Verdict) -> Proof | None:
+def proof_of(signed: SignedExamples, verdict: Verdict) -> Proof | None:
     """The weights or the contradiction; None where nothing was decided."""
     if verdict.separable is None:
         return None
@@ -184,29 +184,29 @@ def proof_of(signed: Signed, verdict: Verdict) -> Proof | None:
     return Proof(verdict.kind, rows, list(verdict.weights), rivals)
 
 
-def look_at_pairs(made: Certificate, signed: Signed, case: Case, whole: Verdict) -> None:
+def look_at_pairs(made: Certificate, signed: SignedExamples, case: SeparabilityProblem, whole: Verdict) -> None:
     """A verdict for each pair of classes; two that cannot be separated prove that all cannot."""
     k = len(made.classes)
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
-    if made.separable or len(pairs) > MOST_PAIRS:
+    if made.separable or len(pairs) > MOST_CLASS_PAIRS:
         known = True if made.separable else None
-        made.pairs = [Pair((made.classes[a], made.classes[b]), known) for a, b in pairs]
+        made.pairs = [ClassPair((made.classes[a], made.classes[b]), known) for a, b in pairs]
         return
     found = {}
     for i, j in made.conflicts:
         a, b = sorted((int(signed.codes[i]), int(signed.codes[j])))
         rivals = [int(signed.codes[j]), int(signed.codes[i])]
-        found[a, b] = Pair((made.classes[a], made.classes[b]), False, Proof("identical rows", [i, j], [1, 1], rivals))
+        found[a, b] = ClassPair((made.classes[a], made.classes[b]), False, Proof("identical rows", [i, j], [1, 1], rivals))
     left = [pair for pair in most_confused_first(pairs, signed, whole) if pair not in found]
     for place, (a, b) in enumerate(left):
         names = made.classes[a], made.classes[b]
-        found[a, b] = Pair(names, None)
+        found[a, b] = ClassPair(names, None)
         if case.clock.over():
             continue
         case.say(f"classes {names[0]} and {names[1]}")
         numbers = np.flatnonzero((signed.codes == a) | (signed.codes == b))
         two = Examples(signed.rows.take(numbers), (signed.codes[numbers] == b).astype(np.int32), np.arange(2))
-        part = Signed(two, signed.bias)
+        part = SignedExamples(two, signed.bias)
         # Until one contradiction is found, the pair at hand gets half of the time; then all get the same.
         share = 0.5 if made.separable is None else 1 / (len(left) - place)
         verdict = replace(case, signed=part).decide(case.clock.left(share))
@@ -218,11 +218,11 @@ def look_at_pairs(made: Certificate, signed: Signed, case: Case, whole: Verdict)
             if made.separable is None:
                 made.separable, made.proof, made.margin_at_most = False, proof, None
                 made.method = f"{verdict.method}, on {names[0]} and {names[1]}"
-        found[a, b] = Pair(names, verdict.separable, proof)
+        found[a, b] = ClassPair(names, verdict.separable, proof)
     made.pairs = [found[pair] for pair in pairs]
 
 
-def most_confused_first(pairs: list[tuple[int, int]], signed: Signed, verdict: Verdict) -> list[tuple[int, int]]:
+def most_confused_first(pairs: list[tuple[int, int]], signed: SignedExamples, verdict: Verdict) -> list[tuple[int, int]]:
     """The pairs, those first of which the weights at hand take most rows for each other."""
     if verdict.coef is None or verdict.intercept is None:
         return pairs

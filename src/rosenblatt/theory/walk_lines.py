@@ -2,7 +2,7 @@
 
 >>> from rosenblatt.theory.walk import walk
 >>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], start=[1, 0], order="given", epochs=1)
->>> print("\\n".join(lines(run)))
+>>> print("\\n".join(walk_lines(run)))
 t  epoch  example   y  activation  margin  mistake  tau   w1  w2   b
 1      1        1   1           1       1             0    1   0   0
 2      1        2  -1         0.5    -0.5      yes    1  0.5   1  -1
@@ -24,34 +24,34 @@ import numpy as np
 
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.linear import Model
-from rosenblatt.theory.proof import Proof
+from rosenblatt.theory.convergence import ConvergenceProof
 from rosenblatt.theory.walk import Step, Walk
 
-FORMATS = ("table", "markdown", "latex", "csv", "json")
-FEW = {"table": 8, "markdown": 8, "latex": 8, "csv": 1000, "json": 1000}  # weights that have a column each
-SHOWN = 4  # features whose weights moved, in one cell
-AHEAD = 100  # lines looked at for the widths of a terminal's columns
-MORE = 1e6  # beyond, a short number has an exponent
+WALK_FORMATS = ("table", "markdown", "latex", "csv", "json")
+WEIGHTS_WITH_COLUMNS = {"table": 8, "markdown": 8, "latex": 8, "csv": 1000, "json": 1000}  # weights that have a column each
+MOVED_FEATURES_SHOWN = 4  # features whose weights moved, in one cell
+LINES_MEASURED = 100  # lines looked at for the widths of a terminal's columns
+LARGEST_PLAIN = 1e6  # beyond, a short number has an exponent
 
 
 @dataclass(frozen=True)
-class View:
+class WalkLayout:
     """What of a walk is to be seen."""
 
     format: str = "table"
-    proof: Proof | None = None
+    proof: ConvergenceProof | None = None
     names: Sequence[str] | None = None  # of the features
     first: int = 0  # lines first … stop − 1
     stop: int | None = None
     every_weight: bool | None = None  # or only those that moved; None: as many as fit
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise SettingError(f"There is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
+        if self.format not in WALK_FORMATS:
+            raise SettingError(f"There is no format {self.format!r}: choose one of {', '.join(WALK_FORMATS)}.")
 
 
 @dataclass(frozen=True)
-class Column:
+class WalkColumn:
     """One quantity: its heading, in LaTeX too, its key in CSV and JSON, and its value at a step."""
 
     heading: str
@@ -60,71 +60,71 @@ class Column:
     latex: str = field(default="")
 
 
-def lines(walk: Walk, view: View | None = None) -> Iterator[str]:
-    """The walk in the format of the view."""
-    view = view or View()
-    every_weight = view.every_weight
+def walk_lines(walk: Walk, layout: WalkLayout | None = None) -> Iterator[str]:
+    """The walk in the format of the layout."""
+    layout = layout or WalkLayout()
+    every_weight = layout.every_weight
     if every_weight is None:
-        every_weight = walk.examples.vectors * walk.examples.rows.d <= FEW[view.format]
-    columns = columns_of(walk, view, every_weight)
-    steps = walk.steps(view.first, view.stop, weights=every_weight or view.proof is not None)
-    if view.format == "json":
+        every_weight = walk.examples.vectors * walk.examples.rows.d <= WEIGHTS_WITH_COLUMNS[layout.format]
+    columns = columns_of(walk, layout, every_weight)
+    steps = walk.steps(layout.first, layout.stop, weights=every_weight or layout.proof is not None)
+    if layout.format == "json":
         return as_json(columns, steps, every_weight)
-    exact = view.format == "csv"
+    exact = layout.format == "csv"
     cells = ([text(column.value(step), exact) for column in columns] for step in steps)
-    if view.format == "csv":
+    if layout.format == "csv":
         return as_csv([column.key for column in columns], cells)
-    if view.format == "latex":
+    if layout.format == "latex":
         return as_latex([column.latex or escaped(column.heading) for column in columns], cells)
-    return (as_table if view.format == "table" else as_markdown)([column.heading for column in columns], cells)
+    return (as_table if layout.format == "table" else as_markdown)([column.heading for column in columns], cells)
 
 
-def columns_of(walk: Walk, view: View, every_weight: bool) -> list[Column]:
+def columns_of(walk: Walk, layout: WalkLayout, every_weight: bool) -> list[WalkColumn]:
     many = walk.examples.vectors > 1
     columns = [
-        Column("t", "t", lambda step: step.t, "$t$"),
-        Column("epoch", "epoch", lambda step: step.epoch),
-        Column("example", "example", lambda step: step.row + 1),
-        Column("y", "y", lambda step: step.y, "$y$"),
-        *([Column("rival", "rival", lambda step: step.rival)] if many else []),
-        Column("activation", "activation", lambda step: step.activation),
-        Column("margin", "margin", lambda step: step.margin),
-        Column("mistake", "mistake", lambda step: step.mistake),
-        Column("tau", "tau", lambda step: step.tau, r"$\tau$"),
+        WalkColumn("t", "t", lambda step: step.t, "$t$"),
+        WalkColumn("epoch", "epoch", lambda step: step.epoch),
+        WalkColumn("example", "example", lambda step: step.row + 1),
+        WalkColumn("y", "y", lambda step: step.y, "$y$"),
+        *([WalkColumn("rival", "rival", lambda step: step.rival)] if many else []),
+        WalkColumn("activation", "activation", lambda step: step.activation),
+        WalkColumn("margin", "margin", lambda step: step.margin),
+        WalkColumn("mistake", "mistake", lambda step: step.mistake),
+        WalkColumn("tau", "tau", lambda step: step.tau, r"$\tau$"),
     ]
     if not every_weight:
-        columns.append(moved_weights(walk, view))
-    elif view.format != "json":  # there they are lists
-        columns += every_weight_of(walk, view)
-    return columns + (proof_columns(view.proof) if view.proof else [])
+        columns.append(moved_weights(walk, layout))
+    elif layout.format != "json":  # there they are lists
+        columns += every_weight_of(walk, layout)
+    return columns + (proof_columns(layout.proof) if layout.proof else [])
 
 
-def every_weight_of(walk: Walk, view: View) -> list[Column]:
+def every_weight_of(walk: Walk, layout: WalkLayout) -> list[WalkColumn]:
     """A column a weight, and the biases."""
-    found: list[Column] = []
+    found: list[WalkColumn] = []
     many = walk.examples.vectors > 1
     for k in range(walk.examples.vectors):
         of_class = f"{class_name(walk, k)}:" if many else ""
         for j in range(walk.examples.rows.d):
-            name = of_class + (f"w{j + 1}" if view.names is None else view.names[j])
-            latex = f"$w_{{{j + 1}}}$" if view.names is None and not many else ""
-            key = name if view.names is None else f"w[{name}]"  # a feature may be called `margin`
-            found.append(Column(name, key, weight_at(k, j), latex))
+            name = of_class + (f"w{j + 1}" if layout.names is None else layout.names[j])
+            latex = f"$w_{{{j + 1}}}$" if layout.names is None and not many else ""
+            key = name if layout.names is None else f"w[{name}]"  # a feature may be called `margin`
+            found.append(WalkColumn(name, key, weight_at(k, j), latex))
         if walk.has_bias:
-            found.append(Column(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
+            found.append(WalkColumn(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
     return found
 
 
-def weights_told(walk: Walk, model: Model, names: Sequence[str] | None = None) -> str:
+def describe_weights(walk: Walk, model: Model, names: Sequence[str] | None = None) -> str:
     """Weights in a sentence: all of few, the largest of many, and the biases.
 
     >>> from rosenblatt.theory.walk import walk
     >>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], order="given", epochs=1)
-    >>> weights_told(run, run.training.view("averaged"))  # (1, 1, 1), (0.5, 2, 0) twice, (1.5, 1, -1)
+    >>> describe_weights(run, run.training.view("averaged"))  # (1, 1, 1), (0.5, 2, 0) twice, (1.5, 1, -1)
     'w1 = 0.875, w2 = 1.5, b = 0'
     """
     said, many = [], walk.examples.vectors > 1
-    each = FEW["table"] // walk.examples.vectors or 1
+    each = WEIGHTS_WITH_COLUMNS["table"] // walk.examples.vectors or 1
     for k in range(walk.examples.vectors):
         largest = np.sort(np.argsort(-np.abs(model.coef[k]), kind="stable")[:each]).tolist()
         parts = [f"w{j + 1}" if names is None else names[j] for j in largest]
@@ -143,9 +143,9 @@ def bias_at(k: int) -> Callable[[Step], float]:
     return lambda step: float(step.intercept[k])
 
 
-def moved_weights(walk: Walk, view: View) -> Column:
+def moved_weights(walk: Walk, layout: WalkLayout) -> WalkColumn:
     """The weights of the example's features after an update, in one cell: all of them where numbers are exact."""
-    exact, latex = view.format in ("csv", "json"), view.format == "latex"
+    exact, latex = layout.format in ("csv", "json"), layout.format == "latex"
     word, number, arrow = (escaped, in_math, r"$\to$") if latex else (str, str, "→")
 
     def moved(step: Step) -> Any:
@@ -158,7 +158,7 @@ def moved_weights(walk: Walk, view: View) -> Column:
             weights = {"b": float(step.intercept[k])} if walk.has_bias else {}
             for place in places.tolist():
                 j = int(step.columns[place])
-                weights[f"w{j + 1}" if view.names is None else view.names[j]] = float(step.new[k, place])
+                weights[f"w{j + 1}" if layout.names is None else layout.names[j]] = float(step.new[k, place])
             of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
             found |= {of_class + name: value for name, value in weights.items()}
             each = (f"{word(name)} {arrow} {number(short(value))}" for name, value in weights.items())
@@ -167,15 +167,15 @@ def moved_weights(walk: Walk, view: View) -> Column:
         if exact:
             return found
         told = "; ".join(said) + (f"; {word('…')} {more} more" if more else "")
-        return Marked(told) if latex else told
+        return LatexCell(told) if latex else told
 
-    return Column("weights moved", "moved", moved)
+    return WalkColumn("weights moved", "moved", moved)
 
 
 def longest(walk: Walk, step: Step) -> np.ndarray:
     """Places of the few columns in which x is largest: what moved most."""
     x = walk.examples.rows.row(step.row)[1]
-    most = np.argsort(-np.abs(x[x != 0]), kind="stable")[: SHOWN // walk.examples.vectors or 1]
+    most = np.argsort(-np.abs(x[x != 0]), kind="stable")[: MOVED_FEATURES_SHOWN // walk.examples.vectors or 1]
     return np.sort(most)
 
 
@@ -194,7 +194,7 @@ def class_name(walk: Walk, k: int) -> str:
     return str(walk.examples.classes[k])
 
 
-def proof_columns(proof: Proof) -> list[Column]:
+def proof_columns(proof: ConvergenceProof) -> list[WalkColumn]:
     """The two curves of the proof, and where θ is between them."""
 
     latest: list[Any] = [None, None]  # a step and its moment: five columns ask for it
@@ -211,13 +211,13 @@ def proof_columns(proof: Proof) -> list[Column]:
     lower, upper = ("kγ", "√k R") if proof.even else ("least θ·θ*", "most |θ|")
     latex_lower, latex_upper = (r"$k\gamma$", r"$\sqrt{k}R$") if proof.even else ("", "")
     return [
-        Column("a′y", "margin_after", lambda step: step.margin_after, "$a'y$"),
-        Column("k", "k", lambda step: step.updates, "$k$"),
-        Column(lower, "least_along", part("lower"), latex_lower or r"least $\theta\cdot\theta^*$"),
-        Column("θ·θ*", "along", part("along"), r"$\theta\cdot\theta^*$"),
-        Column("|θ|", "norm", part("norm"), r"$|\theta|$"),
-        Column(upper, "most_norm", part("upper"), latex_upper or r"most $|\theta|$"),
-        Column("cos", "cosine", part("cosine"), r"$\cos(\theta,\theta^*)$"),
+        WalkColumn("a′y", "margin_after", lambda step: step.margin_after, "$a'y$"),
+        WalkColumn("k", "k", lambda step: step.updates, "$k$"),
+        WalkColumn(lower, "least_along", part("lower"), latex_lower or r"least $\theta\cdot\theta^*$"),
+        WalkColumn("θ·θ*", "along", part("along"), r"$\theta\cdot\theta^*$"),
+        WalkColumn("|θ|", "norm", part("norm"), r"$|\theta|$"),
+        WalkColumn(upper, "most_norm", part("upper"), latex_upper or r"most $|\theta|$"),
+        WalkColumn("cos", "cosine", part("cosine"), r"$\cos(\theta,\theta^*)$"),
     ]
 
 
@@ -231,7 +231,7 @@ def text(value: Any, exact: bool) -> str:
         return ";".join(f"{name}={number!r}" for name, number in value.items())
     if isinstance(value, float):
         return repr(value) if exact else short(value)
-    return value if isinstance(value, Marked) else str(value)
+    return value if isinstance(value, LatexCell) else str(value)
 
 
 def short(value: float) -> str:
@@ -242,14 +242,14 @@ def short(value: float) -> str:
     """
     if value == 0:
         return "0"
-    if value == math.floor(value) and abs(value) < MORE:
+    if value == math.floor(value) and abs(value) < LARGEST_PLAIN:
         return str(int(value))
-    return f"{value:.4g}" if abs(value) < 1000 or abs(value) >= MORE else f"{value:.1f}"
+    return f"{value:.4g}" if abs(value) < 1000 or abs(value) >= LARGEST_PLAIN else f"{value:.1f}"
 
 
 def as_table(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     """Aligned columns, as wide as the first lines need."""
-    first = list(islice(cells, AHEAD))
+    first = list(islice(cells, LINES_MEASURED))
     widths = [max(len(row[j]) for row in [headings, *first]) for j in range(len(headings))]
     left = {j for j, heading in enumerate(headings) if heading == "weights moved"}
     for row in chain([headings], first, cells):
@@ -271,12 +271,12 @@ def as_latex(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     yield " & ".join(headings) + r" \\"
     yield r"\hline"
     for row in cells:
-        yield " & ".join(cell if isinstance(cell, Marked) else in_math(cell) for cell in row) + r" \\"
+        yield " & ".join(cell if isinstance(cell, LatexCell) else in_math(cell) for cell in row) + r" \\"
     yield r"\hline"
     yield r"\end{tabular}"
 
 
-LATEX = {
+LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}", "<": "$<$", ">": "$>$", "|": "$|$",
     "→": r"$\to$", "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "²": "$^2$",
@@ -284,7 +284,7 @@ LATEX = {
 NUMBER = re.compile(r"(-?)([\d.]+)(?:e([+-]\d+))?")
 
 
-class Marked(str):
+class LatexCell(str):
     """A cell that is LaTeX already."""
 
 
@@ -307,7 +307,7 @@ def escaped(cell: str) -> str:
     >>> escaped("50%_of {x}")
     '50\\\\%\\\\_of \\\\{x\\\\}'
     """
-    return "".join(LATEX.get(letter, letter) for letter in cell)
+    return "".join(LATEX_ESCAPES.get(letter, letter) for letter in cell)
 
 
 def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
@@ -320,7 +320,7 @@ def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
         yield line.getvalue()
 
 
-def as_json(columns: list[Column], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
+def as_json(columns: list[WalkColumn], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
     """An object a line; numbers with all their digits."""
     for step in steps:
         found = {column.key: column.value(step) for column in columns} | {"scores": step.scores.tolist()}

@@ -20,14 +20,14 @@ from rosenblatt.theory.contradiction import balanced
 from rosenblatt.theory.exact import combination
 from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, Solved, length, separator, shortest, solve
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.simplex import decide_exactly
 
 # Multiplications in one step of the interior-point method: it takes some twenty steps, and does about 10^9 a second.
 AT_ONCE, IN_A_ROUND = 5e7, 5e8
 BEARABLE = 1500  # dimensions in which a round on three times as many rows still ends within seconds
-EXACT, BOUND = "exact combination", "rounding bound"
-EPOCHS = 200  # of the perceptron, where no budget is given
+EXACT_COMBINATION, ROUNDING_BOUND = "exact combination", "rounding bound"
+PERCEPTRON_EPOCHS = 200  # of the perceptron, where no budget is given
 POLISHES = 3
 ROUNDS = 60  # of the working set, likewise
 
@@ -53,10 +53,10 @@ class OutOfTimeError(Exception):
 
 
 @dataclass
-class Case:
+class SeparabilityProblem:
     """A set of signed vectors to be decided, until the clock says stop."""
 
-    signed: Signed
+    signed: SignedExamples
     clock: Any
     seed: int
     say: Callable[[str], None]
@@ -69,7 +69,9 @@ class Case:
             empty = next((i for i in np.flatnonzero(signed.norms2 == 0) if not signed.rows.row(int(i))[1].any()), None)
             if empty is not None:
                 number = int(empty) * signed.vectors + (int(signed.codes[empty]) == 0) * (signed.vectors > 1)
-                return Verdict(False, "looking for rows of zeros", numbers=np.array([number]), weights=[1], kind=EXACT)
+                return Verdict(
+                    False, "looking for rows of zeros", numbers=np.array([number]), weights=[1], kind=EXACT_COMBINATION
+                )
         work = self.work(signed.count)
         if work <= AT_ONCE and work / 2e7 <= self.left():
             return self.all_at_once()
@@ -154,7 +156,7 @@ class Case:
             whole = combination(self.signed.matrix(numbers[kept], scaled=False))
             if whole is not None:
                 verdict.separable, verdict.numbers, verdict.weights = False, numbers[kept], whole
-                verdict.kind, verdict.method = EXACT, "a linear program in whole numbers"
+                verdict.kind, verdict.method = EXACT_COMBINATION, "a linear program in whole numbers"
         return verdict
 
     def accept(self, verdict: Verdict, found: Separator) -> bool:
@@ -175,7 +177,7 @@ class Case:
             found = contradiction.find(self.signed, some, self.limit())
             if found is not None:
                 verdict.separable, verdict.numbers, verdict.weights = False, found.numbers, found.weights
-                verdict.kind = EXACT if isinstance(found.weights[0], int) else BOUND
+                verdict.kind = EXACT_COMBINATION if isinstance(found.weights[0], int) else ROUNDING_BOUND
                 verdict.method = "a linear program and exact arithmetic"
                 return True
         return False
@@ -198,7 +200,7 @@ class Case:
                     raise OutOfTimeError
                 seen.append(mistakes)
 
-        epochs = EPOCHS if np.isinf(self.deadline) else 1000 * EPOCHS
+        epochs = PERCEPTRON_EPOCHS if np.isinf(self.deadline) else 1000 * PERCEPTRON_EPOCHS
         plan = training.Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
         watch = training.Watch(epoch=tell, progress=watch_time)
         with contextlib.suppress(OutOfTimeError, DivergenceError, NotFiniteError):
@@ -276,7 +278,7 @@ class Case:
         return np.concatenate([numbers, others])
 
 
-def lowest(signed: Signed, coef: np.ndarray, intercept: np.ndarray, count: int) -> np.ndarray:
+def lowest(signed: SignedExamples, coef: np.ndarray, intercept: np.ndarray, count: int) -> np.ndarray:
     """The numbers of the vectors with the lowest margins, lowest first."""
     margins = signed.margins(coef, intercept).ravel()
     count = min(count, signed.count)

@@ -15,15 +15,15 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.features.finer import Grain
 from rosenblatt.learning.examples import Examples
-from rosenblatt.theory.case import Case
 from rosenblatt.theory.certificate import Certificate, Proof
-from rosenblatt.theory.identical import conflicts, identical
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.conflicts import conflicts, identical
+from rosenblatt.theory.problem import SeparabilityProblem
+from rosenblatt.theory.signed import SignedExamples
 
 AT_LEAST = 0.5  # seconds for a second look, however little time is left
 
 
-def contradicting(signed: Signed) -> tuple[list[tuple[int, int]], Grain | None]:
+def contradicting(signed: SignedExamples) -> tuple[list[tuple[int, int]], Grain | None]:
     """Pairs of identical rows with different labels: those of the table, else those of the features with their grain."""
     pairs = conflicts(signed.rows, signed.codes)
     if not pairs or signed.rows.finer is None:
@@ -38,7 +38,7 @@ def contradicting(signed: Signed) -> tuple[list[tuple[int, int]], Grain | None]:
     return pairs, None
 
 
-def look_again(made: Certificate, case: Case) -> None:
+def look_again(made: Certificate, case: SeparabilityProblem) -> None:
     """Gives a contradiction of features its grain if the rows of the proof do not contradict each other in finer ones."""
     if case.signed.rows.finer is None:
         return
@@ -52,7 +52,7 @@ def look_again(made: Certificate, case: Case) -> None:
         made.grain = lost(made, made.proof, case)
 
 
-def lost(made: Certificate, proof: Proof | None, case: Case) -> Grain | None:
+def lost(made: Certificate, proof: Proof | None, case: SeparabilityProblem) -> Grain | None:
     """The grain at which these rows contradict each other while they do not, or perhaps not, at a finer one."""
     if proof is None or proof.kind == "identical rows":  # `contradicting` has looked at all of those
         return made.grain
@@ -70,6 +70,6 @@ def lost(made: Certificate, proof: Proof | None, case: Case) -> Grain | None:
     return None
 
 
-def of_rows(signed: Signed, numbers: np.ndarray, rows: Rows) -> Signed:
+def of_rows(signed: SignedExamples, numbers: np.ndarray, rows: Rows) -> SignedExamples:
     """The examples of these numbers with other features."""
-    return Signed(Examples(rows, signed.codes[numbers], signed.examples.classes), signed.bias)
+    return SignedExamples(Examples(rows, signed.codes[numbers], signed.examples.classes), signed.bias)

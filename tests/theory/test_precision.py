@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset
 from rosenblatt.features import TableMap
 from rosenblatt.features.finer import rows_of
-from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.separability import certify
 
 PLAIN = "no line can separate"
 BASES = (0, 2**24, 10**9, 2**53, 10**18)

@@ -21,14 +21,14 @@ from rosenblatt.engine import rules
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import training_margins
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk
 
 
 @dataclass(frozen=True)
-class Moment:
+class ProofQuantities:
     """The proof's quantities after a step; None where the theory says nothing."""
 
     norm: float  # |θ|
@@ -38,17 +38,17 @@ class Moment:
     upper: float | None  # what |θ| is at most
 
 
-class Proof:
+class ConvergenceProof:
     """A walk beside a separator.
 
     >>> from rosenblatt.theory.walk import walk
     >>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], order="given", every="update")
-    >>> proof = Proof(run, separator=([2, 2], -1))
+    >>> proof = ConvergenceProof(run, separator=([2, 2], -1))
     >>> print(proof.bound)
     at most R²/γ² = 27 updates (Block 1962; Novikoff 1962)
     >>> for step in run:
-    ...     moment = proof.at(step.updates, step.coef, step.intercept)
-    ...     print(f"{moment.lower:.3f} ≤ {moment.along:.3f}   {moment.norm:.3f} ≤ {moment.upper:.3f}")
+    ...     quantities = proof.at(step.updates, step.coef, step.intercept)
+    ...     print(f"{quantities.lower:.3f} ≤ {quantities.along:.3f}   {quantities.norm:.3f} ≤ {quantities.upper:.3f}")
     0.333 ≤ 1.000   1.732 ≤ 1.732
     0.667 ≤ 1.667   2.062 ≤ 2.449
     1.000 ≤ 2.000   2.062 ≤ 3.000
@@ -64,7 +64,7 @@ class Proof:
         self.star: np.ndarray | None = None
         if separator is not None:
             self.star, self.gamma = unit_separator(examples, bias, separator)
-        self.space = Space(
+        self.space = ProblemGeometry(
             self.radius,
             self.gamma,
             len(examples.classes) if examples.classes is not None else 2,
@@ -85,7 +85,7 @@ class Proof:
         """Are the curves kγ and √k R: equal steps of 1 from 0?"""
         return self.walk.rule == rules.Perceptron() and self.walk.from_zero and self.walk.examples.importance is None
 
-    def at(self, updates: int, coef: np.ndarray, intercept: np.ndarray) -> Moment:
+    def at(self, updates: int, coef: np.ndarray, intercept: np.ndarray) -> ProofQuantities:
         """The quantities where there have been so many updates and the weights are these."""
         theta = flat(coef, intercept, self.walk.plan.fit_intercept)
         norm = float(np.linalg.norm(theta))
@@ -93,7 +93,7 @@ class Proof:
         if self.star is not None:
             along = float(theta @ self.star)
             cosine = along / norm if norm else None
-        return Moment(norm, along, cosine, self.lower(updates), self.upper(updates))
+        return ProofQuantities(norm, along, cosine, self.lower(updates), self.upper(updates))
 
     def lower(self, updates: int) -> float | None:
         """θ₀·θ* + γ Σ tau."""
@@ -106,7 +106,7 @@ class Proof:
         growth = norm_growth(self.walk.rule)
         if growth is None or self.walk.examples.importance is not None:
             return None
-        return math.sqrt(float(self.first @ self.first) + self.space.reach2 * growth * self.sums[1][updates])
+        return math.sqrt(float(self.first @ self.first) + self.space.update_norm2 * growth * self.sums[1][updates])
 
 
 def norm_growth(rule: rules.Rule) -> float | None:
@@ -136,17 +136,17 @@ def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -
     return theta / length, float(margins.min()) / length
 
 
-def prove(walk: Walk, seconds: float | None = None) -> Proof:
+def prove(walk: Walk, seconds: float | None = None) -> ConvergenceProof:
     """The proof beside a walk, with the best separator that `certify` finds in so many seconds."""
-    from rosenblatt.theory.deciding import certify  # clarabel and scipy are imported only where they are needed
+    from rosenblatt.theory.separability import certify  # clarabel and scipy are imported only where they are needed
 
     examples = walk.examples
     assert examples.classes is not None
     found = certify(examples.rows, examples.classes[examples.codes], walk.plan.fit_intercept, seconds=seconds)
     if found.separable:
-        proof = Proof(walk, (found.w, found.b))
+        proof = ConvergenceProof(walk, (found.w, found.b))
         proof.best = found.optimal
     else:
-        proof = Proof(walk, obstacle=found.obstacle)
+        proof = ConvergenceProof(walk, obstacle=found.obstacle)
     proof.certificate = found
     return proof
