@@ -20,10 +20,9 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import training_margins
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.margins import radius
+from rosenblatt.theory.margins import example_margins, radius
 from rosenblatt.theory.walk import Walk
 
 
@@ -132,7 +131,7 @@ def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -
     intercept = np.asarray(separator[1], dtype=float).reshape(-1) * np.ones(examples.vectors)
     theta = flat(coef, intercept, bias)
     length = float(np.linalg.norm(theta))
-    margins = training_margins(Model(examples.classes, coef, intercept), examples)[examples.pool()]
+    margins = example_margins(Model(examples.classes, coef, intercept), examples)[examples.pool()]
     return theta / length, float(margins.min()) / length
 
 

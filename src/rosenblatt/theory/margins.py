@@ -24,8 +24,8 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import training_margins
 from rosenblatt.theory import losses
+from rosenblatt.theory.rivals import margins_and_rivals
 from rosenblatt.theory.signed import row_norms2
 
 BY = ("w", "w and b")
@@ -38,7 +38,13 @@ def functional_margins(model: Model, X: Any, y: Any) -> np.ndarray:
     >>> functional_margins(model, [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])  # Boulder's start
     array([ 1. , -0.5,  1. ,  1. ])
     """
-    return training_margins(model, labelled(model, X, y))
+    return example_margins(model, for_classes(X, y, classes=model.classes))
+
+
+def example_margins(model: Model, examples: Examples) -> np.ndarray:
+    """The same of examples, whose labels are checked already."""
+    assert examples.codes is not None
+    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
 def geometric_margins(model: Model, X: Any, y: Any, by: str = "w") -> np.ndarray:
@@ -129,8 +135,3 @@ def distances(model: Model, X: Any) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             nearest = np.where((best != rival) & (size > 0), np.minimum(nearest, ahead / size), nearest)
     return nearest
-
-
-def labelled(model: Model, X: Any, y: Any) -> Examples:
-    """Rows with labels that are among the model's classes."""
-    return for_classes(X, y, classes=model.classes)

@@ -18,6 +18,7 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
+from rosenblatt.theory.rivals import margins_and_rivals
 
 ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
@@ -150,7 +151,7 @@ class SignedExamples:
         """z·v of every signed vector: n for two classes, n × classes for more, infinite in the right class's place."""
         scores = score(self.rows, coef, intercept)
         if self.vectors == 1:
-            return np.where(self.codes == 1, scores[:, 0], -scores[:, 0])
+            return margins_and_rivals(scores, self.codes)[0]
         right = self.codes[:, None].astype(np.intp)
         margins: np.ndarray = np.take_along_axis(scores, right, axis=1) - scores
         np.put_along_axis(margins, right, np.inf, axis=1)

@@ -30,6 +30,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
 from rosenblatt.learning.training import Plan, Training, Watch
+from rosenblatt.theory.rivals import margins_and_rivals
 
 EVERY = ("example", "update")
 KEPT_BYTES = 2**27  # weights kept to go back to
@@ -249,7 +250,8 @@ class Replay:
         assert self.run.recorder is not None
         row, updates = int(self.order_of(place // self.n)[place % self.n]), loop.updates
         code, before = int(examples.codes[row]), self.scores(row)
-        rival = best_other(before, code)
+        margins, rivals = margins_and_rivals(before[None], examples.codes[row : row + 1])
+        rival = None if examples.vectors == 1 else int(rivals[0])
         self.go_to(place + 1)
         loop = self.run.loop
         moved = loop.updates > updates
@@ -269,11 +271,11 @@ class Replay:
             label=examples.classes[code].item(),
             code=code,
             scores=before,
-            margin=margin_of(before, code, rival),
+            margin=float(margins[0]),
             rival=None if rival is None else examples.classes[rival].item(),
             tau=tau,
             moved=moved,
-            margin_after=margin_of(after, code, rival),
+            margin_after=margin_against(after, code, rival),
             updates=loop.updates,
             columns=columns,
             coef=w,
@@ -282,17 +284,8 @@ class Replay:
         )
 
 
-def best_other(scores: np.ndarray, code: int) -> int | None:
-    """The highest-scoring other class, the lowest number on a tie; None with two classes."""
-    if len(scores) == 1:
-        return None
-    others = scores.copy()
-    others[code] = -np.inf
-    return int(others.argmax())
-
-
-def margin_of(scores: np.ndarray, code: int, rival: int | None) -> float:
-    """y (w·x + b); with more classes the right one's score less the rival's."""
+def margin_against(scores: np.ndarray, code: int, rival: int | None) -> float:
+    """The margin over this rival, whoever is the best other by now; None: of two classes, y (w·x + b)."""
     return float(scores[0] * (2 * code - 1) if rival is None else scores[code] - scores[rival])
 
 
