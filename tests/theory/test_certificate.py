@@ -20,9 +20,12 @@ from separable_sets import (
 import rosenblatt
 from rosenblatt import certify
 from rosenblatt.engine.rows import Rows
-from rosenblatt.learning.examples import Examples
-from rosenblatt.theory import contradiction, problem, rounding
+from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import whole_numbers
+from rosenblatt.theory.limits import SearchLimits
+from rosenblatt.theory.problem import SeparabilityProblem
+from rosenblatt.theory.separability import certify_problem
 from rosenblatt.theory.separator import max_margin
 from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.simplex import decide_exactly
@@ -313,11 +316,15 @@ def test_the_rounding_bound_proves_what_exact_arithmetic_proves_and_nothing_fals
     assert proved > 0
 
 
-def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so(monkeypatch):
-    monkeypatch.setattr(contradiction, "MOST_SECONDS", 0)
+def certify_within_limits(X, y, limits, **options):
+    """What certify(X, y) gives, with other limits than the usual ones."""
+    return certify_problem(SeparabilityProblem(SignedExamples(for_classes(X, y)), limits, **options), sorted(set(y)))
+
+
+def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
-    found = certify(X, y)
+    found = certify_within_limits(X, y, SearchLimits(exact_work=0))
     assert found.separable is False
     assert found.proof.kind == "rounding bound"
     assert found.check()
@@ -352,17 +359,16 @@ def test_whole_numbers_are_the_floats_themselves():
         assert dense[0][j] * b == dense[1][j] * a
 
 
-def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
+def test_the_working_set_gives_the_same_verdict_as_all_at_once():
     random = np.random.default_rng(8)
     X = random.normal(size=(3000, 6))
     score = X @ np.arange(1, 7) + 1
     noisy = np.where(random.random(3000) < 0.02, score < 0, score > 0)
     verdicts = {}
-    for limit in (problem.AT_ONCE, 0):
-        monkeypatch.setattr(problem, "AT_ONCE", limit)
+    for limit in (SearchLimits().solver_work, 0):
         said = []
         verdicts[limit] = [
-            certify(form, y, progress=said.append)
+            certify_within_limits(form, y, SearchLimits(solver_work=limit), report=said.append)
             for form in (X, sp.csr_array(X), X.astype(np.float32))
             for y in (score > 0, noisy)
         ]
@@ -377,11 +383,10 @@ def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
     assert [found.separable for found in verdicts[0]] == [True, False] * 3
 
 
-def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible(monkeypatch):
-    monkeypatch.setattr(problem, "AT_ONCE", 0)
+def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible():
     random = np.random.default_rng(1)
     X = random.normal(size=(20000, 40))
-    found = certify(X, X @ np.arange(40) > 0, seconds=1e-6)
+    found = certify(X, X @ np.arange(40) > 0, seconds=1e-6)  # less than one step of the solver takes
     assert found.separable is None
     assert not found.check()
     assert found.proof is None

@@ -1,5 +1,7 @@
 """Features lose digits of a table: what contradicts itself only because of that is told as such, and never as a theorem."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,9 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset
 from rosenblatt.features import TableMap
 from rosenblatt.features.finer import rows_of
+from rosenblatt.theory.limits import SearchLimits
+from rosenblatt.theory.precision import recheck_with_all_digits
+from rosenblatt.theory.problem import SeparabilityProblem
 from rosenblatt.theory.separability import certify
 
 PLAIN = "no line can separate"
@@ -74,6 +79,16 @@ def test_a_contradiction_of_32_bits_that_64_bits_undo_is_told_as_such():
     assert found.obstacle == "no line can separate the data as 32-bit numbers"
     assert (found.to_dict()["separable"], found.to_dict()["grain"]) == (None, "as 32-bit numbers")
     assert certified(columns, labels, scale=False, double=True).separable is True
+
+
+@pytest.mark.parametrize(("end", "word"), [(np.inf, "keeps"), (0.0, "may keep")])
+def test_where_the_seconds_are_over_it_is_not_said_what_more_digits_would_show(end, word):
+    frame = pl.DataFrame({"a": [2**24, 2**24 + 1, 2**24], "b": [0, 1, 2]})
+    rows, labels = rows_of(TableMap(scale=False).fit(frame), frame), ["out", "in", "out"]
+    certificate = replace(certify(rows, labels), grain=None)
+    problem = SeparabilityProblem(certificate.signed, SearchLimits(end))
+    recheck_with_all_digits(certificate, problem)
+    assert certificate.sentence().endswith(f"--double (double=True) {word} them apart")
 
 
 def test_a_contradiction_that_64_bits_keep_is_a_theorem_though_its_numbers_were_rounded():

@@ -152,7 +152,7 @@ def certificate(made: Run) -> dict[str, Any]:
         "sentence": told[0].upper() + told[1:] + ".",
         "radius": found.radius,
         "margin": margin,
-        "w": None if found.w is None else [*found.w.tolist(), float(found.b)],
+        "w": None if found.w is None or found.b is None else np.append(found.w, found.b).tolist(),
         "rows": [] if found.proof is None else found.proof.rows,
         "bound": None if bound is None else bound.most,
         "formula": None if bound is None else bound.formula,

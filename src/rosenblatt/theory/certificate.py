@@ -39,13 +39,19 @@ class Proof:
 
     kind: str
     rows: list[int]
-    weights: list[Any]
+    weights: list[int] | list[float]
     rivals: list[int] | None = None
 
+    def whole_weights(self) -> list[int] | None:
+        """The weights where all are whole numbers."""
+        whole = [value for value in self.weights if isinstance(value, int)]
+        return whole if len(whole) == len(self.weights) else None
+
     def to_dict(self, first: int = 0) -> dict[str, Any]:
-        made: dict[str, Any] = {"kind": self.kind, "rows": [row + first for row in self.rows]}
-        made["weights"] = [as_text(value) if isinstance(value, int) else value for value in self.weights]
-        return made | ({} if self.rivals is None else {"rivals": self.rivals})
+        """What `--json` prints; rows are counted from `first`."""
+        weights = [as_text(value) if isinstance(value, int) else value for value in self.weights]
+        rivals = {} if self.rivals is None else {"rivals": self.rivals}
+        return {"kind": self.kind, "rows": [row + first for row in self.rows], "weights": weights, **rivals}
 
 
 def as_text(value: int) -> str:
@@ -84,7 +90,7 @@ class Certificate:
     margin_at_most: float | None = None
     support: list[int] = field(default_factory=list)
     w: np.ndarray | None = None
-    b: Any = None
+    b: float | np.ndarray | None = None
     conflicts: list[tuple[int, int]] = field(default_factory=list)
     proof: Proof | None = None
     pairs: list[ClassPair] = field(default_factory=list)
@@ -135,14 +141,13 @@ class Certificate:
         if self.margin is None or not close(signed.radius, self.radius):
             return False
         if self.proof.kind == "exact weights":
-            exact = exact_margin(signed, self.proof.weights)
+            v = self.proof.whole_weights()
+            exact = None if v is None else exact_margin(signed, v)
             return exact is not None and close(exact, self.margin)
-        v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
-        coef = np.ascontiguousarray(v[:, : signed.rows.d])
-        intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
+        coef, intercept = signed.weights(np.array(self.proof.weights, dtype=float), scaled=False)
         if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
             return False
-        return close(rounding.margin(signed, coef, intercept), self.margin)
+        return close(rounding.certain_margin(signed, coef, intercept), self.margin)
 
     def _check_combination(self, signed: SignedExamples, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
@@ -159,8 +164,8 @@ class Certificate:
         Z = signed.matrix(numbers, scaled=False)
         if proof.kind == "rounding bound":
             return rounding.combination_exists(Z, np.asarray(proof.weights, dtype=float))
-        weights = proof.weights
-        return all(isinstance(value, int) for value in weights) and vanishes(whole_numbers(Z), weights)
+        weights = proof.whole_weights()
+        return weights is not None and vanishes(whole_numbers(Z), weights)
 
     def sentence(self, first: int = 0, row: str = "row") -> str:
         """The verdict in one sentence; rows are counted from `first`, and called as told."""

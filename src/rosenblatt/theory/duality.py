@@ -29,7 +29,7 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.learning.training import Training
-from rosenblatt.theory.signed import ROUNDING, SignedExamples, blocks
+from rosenblatt.theory.signed import ROUNDING, SignedExamples, row_blocks
 
 
 class StepSum:
@@ -65,8 +65,8 @@ def best_margin_at_most(
         if start is not None:
             w, b = start.last
             moved -= np.append(w.ravel(), b)
-        return shortest(moved, steps.total, steps.count, longest)
-    return shortest(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
+        return margin_limit_of_sum(moved, steps.total, steps.count, longest)
+    return margin_limit_of_sum(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
 
 
 def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
@@ -75,7 +75,7 @@ def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
     return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
 
 
-def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
+def margin_limit_of_sum(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
     """|Σ λ z| / Σ λ for sums of so many terms, with room for their rounding; at most |z| of the longest.
 
     A sum that was rounded at every step is off by at most (terms + 2) u Σ λ |z|, u = 2⁻⁵³ (Higham, Accuracy and Stability,
@@ -101,7 +101,7 @@ def sum_of_signed(signed: SignedExamples) -> np.ndarray:
     classes = max(2, signed.vectors)
     d = signed.rows.d
     sums = np.zeros((classes, d))
-    for columns, values, start, stop in blocks(signed.rows):
+    for columns, values, start, stop in row_blocks(signed.rows):
         codes = signed.codes[start:stop].astype(np.int64)
         if columns is None:
             for code in range(classes):

@@ -35,7 +35,7 @@ from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for,
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.duality import StepSum, best_margin_at_most
 from rosenblatt.theory.separability import certify, certify_within
-from rosenblatt.theory.separator import length
+from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import SignedExamples
 
 LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
@@ -290,7 +290,7 @@ def present(examples: Examples) -> Examples:
 def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginReport:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
-    rows, size = signed.rows.n, length(coef, intercept)
+    rows, size = signed.rows.n, weights_norm(coef, intercept)
     if not size:
         return MarginReport(view, 0.0, rows, rows)
     margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
@@ -300,5 +300,5 @@ def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginRep
     if not rounding.separates(signed, coef, intercept):
         unsure = int((margins <= signed.errors(coef, intercept)).sum())
         return MarginReport(view, 0.0, unsure, rows)
-    margin = rounding.margin(signed, coef, intercept)
+    margin = rounding.certain_margin(signed, coef, intercept)
     return MarginReport(view, margin, 0, rows, signed.radius, margin, signed.radius)

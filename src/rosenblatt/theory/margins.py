@@ -26,6 +26,7 @@ from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.linear import Model
 from rosenblatt.theory import losses
 from rosenblatt.theory.rivals import margins_and_rivals
+from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import row_norms2
 
 BY = ("w", "w and b")
@@ -64,8 +65,7 @@ def weight_norm(model: Model, by: str = "w") -> float:
     """
     if by not in BY:
         raise SettingError(f"Margins are divided by {' or by '.join(map(repr, BY))}, not by {by!r}.")
-    parts = [model.coef.ravel()] + ([model.intercept] if by == "w and b" else [])
-    return float(np.linalg.norm(np.concatenate(parts)))
+    return weights_norm(model.coef, model.intercept, with_bias=by == "w and b")
 
 
 def margin_of_set(model: Model, X: Any, y: Any, by: str | None = None) -> float:

@@ -9,6 +9,7 @@ solver asks for are copied.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -60,6 +61,10 @@ class SignedExamples:
         assert self.examples.codes is not None
         return self.examples.codes
 
+    def all(self) -> SignedSubset:
+        """All signed vectors."""
+        return SignedSubset(self, self.numbers())
+
     def numbers(self) -> np.ndarray:
         """All numbers of signed vectors."""
         if self.vectors == 1:
@@ -80,7 +85,7 @@ class SignedExamples:
     def scale(self) -> np.ndarray:
         """A power of two for each feature that brings its largest entry into [1, 2): scaling by it is exact."""
         largest = np.zeros(self.rows.d)
-        for columns, values, *_ in blocks(self.rows):
+        for columns, values, *_ in row_blocks(self.rows):
             if columns is None:
                 np.maximum(largest, np.abs(values).max(axis=0), out=largest)
             else:
@@ -100,7 +105,7 @@ class SignedExamples:
         most = float(self.norms2.max())
         if PRECISE_SQUARE < most < np.inf:
             return math.sqrt(most)
-        _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in blocks(self.rows)))
+        _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in row_blocks(self.rows)))
         with np.errstate(over="ignore"):  # infinite: it is
             return float(np.ldexp(np.sqrt(row_norms2(self.rows, -int(exponent)).max()), exponent))
 
@@ -157,6 +162,12 @@ class SignedExamples:
         np.put_along_axis(margins, right, np.inf, axis=1)
         return margins
 
+    def lowest_margins(self, coef: np.ndarray, intercept: np.ndarray, count: int) -> np.ndarray:
+        """The numbers of so many signed vectors with the lowest margins, lowest first."""
+        margins, count = self.margins(coef, intercept).ravel(), min(count, self.count)
+        some = np.argpartition(margins, count - 1)[:count]
+        return some[np.argsort(margins[some], kind="stable")]
+
     def errors(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """By how much a margin of each row can differ from its exact value, through rounding in whatever order of adding.
 
@@ -171,7 +182,25 @@ class SignedExamples:
         return bound
 
 
-def blocks(rows: Rows) -> Any:
+@dataclass(frozen=True)
+class SignedSubset:
+    """Some of the signed vectors, by their numbers: what a solver gets."""
+
+    signed: SignedExamples
+    numbers: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, places: np.ndarray) -> SignedSubset:
+        """Those at these places, or where a mask is true."""
+        return SignedSubset(self.signed, self.numbers[places])
+
+    def matrix(self, scaled: bool = True) -> Any:
+        return self.signed.matrix(self.numbers, scaled)
+
+
+def row_blocks(rows: Rows) -> Iterator[tuple[np.ndarray | None, np.ndarray, int, int]]:
     """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
     step = max(1, ENTRIES_AT_ONCE // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
     for start in range(0, rows.n, step):
@@ -193,7 +222,7 @@ def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
     """
     squares = np.zeros(rows.n)
     with np.errstate(over="ignore"):  # infinite: then no rounding bound holds, and exact arithmetic is asked
-        for columns, numbers, start, stop in blocks(rows):
+        for columns, numbers, start, stop in row_blocks(rows):
             values = np.ldexp(numbers, exponent) if exponent else numbers
             if columns is None:
                 squares[start:stop] = np.einsum("ij,ij->i", values, values)
