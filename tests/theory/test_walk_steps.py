@@ -152,7 +152,7 @@ def test_h7_the_proofs_curves_enclose_a_run():
         proof = prove(found)
         assert proof.gamma > 0
         for step in found:
-            quantities = proof.at(step.updates, step.coef, step.intercept)
+            quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
             assert quantities.lower <= quantities.along + 1e-9
             assert quantities.along <= quantities.norm + 1e-9
             assert quantities.norm <= quantities.upper + 1e-9
@@ -162,7 +162,7 @@ def test_h7_from_zero_at_rate_one_the_curves_are_k_gamma_and_root_k_r():
     found = walk(POINTS, SIGNS, order="given", every="update")
     proof = prove(found)
     for k, step in enumerate(found, start=1):
-        quantities = proof.at(step.updates, step.coef, step.intercept)
+        quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
         assert quantities.lower == pytest.approx(k * proof.gamma)
         assert quantities.upper == pytest.approx(np.sqrt(k) * np.sqrt(3))  # R² = 1 + 1 + 1
     assert len(found) <= proof.bound.most
@@ -173,7 +173,7 @@ def test_the_curves_hold_from_other_first_weights_but_no_bound_is_given():
     proof = prove(found)
     assert "do not start at 0" in str(proof.bound)
     for step in found:
-        quantities = proof.at(step.updates, step.coef, step.intercept)
+        quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
         assert quantities.lower <= quantities.along + 1e-12
         assert quantities.norm <= quantities.upper + 1e-12
 

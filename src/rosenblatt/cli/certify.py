@@ -59,7 +59,7 @@ def certify(file: str, **given: Any) -> None:
         return
     features = counted(X.d, "feature")
     click.echo(f"{data.name}: {len(data):,} rows, {features}, {len(classes)} classes; rows are counted from 1\n")
-    click.echo(found.told(first=1))
+    click.echo(found.describe(first=1))
     for i, j in found.conflicts[:SHOWN]:
         click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
     if len(found.conflicts) > SHOWN:

@@ -168,7 +168,7 @@ class Certificate:
         return weights is not None and vanishes(whole_numbers(Z), weights)
 
     def sentence(self, first: int = 0, row: str = "row") -> str:
-        """The verdict in one sentence; rows are counted from `first`, and called as told."""
+        """The verdict in one sentence; rows are counted from `first`, and called `row`s."""
         if self.separable:
             updates = "" if self.bound is None else f": a perceptron makes at most {at_most(self.bound, 'update')}"
             least = "" if self.optimal else "at least "
@@ -180,7 +180,7 @@ class Certificate:
                 f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
             )
         assert self.proof is not None
-        why = self._why(self.proof, first, row)
+        why = self._reason(self.proof, first, row)
         if self.grain is not None:
             return f"{self.grain.taken} {why}; {self.grain.apart()}"
         return f"no line can separate these {row}s: {why}"
@@ -193,7 +193,7 @@ class Certificate:
         taken = "" if self.grain is None else f" {self.grain.taken}"
         return "" if self.separable else f"no line can separate the data{taken}"
 
-    def _why(self, proof: Proof, first: int, row: str) -> str:
+    def _reason(self, proof: Proof, first: int, row: str) -> str:
         if proof.kind == "identical rows":
             i, j = (number + first for number in proof.rows)
             return f"{row}s {i:,} and {j:,} are identical but labelled differently"
@@ -213,9 +213,9 @@ class Certificate:
         return f"{one} is also {other}"
 
     def __str__(self) -> str:
-        return self.told()
+        return self.describe()
 
-    def told(self, first: int = 0) -> str:
+    def describe(self, first: int = 0) -> str:
         """The verdict, the numbers and the proof in a paragraph; rows are counted from `first`."""
         sentence = self.sentence(first)
         lines = [sentence[0].upper() + sentence[1:] + "."]
@@ -232,19 +232,23 @@ class Certificate:
             taken = "" if self.grain is None else f", {self.grain.taken}"
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels{taken}: {shown}.")
         if self.pairs:
-            lines.append(self._told_pairs())
+            lines.append(self._describe_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
         lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
         return "\n".join(lines)
 
-    def _told_pairs(self) -> str:
+    def _describe_pairs(self) -> str:
         apart = sum(pair.separable is True for pair in self.pairs)
         if apart == len(self.pairs):
             return f"All {apart} pairs of classes can be separated."
-        stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
+        overlapping = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
         unknown = sum(pair.separable is None for pair in self.pairs)
-        told = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
-        return told + (f"; {unknown} are undecided" if unknown else "") + (f"; not: {stuck}." if stuck else ".")
+        separated = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
+        return (
+            separated
+            + (f"; {unknown} are undecided" if unknown else "")
+            + (f"; not: {overlapping}." if overlapping else ".")
+        )
 
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
@@ -269,8 +273,8 @@ class Certificate:
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
         kind = None if self.proof is None else self.proof.kind
-        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
-        return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
+        facts = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
+        return markup.facts("Certificate", {name: value for name, value in facts.items() if value is not None})
 
 
 def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:

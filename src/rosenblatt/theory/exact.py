@@ -130,10 +130,10 @@ def inverse_modulo(table: np.ndarray, prime: int) -> np.ndarray | None:
     n = len(table)
     both = np.concatenate([table % prime, np.eye(n, dtype=np.int64)], axis=1)
     for k in range(n):
-        found = np.flatnonzero(both[k:, k])
-        if not len(found):
+        pivots = np.flatnonzero(both[k:, k])
+        if not len(pivots):
             return None
-        both[[k, k + found[0]]] = both[[k + found[0], k]]
+        both[[k, k + pivots[0]]] = both[[k + pivots[0], k]]
         both[k] = both[k] * pow(int(both[k, k]), -1, prime) % prime
         others = np.flatnonzero(both[:, k])
         others = others[others != k]

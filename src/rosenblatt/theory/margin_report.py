@@ -31,7 +31,7 @@ from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, down, up
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.duality import StepSum, best_margin_at_most
 from rosenblatt.theory.separability import certify, certify_within
@@ -77,12 +77,12 @@ class Theorem:
     """What the theorem about a rule asks for, and what it counts."""
 
     rule: rules.Rule
-    space: ProblemGeometry
+    geometry: ProblemGeometry
     updates: int
     mistakes: int
 
     def bound(self, radius: float, margin: float | None) -> Bound | NoBound:
-        return bound_for(self.rule, replace(self.space, radius=radius, margin=margin))
+        return bound_for(self.rule, replace(self.geometry, radius=radius, margin=margin))
 
     def count(self, bound: Bound) -> int:
         return self.updates if bound.counts == "updates" else self.mistakes
@@ -194,18 +194,22 @@ class MarginReport:
             return ""
         if self.best is not None:
             return f"; {100 * self.share[0]:.2f} % of γ* = {self.best:.5g}, the best"
-        low, high = down(100 * self.share[0], 4), up(100 * self.share[1], 4)
-        return f"; {low} % to {high} % of the best, γ*, which is at most {up(self.best_at_most or 0.0)}"
+        low, high = rounded_down(100 * self.share[0], 4), rounded_up(100 * self.share[1], 4)
+        return f"; {low} % to {high} % of the best, γ*, which is at most {rounded_up(self.best_at_most or 0.0)}"
 
     def _beyond(self) -> str:
         if self.separable is False:
             return ", and there is no γ*" if self.grain is None else f", and {self.grain.taken} there is no γ*"
         if self.separable is None:
-            most = "" if self.best_at_most is None else f": if one does, γ*, the best, is at most {up(self.best_at_most)}"
+            most = (
+                ""
+                if self.best_at_most is None
+                else f": if one does, γ*, the best, is at most {rounded_up(self.best_at_most)}"
+            )
             return f"; whether a line separates the rows is undecided{most}"
         if self.best is not None:
             return f"; γ* = {self.best:.5g}, the best, has all rows on the right side"
-        low, high = down(self.best_at_least or 0.0), up(self.best_at_most or 0.0)
+        low, high = rounded_down(self.best_at_least or 0.0), rounded_up(self.best_at_most or 0.0)
         return f"; γ*, the best, is {low} to {high}, with all rows on the right side"
 
     def __str__(self) -> str:
@@ -256,9 +260,9 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         most = best_margin_at_most(trained, signed, run.rule, run.steps, run.start)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
-    space = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
+    geometry = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
     mistakes = int(trained.history["mistakes"].sum())
-    report = replace(report, theorem=Theorem(run.rule, space, trained.weights.updates, mistakes))
+    report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, mistakes))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report
     return report.against(certify_within(signed, allowance))

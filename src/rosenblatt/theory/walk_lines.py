@@ -18,13 +18,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.linear import Model
-from rosenblatt.theory.convergence import ConvergenceProof
+from rosenblatt.theory.convergence import ConvergenceProof, ProofQuantities
 from rosenblatt.theory.walk import Step, Walk
 
 WALK_FORMATS = ("table", "markdown", "latex", "csv", "json")
@@ -36,7 +35,7 @@ LARGEST_PLAIN = 1e6  # beyond, a short number has an exponent
 
 @dataclass(frozen=True)
 class WalkLayout:
-    """What of a walk is to be seen."""
+    """Which lines and columns of a walk are shown, and in which format."""
 
     format: str = "table"
     proof: ConvergenceProof | None = None
@@ -56,7 +55,7 @@ class WalkColumn:
 
     heading: str
     key: str
-    value: Callable[[Step], Any]
+    value: Callable[[Step], object]
     latex: str = field(default="")
 
 
@@ -71,7 +70,7 @@ def walk_lines(walk: Walk, layout: WalkLayout | None = None) -> Iterator[str]:
     if layout.format == "json":
         return as_json(columns, steps, every_weight)
     exact = layout.format == "csv"
-    cells = ([text(column.value(step), exact) for column in columns] for step in steps)
+    cells = ([cell_text(column.value(step), exact) for column in columns] for step in steps)
     if layout.format == "csv":
         return as_csv([column.key for column in columns], cells)
     if layout.format == "latex":
@@ -93,15 +92,15 @@ def columns_of(walk: Walk, layout: WalkLayout, every_weight: bool) -> list[WalkC
         WalkColumn("tau", "tau", lambda step: step.tau, r"$\tau$"),
     ]
     if not every_weight:
-        columns.append(moved_weights(walk, layout))
+        columns.append(moved_weights_column(walk, layout))
     elif layout.format != "json":  # there they are lists
-        columns += every_weight_of(walk, layout)
+        columns += weight_columns(walk, layout)
     return columns + (proof_columns(layout.proof) if layout.proof else [])
 
 
-def every_weight_of(walk: Walk, layout: WalkLayout) -> list[WalkColumn]:
+def weight_columns(walk: Walk, layout: WalkLayout) -> list[WalkColumn]:
     """A column a weight, and the biases."""
-    found: list[WalkColumn] = []
+    columns: list[WalkColumn] = []
     many = walk.examples.vectors > 1
     for k in range(walk.examples.vectors):
         of_class = f"{class_name(walk, k)}:" if many else ""
@@ -109,10 +108,10 @@ def every_weight_of(walk: Walk, layout: WalkLayout) -> list[WalkColumn]:
             name = of_class + (f"w{j + 1}" if layout.names is None else layout.names[j])
             latex = f"$w_{{{j + 1}}}$" if layout.names is None and not many else ""
             key = name if layout.names is None else f"w[{name}]"  # a feature may be called `margin`
-            found.append(WalkColumn(name, key, weight_at(k, j), latex))
+            columns.append(WalkColumn(name, key, weight_at(k, j), latex))
         if walk.has_bias:
-            found.append(WalkColumn(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
-    return found
+            columns.append(WalkColumn(f"{of_class}b", f"{of_class}b", bias_at(k), "" if many else "$b$"))
+    return columns
 
 
 def describe_weights(walk: Walk, model: Model, names: Sequence[str] | None = None) -> str:
@@ -123,16 +122,16 @@ def describe_weights(walk: Walk, model: Model, names: Sequence[str] | None = Non
     >>> describe_weights(run, run.training.view("averaged"))  # (1, 1, 1), (0.5, 2, 0) twice, (1.5, 1, -1)
     'w1 = 0.875, w2 = 1.5, b = 0'
     """
-    said, many = [], walk.examples.vectors > 1
+    sentences, many = [], walk.examples.vectors > 1
     each = WEIGHTS_WITH_COLUMNS["table"] // walk.examples.vectors or 1
     for k in range(walk.examples.vectors):
         largest = np.sort(np.argsort(-np.abs(model.coef[k]), kind="stable")[:each]).tolist()
         parts = [f"w{j + 1}" if names is None else names[j] for j in largest]
-        parts = [f"{name} = {short(float(model.coef[k, j]))}" for name, j in zip(parts, largest, strict=True)]
+        parts = [f"{name} = {short_number(float(model.coef[k, j]))}" for name, j in zip(parts, largest, strict=True)]
         parts += [f"… {walk.examples.rows.d - each:,} more"] * (walk.examples.rows.d > each)
-        parts += [f"b = {short(float(model.intercept[k]))}"] * walk.has_bias
-        said.append((f"{class_name(walk, k)}: " if many else "") + ", ".join(parts))
-    return "; ".join(said)
+        parts += [f"b = {short_number(float(model.intercept[k]))}"] * walk.has_bias
+        sentences.append((f"{class_name(walk, k)}: " if many else "") + ", ".join(parts))
+    return "; ".join(sentences)
 
 
 def weight_at(k: int, j: int) -> Callable[[Step], float]:
@@ -143,43 +142,43 @@ def bias_at(k: int) -> Callable[[Step], float]:
     return lambda step: float(step.intercept[k])
 
 
-def moved_weights(walk: Walk, layout: WalkLayout) -> WalkColumn:
+def moved_weights_column(walk: Walk, layout: WalkLayout) -> WalkColumn:
     """The weights of the example's features after an update, in one cell: all of them where numbers are exact."""
     exact, latex = layout.format in ("csv", "json"), layout.format == "latex"
-    word, number, arrow = (escaped, in_math, r"$\to$") if latex else (str, str, "→")
+    word, number, arrow = (escaped, latex_number, r"$\to$") if latex else (str, str, "→")
 
-    def moved(step: Step) -> Any:
+    def moved(step: Step) -> object:
         if not step.moved:
             return {} if exact else ""
-        said = []
-        found: dict[str, float] = {}
-        places = np.arange(len(step.columns)) if exact else longest(walk, step)
-        for k in touched(walk, step):
+        phrases = []
+        by_name: dict[str, float] = {}
+        places = np.arange(len(step.columns)) if exact else largest_entries(walk, step)
+        for k in moved_vectors(walk, step):
             weights = {"b": float(step.intercept[k])} if walk.has_bias else {}
             for place in places.tolist():
                 j = int(step.columns[place])
                 weights[f"w{j + 1}" if layout.names is None else layout.names[j]] = float(step.new[k, place])
             of_class = f"{class_name(walk, k)}: " if walk.examples.vectors > 1 else ""
-            found |= {of_class + name: value for name, value in weights.items()}
-            each = (f"{word(name)} {arrow} {number(short(value))}" for name, value in weights.items())
-            said.append(word(of_class) + ", ".join(each))
+            by_name |= {of_class + name: value for name, value in weights.items()}
+            each = (f"{word(name)} {arrow} {number(short_number(value))}" for name, value in weights.items())
+            phrases.append(word(of_class) + ", ".join(each))
         more = len(step.columns) - len(places)
         if exact:
-            return found
-        told = "; ".join(said) + (f"; {word('…')} {more} more" if more else "")
-        return LatexCell(told) if latex else told
+            return by_name
+        cell = "; ".join(phrases) + (f"; {word('…')} {more} more" if more else "")
+        return LatexCell(cell) if latex else cell
 
     return WalkColumn("weights moved", "moved", moved)
 
 
-def longest(walk: Walk, step: Step) -> np.ndarray:
+def largest_entries(walk: Walk, step: Step) -> np.ndarray:
     """Places of the few columns in which x is largest: what moved most."""
     x = walk.examples.rows.row(step.row)[1]
     most = np.argsort(-np.abs(x[x != 0]), kind="stable")[: MOVED_FEATURES_SHOWN // walk.examples.vectors or 1]
     return np.sort(most)
 
 
-def touched(walk: Walk, step: Step) -> list[int]:
+def moved_vectors(walk: Walk, step: Step) -> list[int]:
     """The vectors that an update moves: the only one; the right one's and the rival's; or all."""
     if walk.examples.vectors == 1:
         return [0]
@@ -197,31 +196,31 @@ def class_name(walk: Walk, k: int) -> str:
 def proof_columns(proof: ConvergenceProof) -> list[WalkColumn]:
     """The two curves of the proof, and where θ is between them."""
 
-    latest: list[Any] = [None, None]  # a step and its moment: five columns ask for it
+    latest: tuple[Step, ProofQuantities] | None = None  # five columns ask for it
 
-    def part(name: str) -> Callable[[Step], Any]:
-        def value(step: Step) -> Any:
+    def at(step: Step) -> ProofQuantities:
+        nonlocal latest
+        if latest is None or latest[0] is not step:
             assert step.coef is not None
-            if latest[0] is not step:
-                latest[:] = step, proof.at(step.updates, step.coef, step.intercept)
-            return getattr(latest[1], name)
+            latest = step, proof.quantities_after(step.updates, step.coef, step.intercept)
+        return latest[1]
 
-        return value
-
-    lower, upper = ("kγ", "√k R") if proof.even else ("least θ·θ*", "most |θ|")
-    latex_lower, latex_upper = (r"$k\gamma$", r"$\sqrt{k}R$") if proof.even else ("", "")
+    lower, latex_lower = "least θ·θ*", r"least $\theta\cdot\theta^*$"
+    upper, latex_upper = "most |θ|", r"most $|\theta|$"
+    if proof.equal_steps:
+        lower, latex_lower, upper, latex_upper = "kγ", r"$k\gamma$", "√k R", r"$\sqrt{k}R$"
     return [
         WalkColumn("a′y", "margin_after", lambda step: step.margin_after, "$a'y$"),
         WalkColumn("k", "k", lambda step: step.updates, "$k$"),
-        WalkColumn(lower, "least_along", part("lower"), latex_lower or r"least $\theta\cdot\theta^*$"),
-        WalkColumn("θ·θ*", "along", part("along"), r"$\theta\cdot\theta^*$"),
-        WalkColumn("|θ|", "norm", part("norm"), r"$|\theta|$"),
-        WalkColumn(upper, "most_norm", part("upper"), latex_upper or r"most $|\theta|$"),
-        WalkColumn("cos", "cosine", part("cosine"), r"$\cos(\theta,\theta^*)$"),
+        WalkColumn(lower, "least_along", lambda step: at(step).lower, latex_lower),
+        WalkColumn("θ·θ*", "along", lambda step: at(step).along, r"$\theta\cdot\theta^*$"),
+        WalkColumn("|θ|", "norm", lambda step: at(step).norm, r"$|\theta|$"),
+        WalkColumn(upper, "most_norm", lambda step: at(step).upper, latex_upper),
+        WalkColumn("cos", "cosine", lambda step: at(step).cosine, r"$\cos(\theta,\theta^*)$"),
     ]
 
 
-def text(value: Any, exact: bool) -> str:
+def cell_text(value: object, exact: bool) -> str:
     """A value in a cell: numbers shortly, or with all their digits."""
     if value is None:
         return ""
@@ -230,15 +229,15 @@ def text(value: Any, exact: bool) -> str:
     if isinstance(value, dict):
         return ";".join(f"{name}={number!r}" for name, number in value.items())
     if isinstance(value, float):
-        return repr(value) if exact else short(value)
+        return repr(value) if exact else short_number(value)
     return value if isinstance(value, LatexCell) else str(value)
 
 
-def short(value: float) -> str:
+def short_number(value: float) -> str:
     """A number as people write it.
 
-    >>> short(0.5), short(-2.5), short(-0.0), short(1 / 3), short(2.0**20), short(1e9 / 3)
-    ('0.5', '-2.5', '0', '0.3333', '1.049e+06', '3.333e+08')
+    >>> [short_number(value) for value in (0.5, -2.5, -0.0, 1 / 3, 2.0**20, 1e9 / 3)]
+    ['0.5', '-2.5', '0', '0.3333', '1.049e+06', '3.333e+08']
     """
     if value == 0:
         return "0"
@@ -271,7 +270,7 @@ def as_latex(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     yield " & ".join(headings) + r" \\"
     yield r"\hline"
     for row in cells:
-        yield " & ".join(cell if isinstance(cell, LatexCell) else in_math(cell) for cell in row) + r" \\"
+        yield " & ".join(cell if isinstance(cell, LatexCell) else latex_number(cell) for cell in row) + r" \\"
     yield r"\hline"
     yield r"\end{tabular}"
 
@@ -288,17 +287,17 @@ class LatexCell(str):
     """A cell that is LaTeX already."""
 
 
-def in_math(cell: str) -> str:
+def latex_number(cell: str) -> str:
     """A cell for LaTeX: numbers with a minus or a power of ten as formulas, all else as text.
 
-    >>> in_math("-0.5"), in_math("3.333e-08"), in_math("17"), in_math("-b")
+    >>> latex_number("-0.5"), latex_number("3.333e-08"), latex_number("17"), latex_number("-b")
     ('$-0.5$', '$3.333\\\\cdot10^{-8}$', '17', '-b')
     """
-    found = NUMBER.fullmatch(cell)
-    if found is None or not (found[1] or found[3]):
+    number = NUMBER.fullmatch(cell)
+    if number is None or not (number[1] or number[3]):
         return escaped(cell)
-    power = rf"\cdot10^{{{int(found[3])}}}" if found[3] else ""
-    return f"${found[1]}{found[2]}{power}$"
+    power = rf"\cdot10^{{{int(number[3])}}}" if number[3] else ""
+    return f"${number[1]}{number[2]}{power}$"
 
 
 def escaped(cell: str) -> str:
@@ -323,8 +322,8 @@ def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
 def as_json(columns: list[WalkColumn], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
     """An object a line; numbers with all their digits."""
     for step in steps:
-        found = {column.key: column.value(step) for column in columns} | {"scores": step.scores.tolist()}
+        line = {column.key: column.value(step) for column in columns} | {"scores": step.scores.tolist()}
         if every_weight:
             assert step.coef is not None
-            found |= {"w": step.coef.tolist(), "b": step.intercept.tolist()}
-        yield json.dumps(found, ensure_ascii=False)
+            line |= {"w": step.coef.tolist(), "b": step.intercept.tolist()}
+        yield json.dumps(line, ensure_ascii=False)
