@@ -40,12 +40,18 @@ class ProblemGeometry:
     weighted: bool = False  # examples have weights of their own
 
     @property
-    def update_norm2(self) -> float:
-        """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
-        return self.radius**2 * (1 if self.classes == 2 else 2)
+    def moved_vectors(self) -> int:
+        """How many weight vectors an update moves by x: with more than two classes the right one's and the rival's."""
+        return 1 if self.classes == 2 else 2
 
     @property
-    def radius_symbol(self) -> str:
+    def update_norm2(self) -> float:
+        """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
+        return self.radius**2 * self.moved_vectors
+
+    @property
+    def update_symbol(self) -> str:
+        """How formulas write it."""
         return "R²" if self.classes == 2 else "2R²"
 
 
@@ -131,25 +137,26 @@ def bound_for(rule: rules.Rule, geometry: ProblemGeometry) -> Bound | NoBound:
     except OverflowError:  # Python's floats raise it for powers
         bound = None
     if bound is None or math.isinf(bound.most):
-        return NoBound(f"the margin is so small that {geometry.radius_symbol}/γ² is too large for a float")
+        return NoBound(f"the margin is so small that {geometry.update_symbol}/γ² is too large for a float")
     return replace(bound, most=never_too_small(bound.most))
 
 
 def theorem_for(rule: rules.Rule, geometry: ProblemGeometry) -> Bound:
     """The theorem, where its conditions hold."""
     assert geometry.margin is not None
-    reach, gamma, letters = math.sqrt(geometry.update_norm2), geometry.margin, geometry.radius_symbol
+    R, gamma, vectors, letters = geometry.radius, geometry.margin, geometry.moved_vectors, geometry.update_symbol
     if isinstance(rule, rules.Perceptron):
         conditions = (*SEPARABLE, "the rate is constant")
-        return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
+        return Bound(vectors * mistake_bound(R, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
     if isinstance(rule, rules.Mira):
         formula = f"{letters}/γ²" if rule.p == 0 else f"{letters}/((1−p)γ)²"
-        return Bound(aggressive_bound(reach, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
+        return Bound(vectors * aggressive_bound(R, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
     assert isinstance(rule, rules.PassiveAggressive)
+    longest = math.sqrt(geometry.update_norm2)
     if rule.variant == "I":
-        most, formula = pa1_mistakes(reach, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"
+        most, formula = pa1_mistakes(longest, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"
         return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 4", SEPARABLE)
-    most, formula = pa2_loss(reach, 1 / gamma, 0.0, rule.C), f"({letters} + 1/(2C))/γ²"
+    most, formula = pa2_loss(longest, 1 / gamma, 0.0, rule.C), f"({letters} + 1/(2C))/γ²"
     return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 5", SEPARABLE)
 
 

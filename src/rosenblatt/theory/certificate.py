@@ -7,16 +7,16 @@ rows. Neither: undecided, with the largest margin that is still possible.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.data import markup
+from rosenblatt.engine import rules
 from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import at_most, never_too_small
-from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
+from rosenblatt.theory.bounds import Bound, ProblemGeometry, at_most, bound_for
+from rosenblatt.theory.exact import exact_margin, vanishes, whole_numbers
 from rosenblatt.theory.signed import SignedExamples
 
 MARGIN_TOLERANCE = 1e-9  # relative difference up to which a margin computed again is the same
@@ -100,21 +100,20 @@ class Certificate:
     grain: Grain | None = None
 
     @property
-    def bound(self) -> float | None:
-        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|².
+    def geometry(self) -> ProblemGeometry:
+        """What theorems ask: R, γ and the number of classes."""
+        return ProblemGeometry(self.radius, self.margin, max(2, len(self.classes)))
 
-        None where nothing is known, and where it is too large for a float.
-        """
-        if not self.separable or not self.margin:
-            return None
-        ratio = self.radius / self.margin
-        most = (2 if len(self.classes) > 2 else 1) * ratio * ratio
-        return never_too_small(most) if np.isfinite(most) else None
+    @property
+    def bound(self) -> float | None:
+        """Updates at most of a perceptron from 0; None where nothing is known, and where it is too large for a float."""
+        theorem = bound_for(rules.Perceptron(), self.geometry)
+        return theorem.most if isinstance(theorem, Bound) else None
 
     @property
     def formula(self) -> str:
-        """What `bound` is: R²/γ² for two classes."""
-        return "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
+        """What `bound` is: R²/γ² for two classes, twice that for more, as |z|² = 2 |x|²."""
+        return f"{self.geometry.update_symbol}/γ²"
 
     @property
     def gap(self) -> float | None:
@@ -275,19 +274,6 @@ class Certificate:
         kind = None if self.proof is None else self.proof.kind
         facts = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
         return markup.facts("Certificate", {name: value for name, value in facts.items() if value is not None})
-
-
-def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
-    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded."""
-    if len(v) != signed.dimension or not any(v):
-        return None
-    least = least_margin(signed.matrix(signed.numbers(), scaled=False), v)
-    if not least > 0:
-        return None
-    square = least * least / sum(value * value for value in v)
-    # Half the exponent aside: the square may be too small for a float where its root is not.
-    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
-    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
 def close(one: float, other: float) -> bool:

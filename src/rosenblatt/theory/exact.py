@@ -64,16 +64,25 @@ def adds_up_to_zero(rows: list[list[tuple[int, int]]], weights: list[int]) -> bo
     return not any(sums.values())
 
 
-def least_margin(Z: Any, v: list[int]) -> Fraction:
-    """The least z·v over the rows of a CSR matrix, for whole numbers v.
+def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
+    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded.
 
-    >>> from scipy.sparse import csr_array
-    >>> least_margin(csr_array([[0.5, 0.0], [-0.25, 1.0]]), [4, 3])
-    Fraction(2, 1)
+    >>> from rosenblatt.learning.examples import for_classes
+    >>> exact_margin(SignedExamples(for_classes([[0.5, 0.0], [0.25, -1.0]], [1, 0]), bias=False), [4, 3])
+    0.4
     """
+    if len(v) != signed.dimension or not any(v):
+        return None
+    Z = signed.matrix(signed.numbers(), scaled=False)
     values, columns = [Fraction(value) for value in Z.data.tolist()], Z.indices.tolist()
     ends = pairwise(Z.indptr.tolist())
-    return min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
+    least = min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
+    if not least > 0:
+        return None
+    square = least * least / sum(value * value for value in v)
+    # Half the exponent aside: the square may be too small for a float where its root is not.
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
 def exact_combination(Z: Any) -> list[int] | None:

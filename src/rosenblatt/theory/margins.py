@@ -1,4 +1,4 @@
-"""Margins, the radius and the losses that the theory speaks of (LECTURES B6, H5, H6), for two classes and for many.
+"""Margins and the radius that the theory speaks of (LECTURES B6, H6), for two classes and for many; losses.py prices them.
 
 Every function takes a model (`Model`, or `training.view(...)`), rows X and labels y. The functional margin is y (w·x + b),
 for many classes s_y − max s_r. Divided by |w| it is the distance to the plane; divided by |(w, b)| it is what the mistake
@@ -24,7 +24,6 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.linear import Model
-from rosenblatt.theory import losses
 from rosenblatt.theory.rivals import margins_and_rivals
 from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import row_norms2
@@ -91,26 +90,6 @@ def radius(X: Any, fit_intercept: bool = True) -> float:
     """
     rows = X if isinstance(X, Rows) else Rows(X)
     return float(np.sqrt(row_norms2(rows).max(initial=0) + fit_intercept))
-
-
-def zero_one_loss(model: Model, X: Any, y: Any) -> np.ndarray:
-    """1 where the margin is 0 or less, else 0 (LECTURES H5): on the plane counts as an error, as in training.
-
-    >>> model = Model(np.array([0, 1]), coef=np.array([[1.0]]), intercept=np.array([0.0]))
-    >>> zero_one_loss(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
-    array([0, 1, 1])
-    """
-    return losses.zero_one(functional_margins(model, X, y))
-
-
-def perceptron_criterion(model: Model, X: Any, y: Any) -> np.ndarray:
-    """max(0, −margin): what the perceptron goes down on (LECTURES H5, U5).
-
-    >>> model = Model(np.array([0, 1]), coef=np.array([[1.0]]), intercept=np.array([0.0]))
-    >>> perceptron_criterion(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
-    array([0., 0., 1.])
-    """
-    return losses.perceptron_criterion(functional_margins(model, X, y))
 
 
 def distances(model: Model, X: Any) -> np.ndarray:

@@ -25,7 +25,8 @@ from rosenblatt.engine.weights import score
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, match_lengths
 from rosenblatt.theory import rounding
-from rosenblatt.theory.certificate import Certificate, ClassPair, Proof, exact_margin
+from rosenblatt.theory.certificate import Certificate, ClassPair, Proof
+from rosenblatt.theory.exact import exact_margin
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.precision import conflicts_in_table, recheck_with_all_digits
 from rosenblatt.theory.problem import SeparabilityProblem, Verdict, ignore
