@@ -62,12 +62,11 @@ def planted(draw, classes=None, least=0.02):
     Z = np.column_stack([X, np.ones(len(X))]) if bias else X
     scores = Z @ theta.T
     codes = (scores[:, 0] > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
-    made = Planted(X, codes, classes, theta, bias)
-    kept = np.flatnonzero(made.margins >= least * made.radius)[:n]
+    every = Planted(X, codes, classes, theta, bias)
+    kept = np.flatnonzero(every.margins >= least * every.radius)[:n]
     if len(kept) < 2 or len(set(codes[kept].tolist())) < 2:
-        kept = np.argsort(-made.margins)[:2]
-    made = Planted(X[kept], codes[kept], classes, theta, bias)
-    return made
+        kept = np.argsort(-every.margins)[:2]
+    return Planted(X[kept], codes[kept], classes, theta, bias)
 
 
 def separable(**chosen):
@@ -196,17 +195,17 @@ GOOD = ProblemGeometry(radius=2.0, margin=0.5)
     ],
 )
 def test_where_a_condition_fails_there_is_no_bound_and_the_reason_is_said(rule, space, why):
-    found = bound_for(rule, space)
-    assert isinstance(found, NoBound)
-    assert not found
-    assert why in str(found)
+    bound = bound_for(rule, space)
+    assert isinstance(bound, NoBound)
+    assert not bound
+    assert why in str(bound)
 
 
 def test_along_a_run_a_bound_says_what_is_left():
-    found = bound_for(rules.Perceptron(), GOOD)
-    assert (found.most, found.left(0), found.left(10)) == (16, 16, 6)  # (2 / 0.5)²
-    assert len(found.conditions) == 4
-    assert "Novikoff" in found.source
+    bound = bound_for(rules.Perceptron(), GOOD)
+    assert (bound.most, bound.left(0), bound.left(10)) == (16, 16, 6)  # (2 / 0.5)²
+    assert len(bound.conditions) == 4
+    assert "Novikoff" in bound.source
 
 
 def test_the_rate_one_over_examples_breaks_the_bound():
