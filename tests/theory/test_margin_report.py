@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,8 +21,8 @@ from rosenblatt.learning.classifier import LEARNERS, learn_from
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.training import Plan, Watch, run
 from rosenblatt.theory.bounds import ProblemGeometry, bound_for
-from rosenblatt.theory.duality import StepSum, best_margin_at_most, is_combination, sum_of_signed
-from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
+from rosenblatt.theory.duality import FinishedRun, StepSum, best_margin_at_most, sum_of_signed
+from rosenblatt.theory.margin_report import SHARE, margin_report, measure_margin
 from rosenblatt.theory.separability import certify_within
 from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.walk import walk
@@ -45,9 +46,9 @@ RULES = ADDING | OTHERS
 
 
 def ran(examples, rule, **plan):
-    """(the run, the sum of its steps)."""
+    """A run with the sum of its steps, without a log."""
     steps = StepSum()
-    return run(examples, rule, Plan(**plan), watch=Watch(taus=steps)), steps
+    return FinishedRun(run(examples, rule, Plan(**plan), watch=Watch(taus=steps)), examples, rule, steps)
 
 
 def signed_rows(examples, bias):
@@ -78,9 +79,9 @@ def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name,
     planted = data.draw(with_planted_margin(classes).filter(lambda planted: len(set(planted.y.tolist())) == classes))
     importance = np.linspace(0.5, 2, len(planted.y)) if weighted else None
     examples = for_classes(planted.X, planted.y, importance=importance)
-    trained, steps = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=planted.bias)
+    finished = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=planted.bias)
     chosen = data.draw(st.sampled_from(["last", "averaged"]))
-    whole = margin_report(FinishedRun(trained, examples, RULES[name], steps), (chosen, trained.view(chosen)))
+    whole = margin_report(finished, (chosen, finished.trained.view(chosen)))
     best = certify(planted.X, planted.y, planted.bias)  # by clarabel, its margin evaluated in fractions where it must be
     assert best.separable
     assert whole.most >= best.margin * (1 - 1e-12)
@@ -99,8 +100,8 @@ def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name,
 @given(planted=with_planted_contradiction(), epochs=st.integers(1, 4))
 def test_after_a_run_on_inseparable_rows_the_sentence_says_that_there_is_no_best_margin(name, planted, epochs):
     examples = for_classes(planted.X, planted.y)
-    trained, steps = ran(examples, RULES[name], epochs=epochs, fit_intercept=planted.bias)
-    alone = margin_report(FinishedRun(trained, examples, RULES[name], steps))
+    finished = ran(examples, RULES[name], epochs=epochs, fit_intercept=planted.bias)
+    alone = margin_report(finished)
     assert alone.separable is not True  # without a certificate the same rows are never called separable
     assert alone.separable is False or "whether a line separates the rows is undecided" in alone.sentence()
     report = alone.against(certify(planted.X, planted.y, planted.bias))
@@ -121,19 +122,19 @@ def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margi
         with_planted_margin(classes, scales=(1.0,)).filter(lambda planted: len(set(planted.y.tolist())) == classes)
     )
     examples = for_classes(planted.X, planted.y)
-    trained, steps = ran(examples, ADDING[name], epochs=epochs, fit_intercept=planted.bias, keep_log=True)
-    log, Z = trained.log, signed_rows(examples, planted.bias)
+    finished = ran(examples, ADDING[name], epochs=epochs, fit_intercept=planted.bias, keep_log=True)
+    log, Z = finished.trained.log, signed_rows(examples, planted.bias)
     if not len(log):  # rows of zeros, without bias
         return
     place = log.row if classes == 2 else [
         int(i) * (classes - 1) + sorted(set(range(classes)) - {int(planted.y[i])}).index(int(rival))
         for i, rival in zip(log.row, log.rival, strict=True)
     ]  # fmt: skip
-    np.testing.assert_allclose(log.tau @ Z[place], theta(trained), atol=1e-9 * np.abs(Z).max())
-    assert is_combination(trained, ADDING[name], steps)
-    assert steps.total == pytest.approx(log.tau.sum())
-    most = best_margin_at_most(trained, SignedExamples(examples, planted.bias), ADDING[name], steps)
-    assert most == pytest.approx(np.linalg.norm(theta(trained)) / log.tau.sum(), rel=1e-9)
+    np.testing.assert_allclose(log.tau @ Z[place], theta(finished.trained), atol=1e-9 * np.abs(Z).max())
+    assert finished.is_combination
+    assert finished.steps.total == pytest.approx(log.tau.sum())
+    most = best_margin_at_most(finished, SignedExamples(examples, planted.bias))
+    assert most == pytest.approx(np.linalg.norm(theta(finished.trained)) / log.tau.sum(), rel=1e-9)
 
 
 @given(planted=with_planted_margin(3).filter(lambda planted: len(set(planted.y.tolist())) == 3), sparse=st.booleans())
@@ -147,22 +148,22 @@ def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(plan
     signed = SignedExamples(examples, planted.bias)
     np.testing.assert_allclose(sum_of_signed(signed).ravel(), Z.sum(axis=0), atol=1e-12 * np.abs(Z).sum())
     for rule in OTHERS.values():  # softmax moves every class, and leaves no log
-        trained, steps = ran(examples, rule, epochs=1, fit_intercept=planted.bias)
-        assert not is_combination(trained, rule, steps)
-        most = best_margin_at_most(trained, signed, rule, steps)
+        finished = ran(examples, rule, epochs=1, fit_intercept=planted.bias)
+        assert not finished.is_combination
+        most = best_margin_at_most(finished, signed)
         assert most == pytest.approx(min(np.linalg.norm(Z.mean(axis=0)), np.linalg.norm(Z, axis=1).max()), rel=1e-6)
 
 
 def test_widrow_hoff_takes_rows_back_and_then_its_run_proves_nothing():
     examples = for_classes([[3.0], [1.0], [-1.0]], [1, 1, 0])
-    trained, steps = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
-    assert steps.least < 0
-    most = best_margin_at_most(trained, SignedExamples(examples), rules.WidrowHoff(rate=0.2), steps)
+    finished = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
+    assert finished.steps.least < 0
+    most = best_margin_at_most(finished, SignedExamples(examples))
     assert most == pytest.approx(np.hypot(5, 1) / 3)  # z = (3, 1), (1, 1), (1, −1)
     # Two classes of logistic regression only add: σ(−margin) is above 0.
-    trained, steps = ran(examples, rules.Logistic(), epochs=5, order="given")
-    assert is_combination(trained, rules.Logistic(), steps)
-    assert not is_combination(trained, rules.Logistic(l2=0.1), steps)
+    finished = ran(examples, rules.Logistic(), epochs=5, order="given")
+    assert finished.is_combination
+    assert not replace(finished, rule=rules.Logistic(l2=0.1)).is_combination
 
 
 @given(
@@ -189,8 +190,8 @@ def test_a_first_bias_that_does_not_learn_is_measured_in_the_space_that_has_one(
 def test_rows_of_weight_0_are_not_there():
     X, y = [[2.0], [1.0], [-1.0], [-2.0]], [1, 0, 0, 1]  # without the last, separable
     examples = for_classes(X, y, importance=[1, 1, 1, 0])
-    trained, steps = ran(examples, rules.Perceptron(), epochs=100)
-    report = margin_report(FinishedRun(trained, examples, rules.Perceptron(), steps))
+    finished = ran(examples, rules.Perceptron(), epochs=100)
+    report = margin_report(finished)
     assert report.rows == 3
     assert not report.wrong
     best = certify(X[:3], y[:3])
@@ -254,9 +255,8 @@ def test_where_the_best_epoch_is_kept_its_margin_is_told():
 def test_the_last_weights_may_know_of_a_better_margin_than_those_that_predict():
     points, signs = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, -1, -1, -1]
     examples = for_classes(points, signs)
-    trained, steps = ran(examples, rules.Perceptron(), order="given")
-    finished = FinishedRun(trained, examples, rules.Perceptron(), steps)
-    report = margin_report(finished, ("averaged", trained.view("averaged")))
+    finished = ran(examples, rules.Perceptron(), order="given")
+    report = margin_report(finished, ("averaged", finished.trained.view("averaged")))
     last = margin_report(finished)
     assert report.margin < last.margin == report.best_at_least
     assert report.share[1] == pytest.approx(report.margin / last.margin)
@@ -283,11 +283,10 @@ def test_no_more_than_a_fiftieth_of_the_multiplications_of_training_goes_into_a_
     X = np.random.default_rng(seed).normal(size=(8, 2))
     y = np.arange(8) % 2
     examples = for_classes(X, y)
-    trained, steps = ran(examples, rules.Perceptron(), epochs=epochs)
-    finished = FinishedRun(trained, examples, rules.Perceptron(), steps)
-    assert finished.multiplications(SignedExamples(examples)) == trained.weights.t * 2
+    finished = ran(examples, rules.Perceptron(), epochs=epochs)
+    assert finished.multiplications(SignedExamples(examples)) == finished.trained.weights.t * 2
     report = margin_report(finished)
-    if trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
+    if finished.trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
         assert report.certificate is None
     # The same words whenever it is asked, on a busy machine or an idle one: nothing but counted work decides.
     assert margin_report(finished).sentence() == report.sentence()
@@ -300,9 +299,9 @@ def test_a_bound_is_never_told_smaller_than_it_is():
     assert certificate.bound == 2
     assert certificate.sentence().endswith("a perceptron makes at most 2 updates")
     examples = for_classes(X, y)
-    trained, steps = ran(examples, rules.Perceptron())
-    assert trained.weights.updates == 2
-    report = margin_report(FinishedRun(trained, examples, rules.Perceptron(), steps)).against(certificate)
+    finished = ran(examples, rules.Perceptron())
+    assert finished.trained.weights.updates == 2
+    report = margin_report(finished).against(certificate)
     assert report.bound.most == 2
     assert str(report.bound).startswith("at most R²/γ² = 2 updates")
 

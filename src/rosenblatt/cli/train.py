@@ -143,7 +143,8 @@ class Job:
 
     def margin(self, learned: Any) -> Any:
         """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
-        from rosenblatt.theory.margin_report import FinishedRun, margin_report
+        from rosenblatt.theory.duality import FinishedRun
+        from rosenblatt.theory.margin_report import margin_report
         from rosenblatt.theory.separability import certify
 
         model, examples = learned.classifier, learned.examples

@@ -96,7 +96,8 @@ def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
 
 def margin_of(made: Any, proof: Any, learner: str) -> Any:
     """The margin of the weights that predict, beside the best."""
-    from rosenblatt.theory.margin_report import FinishedRun, margin_report
+    from rosenblatt.theory.duality import FinishedRun
+    from rosenblatt.theory.margin_report import margin_report
 
     view = "averaged" if learner in MEANS else "last"
     report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))

@@ -65,10 +65,6 @@ class Bound:
     source: str
     conditions: tuple[str, ...]
 
-    def left(self, k: int) -> float:
-        """How many more there can be after k."""
-        return self.most - k
-
     def __str__(self) -> str:
         counts = self.counts.removesuffix("s") if self.most == 1 else self.counts
         return f"at most {self.formula} = {rounded_up(self.most * (1 - ROUNDING_ROOM), 6)} {counts} ({self.source})"

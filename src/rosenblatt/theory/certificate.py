@@ -6,6 +6,7 @@ rows. Neither: undecided, with the largest margin that is still possible.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,16 +138,16 @@ class Certificate:
 
     def _check_weights(self, signed: SignedExamples) -> bool:
         assert self.proof is not None
-        if self.margin is None or not close(signed.radius, self.radius):
+        if self.margin is None or not math.isclose(signed.radius, self.radius, rel_tol=MARGIN_TOLERANCE):
             return False
         if self.proof.kind == "exact weights":
             v = self.proof.whole_weights()
             exact = None if v is None else exact_margin(signed, v)
-            return exact is not None and close(exact, self.margin)
+            return exact is not None and math.isclose(exact, self.margin, rel_tol=MARGIN_TOLERANCE)
         coef, intercept = signed.weights(np.array(self.proof.weights, dtype=float), scaled=False)
         if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
             return False
-        return close(rounding.certain_margin(signed, coef, intercept), self.margin)
+        return math.isclose(rounding.certain_margin(signed, coef, intercept), self.margin, rel_tol=MARGIN_TOLERANCE)
 
     def _check_combination(self, signed: SignedExamples, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
@@ -274,7 +275,3 @@ class Certificate:
         kind = None if self.proof is None else self.proof.kind
         facts = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
         return markup.facts("Certificate", {name: value for name, value in facts.items() if value is not None})
-
-
-def close(one: float, other: float) -> bool:
-    return bool(abs(one - other) <= MARGIN_TOLERANCE * abs(one))

@@ -10,24 +10,26 @@ it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Plan, Watch, run
->>> examples, steps = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1]), StepSum()
->>> trained = run(examples, rules.Perceptron(), Plan(order="given"), watch=Watch(taus=steps))
->>> w, b = trained.weights.last
->>> steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
+>>> from rosenblatt.learning.training import Plan, run
+>>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
+>>> finished = FinishedRun.of(run(examples, rules.Perceptron(), Plan(order="given", keep_log=True)))
+>>> w, b = finished.trained.weights.last
+>>> finished.steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
 (3.0, 4.25)
->>> round(best_margin_at_most(trained, SignedExamples(examples), rules.Perceptron(), steps), 4)  # γ* is 0.6860
+>>> round(best_margin_at_most(finished, SignedExamples(examples)), 4)  # γ* is 0.6860
 0.6872
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.training import Training
 from rosenblatt.theory.signed import ROUNDING, SignedExamples, row_blocks
 
@@ -50,29 +52,63 @@ class StepSum:
             self.least = min(self.least, float(taus.min()))
 
 
-def best_margin_at_most(
-    trained: Training, signed: SignedExamples, rule: rules.Rule, steps: StepSum, start: Weights | None = None
-) -> float:
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
+
+    trained: Training
+    examples: Examples
+    rule: rules.Rule
+    steps: StepSum
+    start: Weights | None = None
+
+    @classmethod
+    def of(cls, trained: Training) -> FinishedRun:
+        """Of a run with its log."""
+        assert trained.log is not None
+        assert trained.origin is not None
+        steps = StepSum()
+        steps(trained.log.tau)
+        return cls(trained, trained.origin.examples, trained.origin.rule, steps, trained.origin.start)
+
+    @property
+    def bias(self) -> bool:
+        """Is the constant feature there? A first bias that does not learn needs it, too."""
+        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
+
+    @property
+    def is_combination(self) -> bool:
+        """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
+        steps, shrinks = self.steps, getattr(self.rule, "l2", 0) != 0
+        return steps.count == self.trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
+
+    def moved(self) -> np.ndarray:
+        """θ − θ₀ as one vector."""
+        first = 0.0 if self.start is None else weights_in_one(self.start)
+        return weights_in_one(self.trained.weights) - first
+
+    def multiplications(self, signed: SignedExamples) -> float:
+        """How many training needed to score its examples."""
+        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
+        return float(seen * signed.entries / signed.rows.n * signed.vectors)
+
+
+def weights_in_one(weights: Weights) -> np.ndarray:
+    """The last weights of all classes, then their biases."""
+    w, b = weights.last
+    return np.append(w.ravel(), b)
+
+
+def best_margin_at_most(run: FinishedRun, signed: SignedExamples) -> float:
     """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
 
     The run of a rule that shrinks w or takes rows back (tau < 0: Widrow-Hoff), or that moves every class by a step of its
     own, is no combination with known λ ≥ 0. Then all λ are 1, and γ* is at most the length of the mean.
     """
     longest = math.sqrt(float(signed.norms2.max()) * (1 if signed.vectors == 1 else 2))
-    if is_combination(trained, rule, steps) and signed.bias == trained.weights.fit_intercept:
-        w, b = trained.weights.last
-        moved = np.append(w.ravel(), b)
-        if start is not None:
-            w, b = start.last
-            moved -= np.append(w.ravel(), b)
-        return margin_limit_of_sum(moved, steps.total, steps.count, longest)
+    if run.is_combination and signed.bias == run.trained.weights.fit_intercept:
+        return margin_limit_of_sum(run.moved(), run.steps.total, run.steps.count, longest)
     return margin_limit_of_sum(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
-
-
-def is_combination(trained: Training, rule: rules.Rule, steps: StepSum) -> bool:
-    """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-    shrinks = getattr(rule, "l2", 0) != 0
-    return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
 
 
 def margin_limit_of_sum(total: np.ndarray, weight: float, terms: int, longest: float) -> float:

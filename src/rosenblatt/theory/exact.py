@@ -73,7 +73,7 @@ def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
     """
     if len(v) != signed.dimension or not any(v):
         return None
-    Z = signed.matrix(signed.numbers(), scaled=False)
+    Z = signed.all().matrix(scaled=False)
     values, columns = [Fraction(value) for value in Z.data.tolist()], Z.indices.tolist()
     ends = pairwise(Z.indptr.tolist())
     least = min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)

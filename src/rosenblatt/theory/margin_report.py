@@ -6,11 +6,10 @@ score less the best other's, and θ the weights of all classes. Weights with mar
 run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Plan, Watch, run
+>>> from rosenblatt.learning.training import Plan, run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
->>> rule, steps = rules.Perceptron(), StepSum()
->>> trained = run(examples, rule, Plan(order="given"), watch=Watch(taus=steps))
->>> report = margin_report(FinishedRun(trained, examples, rule, steps))
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given", keep_log=True))
+>>> report = margin_report(FinishedRun.of(trained))
 >>> print(report)  # what the run proves by itself
 γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is at most 0.68719
 >>> print(report.against(certify(examples.rows, examples.codes)))
@@ -24,52 +23,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights
 from rosenblatt.features.finer import Grain
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.duality import StepSum, best_margin_at_most
+from rosenblatt.theory.duality import FinishedRun, best_margin_at_most
 from rosenblatt.theory.separability import certify, certify_within
 from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import SignedExamples
 
 LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
-
-
-@dataclass(frozen=True)
-class FinishedRun:
-    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
-
-    trained: Training
-    examples: Examples
-    rule: rules.Rule
-    steps: StepSum
-    start: Weights | None = None
-
-    @classmethod
-    def of(cls, trained: Training) -> FinishedRun:
-        """Of a run with its log."""
-        assert trained.log is not None
-        assert trained.origin is not None
-        steps = StepSum()
-        steps(trained.log.tau)
-        return cls(trained, trained.origin.examples, trained.origin.rule, steps, trained.origin.start)
-
-    @property
-    def bias(self) -> bool:
-        """Is the constant feature there? A first bias that does not learn needs it, too."""
-        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
-
-    def multiplications(self, signed: SignedExamples) -> float:
-        """How many training needed to score its examples."""
-        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
-        return float(seen * signed.entries / signed.rows.n * signed.vectors)
 
 
 @dataclass(frozen=True)
@@ -257,7 +224,7 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
     allowance = SHARE * run.multiplications(signed)
     if report.least is not None or signed.entries <= allowance:  # R is another pass over the rows
-        most = best_margin_at_most(trained, signed, run.rule, run.steps, run.start)
+        most = best_margin_at_most(run, signed)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
     geometry = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)

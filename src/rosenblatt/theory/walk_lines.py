@@ -68,14 +68,14 @@ def walk_lines(walk: Walk, layout: WalkLayout | None = None) -> Iterator[str]:
     columns = columns_of(walk, layout, every_weight)
     steps = walk.steps(layout.first, layout.stop, weights=every_weight or layout.proof is not None)
     if layout.format == "json":
-        return as_json(columns, steps, every_weight)
+        return json_lines(columns, steps, every_weight)
     exact = layout.format == "csv"
     cells = ([cell_text(column.value(step), exact) for column in columns] for step in steps)
     if layout.format == "csv":
-        return as_csv([column.key for column in columns], cells)
+        return csv_lines([column.key for column in columns], cells)
     if layout.format == "latex":
-        return as_latex([column.latex or escaped(column.heading) for column in columns], cells)
-    return (as_table if layout.format == "table" else as_markdown)([column.heading for column in columns], cells)
+        return latex_lines([column.latex or escaped(column.heading) for column in columns], cells)
+    return (table_lines if layout.format == "table" else markdown_lines)([column.heading for column in columns], cells)
 
 
 def columns_of(walk: Walk, layout: WalkLayout, every_weight: bool) -> list[WalkColumn]:
@@ -246,7 +246,7 @@ def short_number(value: float) -> str:
     return f"{value:.4g}" if abs(value) < 1000 or abs(value) >= LARGEST_PLAIN else f"{value:.1f}"
 
 
-def as_table(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+def table_lines(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     """Aligned columns, as wide as the first lines need."""
     first = list(islice(cells, LINES_MEASURED))
     widths = [max(len(row[j]) for row in [headings, *first]) for j in range(len(headings))]
@@ -258,13 +258,13 @@ def as_table(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
         ).rstrip()
 
 
-def as_markdown(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+def markdown_lines(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     rule = ["---:"] * len(headings)
     for row in chain([headings, rule], cells):
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 
-def as_latex(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+def latex_lines(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     yield rf"\begin{{tabular}}{{{'r' * len(headings)}}}"
     yield r"\hline"
     yield " & ".join(headings) + r" \\"
@@ -309,7 +309,7 @@ def escaped(cell: str) -> str:
     return "".join(LATEX_ESCAPES.get(letter, letter) for letter in cell)
 
 
-def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
+def csv_lines(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
     import csv
     import io
 
@@ -319,7 +319,7 @@ def as_csv(headings: list[str], cells: Iterator[list[str]]) -> Iterator[str]:
         yield line.getvalue()
 
 
-def as_json(columns: list[WalkColumn], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
+def json_lines(columns: list[WalkColumn], steps: Iterator[Step], every_weight: bool) -> Iterator[str]:
     """An object a line; numbers with all their digits."""
     for step in steps:
         line = {column.key: column.value(step) for column in columns} | {"scores": step.scores.tolist()}
