@@ -1,7 +1,9 @@
 """certify: verdicts known by construction or by an exact oracle, proofs that check, and proofs that were tampered with."""
 
 import copy
+import time
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
@@ -400,6 +402,17 @@ def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible
     assert "undecided" in certificate.sentence()
     with pytest.raises(rosenblatt.SettingError, match="seconds"):
         certify(X, X[:, 0] > 0, seconds=0)
+
+
+@pytest.mark.parametrize("solver_work", [SearchLimits().solver_work, 0])
+def test_without_seconds_no_clock_decides(monkeypatch, solver_work):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(400, 5))
+    labels = [X @ np.arange(1, 6) > 1, random.random(400) < 0.5, (X @ random.normal(size=(5, 3))).argmax(axis=1)]
+    usual = [certify_within_limits(X, y, SearchLimits(solver_work=solver_work)).to_dict() for y in labels]
+    ticks = count(step=10**6)  # a machine on which every look at the clock finds eleven days gone
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
+    assert [certify_within_limits(X, y, SearchLimits(solver_work=solver_work)).to_dict() for y in labels] == usual
 
 
 def test_numbers_that_are_not_finite_are_refused_by_row_and_column():

@@ -1,4 +1,4 @@
-"""What ends a search for a proof: counted work, the same on every machine, and the user's seconds where some are given."""
+"""What ends a search for a proof: counted work, and the user's seconds where some are given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESERVE = 0.01  # of the user's seconds, for the last step and the answer
 class SearchLimits:
     """How far a search goes.
 
-    Without `seconds` only counted work ends it, and the same rows get the same answer on every machine. With them,
+    Without `seconds` only counted work ends it, so that a busy machine gives the same answer as an idle one. With them,
     whatever is not done in time is left out, and where nothing was decided by then the certificate is undecided.
     """
 

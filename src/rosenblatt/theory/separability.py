@@ -54,7 +54,7 @@ def certify(
     without one if its rows lie on one side of the origin. `progress` gets sentences about what is being tried.
 
     The search ends with a proof; undecided, where `seconds` are over before. Without `seconds` counted work ends it
-    (`SearchLimits`), so that the same rows get the same answer on every machine.
+    (`SearchLimits`), so that a busy machine gives the same answer as an idle one.
 
     >>> certificate = certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"])
     >>> certificate.separable, round(certificate.margin, 4), certificate.check()
