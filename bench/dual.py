@@ -32,7 +32,7 @@ from rosenblatt.learning.kernel.kernels import Polynomial
 from rosenblatt.learning.kernel.model import View, decide
 from rosenblatt.learning.kernel.training import Design, DualTraining, learn
 from rosenblatt.learning.log import Memory
-from rosenblatt.learning.training import Plan
+from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.votes import BLOCK, Voter
 
 ROWS, SURVIVORS, LEAST = 10_000, 5_000, 8.0

@@ -21,7 +21,7 @@ from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.kernel.kernels import Polynomial
 from rosenblatt.learning.kernel.model import View, decide
 from rosenblatt.learning.kernel.training import Design, learn
-from rosenblatt.learning.training import Plan
+from rosenblatt.learning.plan import Plan
 
 VIEWS = ("last", "averaged", "voted")
 TIMES = (0.1, 1, 4, 10)

@@ -24,7 +24,7 @@ from rosenblatt.learning.kernel import model as kernel_model
 from rosenblatt.learning.kernel import training as dual
 from rosenblatt.learning.kernel.model import View
 from rosenblatt.learning.kernel.training import Design
-from rosenblatt.learning.training import Plan
+from rosenblatt.learning.plan import Plan
 
 FORMS = {
     "float64": np.asarray,
@@ -88,7 +88,7 @@ def cases(draw):
         X,
         random.integers(0, classes, n),
         classes,
-        draw(st.sampled_from(dual.MULTI_CLASS)),
+        draw(st.sampled_from(["one_rival", "ovr"])),
         draw(st.integers(1, 4)),
         draw(st.integers(0, 1)),
         draw(st.integers(1, 4)),

@@ -10,13 +10,14 @@ from strategies import MISTAKE_DRIVEN, data_sets, same_bits
 
 from rosenblatt import Perceptron, VotedPerceptron
 from rosenblatt.engine import rules
-from rosenblatt.engine.order import ORDERS, epochs
+from rosenblatt.engine.order import epochs
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.forgetting import forget
-from rosenblatt.learning.training import Plan, Run, Watch, run, train
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import Run, Watch, run, train
 
 
 class TrainingWithout(Run):

@@ -17,7 +17,8 @@ from rosenblatt.engine import rules
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import Plan, run
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import run
 
 KERNELS = engine.available_kernels()
 EQUAL_BITS = MISTAKE_DRIVEN | {name: both for name, both in RULES.items() if "widrow" in name}

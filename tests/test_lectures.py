@@ -14,7 +14,8 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.learning.examples import for_classes, for_regression
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Plan, Watch, run, train
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Watch, run, train
 from rosenblatt.learning.votes import Voter
 
 # Boulder's four points, in their order (B3, H3): the first is positive.

@@ -12,7 +12,8 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.engine.weights import Weights
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, run
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import run
 
 two_or_many = pytest.mark.parametrize("classes", [2, 3, 4, 5])
 TIE = 1e-9  # margins nearer to a threshold than this may fall on either side of it by rounding

@@ -16,7 +16,8 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
 from rosenblatt.learning.examples import for_classes, for_regression
-from rosenblatt.learning.training import Interrupted, Plan, Watch, error, run, split, train
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import Interrupted, Watch, error, run, split, train
 
 
 def first_epochs(name, n, seed=0, epochs=3, pool=None):
@@ -71,7 +72,7 @@ def test_blocks_stay_together_and_their_order_changes():
         assert all(start % order.BLOCK == 0 for start in breaks)
 
 
-@pytest.mark.parametrize("name", order.ORDERS)
+@pytest.mark.parametrize("name", ORDERS)
 def test_a_seed_fixes_the_bits_and_another_seed_changes_the_order(engine, name):
     X, y = random_task(0, 90)
     runs = [train(X, y, rules.Mira(), order=name, seed=seed, epochs=3) for seed in (1, 1, 2)]
@@ -80,7 +81,7 @@ def test_a_seed_fixes_the_bits_and_another_seed_changes_the_order(engine, name):
     assert same_bits(runs[0].weights.last, runs[2].weights.last) == (name == "given")
 
 
-@pytest.mark.parametrize("name", order.ORDERS)
+@pytest.mark.parametrize("name", ORDERS)
 def test_an_order_holds_the_rows_of_the_pool_and_no_others(engine, name):
     pool = np.array([3, 5, 8, 13, 21], dtype=np.int32)
     for epoch in first_epochs(name, None, pool=pool):

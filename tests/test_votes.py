@@ -16,7 +16,8 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.learning import signs, votes
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Plan, run, train
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import run, train
 from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes, elect
 
 FORMS = [np.asarray, sp.csr_array]

@@ -13,7 +13,8 @@ from strategies import RULES, assert_close, data_sets, same_bits
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, run
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import run
 
 MOST = 10**9
 

@@ -41,12 +41,12 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.estimators import WidrowHoff as WidrowHoff
     from rosenblatt.estimators import WidrowHoffRegressor as WidrowHoffRegressor
     from rosenblatt.learning.classifier import Classifier as Classifier
-    from rosenblatt.learning.classifier import Recipe as Recipe
     from rosenblatt.learning.classifier import learn as learn
     from rosenblatt.learning.classifier import load as load
     from rosenblatt.learning.classifier import save as save
     from rosenblatt.learning.linear import Model as Model
-    from rosenblatt.learning.training import Plan as Plan
+    from rosenblatt.learning.plan import Plan as Plan
+    from rosenblatt.learning.recipe import Recipe as Recipe
     from rosenblatt.learning.training import Training as Training
     from rosenblatt.learning.training import train as train
     from rosenblatt.theory.certificate import Certificate as Certificate
@@ -90,9 +90,11 @@ PUBLIC = {
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
-    "rosenblatt.learning.classifier": ["Classifier", "Recipe", "learn", "load", "save"],
+    "rosenblatt.learning.classifier": ["Classifier", "learn", "load", "save"],
     "rosenblatt.learning.linear": ["Model"],
-    "rosenblatt.learning.training": ["Plan", "Training", "train"],
+    "rosenblatt.learning.plan": ["Plan"],
+    "rosenblatt.learning.recipe": ["Recipe"],
+    "rosenblatt.learning.training": ["Training", "train"],
     "rosenblatt.theory.certificate": ["Certificate"],
     "rosenblatt.theory.separability": ["certify"],
     "rosenblatt.theory.walk": ["walk"],

@@ -17,14 +17,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import rosenblatt
 from rosenblatt.cli import run
-from rosenblatt.cli.compare import LEARNERS
 from rosenblatt.cli.compare import compare as command
 from rosenblatt.data import Dataset, open_known, read
 from rosenblatt.data.splits import split
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.entrants import ENTRANTS
 from rosenblatt.features import map_for
-from rosenblatt.studies.compare import ALL, compare
+from rosenblatt.learning.learners import COMPARED
+from rosenblatt.studies.compare import compare
 from rosenblatt.studies.order import mean_cosine
 
 KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best", "p_value"]
@@ -56,13 +56,9 @@ def test_json_has_the_keys_of_the_contract_and_all_learners_with_the_majority_fi
     rows = rows_of(capsys, "iris", "--seeds", "2")
     assert all(list(row) == KEYS for row in rows)
     assert rows[0]["learner"] == "majority"
-    assert {row["learner"] for row in rows[1:]} == set(ALL)
+    assert {row["learner"] for row in rows[1:]} == set(COMPARED)
     errors = [row["error_mean"] for row in rows[1:]]
     assert errors == sorted(errors)
-
-
-def test_the_default_is_every_learner():
-    assert LEARNERS.split(",") == list(ALL)
 
 
 class Recorder:

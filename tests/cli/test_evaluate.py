@@ -106,7 +106,7 @@ def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, lea
     from rosenblatt.cli.evaluate import last_weights, predict_then_learn
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import load
-    from rosenblatt.learning.training import Plan
+    from rosenblatt.learning.plan import Plan
     from rosenblatt.learning.training import run as train
 
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0

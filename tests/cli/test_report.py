@@ -18,7 +18,9 @@ from pages import assert_alone
 
 from rosenblatt.cli import run
 from rosenblatt.cli.train import Job, train
-from rosenblatt.learning.classifier import LEARNERS, Recipe, load
+from rosenblatt.learning.classifier import load
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.show.reproduce import Training, command, differing, script
 
 QUICK = ["--splits", "0", "--certify", "0", "-q"]
@@ -152,7 +154,7 @@ COLUMN = st.text(min_size=1, max_size=8).filter(lambda name: "," not in name and
 @st.composite
 def recipes(draw):
     learner = draw(st.sampled_from(list(LEARNERS)))
-    known = {name: PARAMETERS[name] for name in LEARNERS[learner][1]}
+    known = {name: PARAMETERS[name] for name in LEARNERS[learner].parameters}
     features = {
         "numeric": st.sampled_from(["number", "category", "both"]), "scale": st.just(False), "hashing": st.integers(1, 20),
         "ngrams": st.integers(1, 3), "per_column": st.dictionaries(COLUMN, st.just("category"), min_size=1, max_size=2),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rosenblatt.cli.predict import Predictions
 from rosenblatt.data import batches, cells, delimited, read, splits, stream
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learning.classifier import Recipe, learn
+from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.studies import compare, explain, facts
 
 compiled = pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import Dataset, open_known
-from rosenblatt.learning.classifier import Recipe, learn
+from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.show.findings import Wishes
 from rosenblatt.show.report import report
 

@@ -17,7 +17,8 @@ from pages import Page, assert_alone
 from rosenblatt import certify
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.data.markup import shown
-from rosenblatt.learning.classifier import Recipe, learn
+from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.show import figures
 from rosenblatt.show.findings import Wishes, look
 from rosenblatt.show.report import report

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from rosenblatt import certify
 from rosenblatt.data import read
 from rosenblatt.engine import rules
-from rosenblatt.engine.order import ORDERS
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, run, train
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import run, train
 from rosenblatt.theory import bounds
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.margins import radius

@@ -15,11 +15,12 @@ import rosenblatt
 from rosenblatt import Recipe, certify
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
-from rosenblatt.engine.order import ORDERS
 from rosenblatt.engine.rows import Rows
-from rosenblatt.learning.classifier import LEARNERS, learn_from
+from rosenblatt.learning.classifier import learn_from
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, Watch, run
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import Watch, run
 from rosenblatt.theory.bounds import ProblemGeometry, bound_for
 from rosenblatt.theory.duality import FinishedRun, StepSum, best_margin_at_most, sum_of_signed
 from rosenblatt.theory.margin_report import SHARE, margin_report, measure_margin

@@ -12,10 +12,10 @@ from strategies import RULES, assert_close, data_sets, same_bits
 import rosenblatt
 from rosenblatt.data import read
 from rosenblatt.engine import rules
-from rosenblatt.engine.order import ORDERS
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.training import Plan, run
+from rosenblatt.learning.plan import ORDERS, Plan
+from rosenblatt.learning.training import run
 from rosenblatt.theory.convergence import ConvergenceProof, prove
 from rosenblatt.theory.walk import Walk, walk
 from rosenblatt.theory.walk_lines import WalkLayout, walk_lines

@@ -9,16 +9,20 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options
+from rosenblatt.learning.learners import COMPARED, LEARNERS
 
-# The default of --learners, here so that --help need not import the library; a test compares it with compare.ALL.
-LEARNERS = "perceptron,averaged,mira,averaged mira,passive-aggressive,logistic,widrow-hoff"
+OTHERS = [name for name in LEARNERS if name not in COMPARED]
 
 
 @click.command()
 @click.argument("file")
 @options.target
 @click.option(
-    "-l", "--learners", default=LEARNERS, metavar="A,B,…", help=f"Some of {LEARNERS.replace(',', ', ')}; or voted."
+    "-l",
+    "--learners",
+    default=",".join(COMPARED),
+    metavar="A,B,…",
+    help=f"Some of {', '.join(COMPARED)}; or {', '.join(OTHERS)}.",
 )
 @click.option(
     "--with", "others", type=click.Choice(["neighbours"]), help="Also what the lectures set beside the perceptron."
@@ -61,8 +65,8 @@ def compare(file: str, **given: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.learning.classifier import Recipe
-    from rosenblatt.studies.compare import TEST, recipe_of
+    from rosenblatt.learning.recipe import Recipe
+    from rosenblatt.studies.compare import TEST
     from rosenblatt.studies.compare import compare as compare_learners
 
     if given["orders"] and given["seeds"]:
@@ -76,7 +80,7 @@ def compare(file: str, **given: Any) -> None:
     features = {name: value for name, value in chosen.items() if value is not None}
     recipe = Recipe(epochs=given["epochs"], features=features)
     for name in learners:
-        recipe_of(name, recipe)  # a name that cannot be is refused before the file is read
+        Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     reading = options.read_options(given)
     data = read(file, target=options.column(given["target"]), **reading)
     silent = given["quiet"] or given["as_json"]

@@ -131,7 +131,8 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
     """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
     from rosenblatt.engine.compiled import core
     from rosenblatt.learning.examples import class_factors
-    from rosenblatt.learning.training import Plan, run
+    from rosenblatt.learning.plan import Plan
+    from rosenblatt.learning.training import run
 
     assert examples.codes is not None
     factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rosenblatt.data import FORMATS
+from rosenblatt.engine.parameters import Choice, Parameter
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
     from rosenblatt.learning.classifier import Classifier
@@ -20,24 +23,28 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but result
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 
 
-LEARNERS = ["perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff"]
-ORDERS = ["shuffled", "once", "given", "replacement", "blocks"]
-SCHEDULES = ["constant", "1/updates", "1/examples"]
 order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
 
 
+def learner(default: str) -> Callable[[F], F]:
+    """Which learner, of those in the registry."""
+    return click.option("-l", "--learner", type=click.Choice(list(LEARNERS)), default=default, show_default=True)
+
+
+def learner_parameters() -> dict[str, Parameter]:
+    """The parameters of all learners, by public name."""
+    return {name: one for learner in LEARNERS.values() for name, one in learner.parameters.items()}
+
+
 def of_learner(command: F) -> F:
-    """The parameters of the rules."""
-    return all_of(
-        command,
-        click.option("--eta0", type=float, help="Rate (perceptron, logistic, widrow-hoff)."),
-        click.option("--learning-rate", type=click.Choice(SCHEDULES), help="How the rate falls."),
-        click.option("--p", "p", type=float, help="Aggressiveness of mira, 0 ≤ p < 1."),
-        click.option("--C", "C", type=float, help="Aggressiveness of passive-aggressive."),
-        click.option("--variant", type=click.Choice(["I", "II"]), help="Of passive-aggressive."),
-        click.option("--l2", type=float, help="Shrinkage of logistic."),
-    )
+    """The parameters of the learners, as the registry declares them."""
+    options = []
+    for name, one in learner_parameters().items():
+        owners = ", ".join(learner.name for learner in LEARNERS.values() if name in learner.parameters)
+        kind = click.Choice(one.allowed.names) if isinstance(one.allowed, Choice) else click.FLOAT
+        options.append(click.option(f"--{name.replace('_', '-')}", name, type=kind, help=f"{one.help} ({owners})."))
+    return all_of(command, *options)
 
 
 def all_of(command: F, *options: Callable[[F], F]) -> F:
@@ -49,7 +56,7 @@ def all_of(command: F, *options: Callable[[F], F]) -> F:
 
 def parameters(given: dict[str, Any]) -> dict[str, Any]:
     """The rule's parameters that were given."""
-    return only(given, "eta0", "learning_rate", "p", "C", "variant", "l2")
+    return only(given, *learner_parameters())
 
 
 def only(given: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from rosenblatt.errors import SaveError, counted
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
 @click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
 @click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
-@click.option("-l", "--learner", type=click.Choice(options.LEARNERS), default="averaged", show_default=True)
+@options.learner("averaged")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
 @click.option("-o", "--output", metavar="MODEL", help="Save the model in this file.")
@@ -125,7 +125,8 @@ class Job:
         from rosenblatt.data import read
         from rosenblatt.data.splits import split
         from rosenblatt.features.values import decimal_commas
-        from rosenblatt.learning.classifier import Recipe, learn_from
+        from rosenblatt.learning.classifier import learn_from
+        from rosenblatt.learning.recipe import Recipe
         from rosenblatt.learning.training import Watch
         from rosenblatt.theory.duality import StepSum
 

@@ -10,10 +10,12 @@ import click
 
 from rosenblatt.cli import options
 from rosenblatt.errors import counted
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.plan import ORDERS
 
 FORMATS = ["table", "markdown", "latex", "csv", "json"]
-# What learners do with the perceptron's weights.
-MEANS = {
+# What a learner does with the weights of the steps, by the view that predicts.
+PREDICTS = {
     "averaged": "what predicts is their mean after every example",
     "voted": "all weights vote, each as often as it was there for an example; their mean is",
 }
@@ -26,10 +28,10 @@ SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
 @click.option("--points", metavar='"X,Y:+ …"', help="Instead of FILE: points, each with its label after a colon.")
 @click.option("--start", metavar="W,W,…", help="First weights, one a feature (0).")
 @click.option("--start-bias", type=float, default=0.0, metavar="B", help="First bias (0).")
-@click.option("-l", "--learner", type=click.Choice(options.LEARNERS), default="perceptron", show_default=True)
+@options.learner("perceptron")
 @options.of_learner
 @click.option("-e", "--epochs", type=int, default=10, show_default=True, help="Passes over the rows at most.")
-@click.option("--order", type=click.Choice(options.ORDERS), help="shuffled; points: given.")
+@click.option("--order", type=click.Choice(ORDERS), help="shuffled; points: given.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order.")
 @options.no_bias
 @click.option("--only-updates", is_flag=True, help="Leave out examples that move nothing.")
@@ -87,9 +89,10 @@ def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
 
     epochs, updates = counted(len(made.training.history), "epoch"), counted(made.training.weights.updates, "update")
     said = [f"\n{epochs}, {updates}; ended by: {made.training.stopped_because}"]
-    if learner in MEANS:
+    view = LEARNERS[learner].view
+    if view in PREDICTS:
         averaged = describe_weights(made, made.training.view("averaged"), names)
-        said.append(f"The steps are the perceptron's; {MEANS[learner]}: {averaged}.")
+        said.append(f"The steps are the perceptron's; {PREDICTS[view]}: {averaged}.")
     said.append(f"Margin: {margin_of(made, proof, learner).sentence(first=1)}".rstrip(".") + ".")
     return said + (told(proof) if proof else [])
 
@@ -99,7 +102,7 @@ def margin_of(made: Any, proof: Any, learner: str) -> Any:
     from rosenblatt.theory.duality import FinishedRun
     from rosenblatt.theory.margin_report import margin_report
 
-    view = "averaged" if learner in MEANS else "last"
+    view = "averaged" if LEARNERS[learner].view in PREDICTS else "last"
     report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
     return report if proof is None else report.against(proof.certificate)
 
@@ -107,8 +110,9 @@ def margin_of(made: Any, proof: Any, learner: str) -> Any:
 def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
     """The walk, and the names of its features where they have some."""
     from rosenblatt.data import read
-    from rosenblatt.learning.classifier import Recipe, prepare
+    from rosenblatt.learning.classifier import prepare
     from rosenblatt.learning.examples import for_classes
+    from rosenblatt.learning.recipe import Recipe
     from rosenblatt.theory.walk import Walk
 
     if (file is None) == (given["points"] is None):
@@ -210,7 +214,7 @@ def facts(made: Any, proof: Any, learner: str) -> dict[str, Any]:
         "stopped_because": made.training.stopped_because,
     }
     found["theory"] = margin_of(made, proof, learner).to_dict(first=1)
-    if learner in MEANS:
+    if LEARNERS[learner].view in PREDICTS:
         mean = made.training.view("averaged")
         found["averaged"] = {"w": mean.coef, "b": mean.intercept}
     if proof:

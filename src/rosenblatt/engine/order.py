@@ -12,7 +12,6 @@ import numpy as np
 
 from rosenblatt.engine.compiled import core, cores
 
-ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 BLOCK = 64  # rows that stay together in the order "blocks"
 AHEAD = 2**17  # rows from which a second thread is worth its while
 

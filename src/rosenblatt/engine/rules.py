@@ -1,7 +1,7 @@
-"""The rules of the lectures: frozen dataclasses, one a rule.
+"""The rules of the lectures: frozen dataclasses, one a rule, each with its declared parameters.
 
 A rule says when an example moves the weights, and how far: `tau(margin, norm2)`. The formulas stand once, in core.py;
-these classes name their parameters, check them, and hand them down.
+these classes name their parameters and hand them down. Importing them is light: the core is loaded when a rule is used.
 
 >>> Perceptron().tau(margin=-2.0, norm2=5.0)
 1.0
@@ -17,28 +17,16 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, parameter
 from rosenblatt.errors import SettingError
 
-SCHEDULES: dict[str, int] = {"constant": core.CONSTANT, "1/updates": core.PER_UPDATE, "1/examples": core.PER_EXAMPLE}
+SCHEDULES = {"constant": "CONSTANT", "1/updates": "PER_UPDATE", "1/examples": "PER_EXAMPLE"}  # their names in the core
+
+RATE = {"name": "eta0", "help": "Rate"}
+SCHEDULE: dict[str, Any] = {"name": "learning_rate", "help": "How the rate falls"}
 
 
-def positive(name: str, value: float) -> float:
-    """A finite number above 0, or an error that names it."""
-    number = as_number(name, value)
-    if not 0 < number < math.inf:
-        raise SettingError(f"{name} is {value!r}: expected a finite number above 0.")
-    return number
-
-
-def as_number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise SettingError(f"{name} is {value!r}: expected a number.") from None
-
-
-class Rule:
+class Rule(Settings):
     """What all rules have; see the subclasses for the formulas."""
 
     name: ClassVar[str]
@@ -61,6 +49,36 @@ class Rule:
         """The parameters by name."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]
 
+    @property
+    def shrinks(self) -> bool:
+        """Does every step shrink the weights (L2)? Then they are no sum over the log."""
+        return getattr(self, "l2", 0.0) != 0
+
+    @property
+    def falling_rate(self) -> str | None:
+        """How the rate falls; None where it is constant, or there is none."""
+        schedule = getattr(self, "schedule", "constant")
+        return None if schedule == "constant" else str(schedule)
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by their public names."""
+        return {one.name: one for one in cls.declared().values()}
+
+    @classmethod
+    def from_public(cls, values: dict[str, Any]) -> Rule:
+        """The rule with parameters by their public names; the others have their defaults.
+
+        >>> Perceptron.from_public({"eta0": 0.5})
+        Perceptron(rate=0.5, schedule='constant')
+        """
+        field_of = {one.name: field for field, one in cls.declared().items()}
+        return cls(**{field_of[name]: value for name, value in values.items()})
+
+    def to_public(self) -> dict[str, Any]:
+        """The reverse: all parameters by their public names."""
+        return {one.name: getattr(self, field) for field, one in self.declared().items()}
+
 
 def rule_or_default(rule: Rule | None) -> Rule:
     """The rule, or the perceptron's where none is named; an error that shows how a rule is written.
@@ -71,8 +89,8 @@ def rule_or_default(rule: Rule | None) -> Rule:
     if rule is None:
         return Perceptron()
     if not isinstance(rule, Rule):
-        named = ", ".join(sorted(kind.__name__ for kind in Rule.__subclasses__()))
-        raise SettingError(f"rule is {rule!r}: expected one of rosenblatt.rules, say rules.Mira(p=0.5), of {named}.")
+        names = ", ".join(sorted(kind.__name__ for kind in Rule.__subclasses__()))
+        raise SettingError(f"rule is {rule!r}: expected one of rosenblatt.rules, say rules.Mira(p=0.5), of {names}.")
     return rule
 
 
@@ -86,12 +104,13 @@ class Perceptron(Rule):
     2.0
     """
 
-    rate: float = 1.0
-    schedule: str = "constant"
+    rate: float = parameter(1.0, Real(above=0), **RATE)
+    schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
     name: ClassVar[str] = "perceptron"
 
     def in_core(self) -> Any:
-        return core.Rule(core.PERCEPTRON, 0.0, positive("eta0", self.rate), schedule(self.schedule))
+        core = the_core()
+        return core.Rule(core.PERCEPTRON, 0.0, float(self.rate), scheduled(self.schedule))
 
 
 @dataclass(frozen=True)
@@ -106,14 +125,12 @@ class Mira(Rule):
     0.0
     """
 
-    p: float = 0.0
+    p: float = parameter(0.0, Real(least=0, below=1), help="Aggressiveness", note="an update lands on margin 1")
     name: ClassVar[str] = "mira"
 
     def in_core(self) -> Any:
-        p = as_number("p", self.p)
-        if not 0 <= p < 1:
-            raise SettingError(f"p is {self.p!r}: expected 0 ≤ p < 1 (an update lands on margin 1).")
-        return core.Rule(core.MIRA, p)
+        core = the_core()
+        return core.Rule(core.MIRA, float(self.p))
 
 
 @dataclass(frozen=True)
@@ -126,14 +143,13 @@ class PassiveAggressive(Rule):
     0.25
     """
 
-    C: float = 1.0
-    variant: str = "I"
+    C: float = parameter(1.0, Real(above=0), help="Aggressiveness")
+    variant: str = parameter("I", Choice(("I", "II")), help="How C tames a step")
     name: ClassVar[str] = "passive-aggressive"
 
     def in_core(self) -> Any:
-        if self.variant not in ("I", "II"):
-            raise SettingError(f"variant is {self.variant!r}: expected 'I' or 'II'.")
-        return core.Rule(core.PA1 if self.variant == "I" else core.PA2, 1.0, C=positive("C", self.C))
+        core = the_core()
+        return core.Rule(core.PA1 if self.variant == "I" else core.PA2, 1.0, C=float(self.C))
 
 
 @dataclass(frozen=True)
@@ -146,19 +162,22 @@ class Logistic(Rule):
     1.0
     """
 
-    rate: float = 0.1
-    schedule: str = "constant"
-    l2: float = 0.0
+    rate: float = parameter(0.1, Real(above=0), **RATE)
+    schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
+    l2: float = parameter(0.0, Real(least=0), help="Shrinkage")
     name: ClassVar[str] = "logistic"
     moves_always: ClassVar[bool] = True
 
-    def in_core(self) -> Any:
-        rate, l2 = positive("eta0", self.rate), as_number("l2", self.l2)
-        if not 0 <= l2 * rate < 1:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.l2 * self.rate < 1:
             raise SettingError(
                 f"l2 is {self.l2!r}: expected 0 ≤ l2 < 1 / eta0, that each step shrinks w and does not flip it."
             )
-        return core.Rule(core.LOGISTIC, math.inf, rate, schedule(self.schedule), l2=l2)
+
+    def in_core(self) -> Any:
+        core = the_core()
+        return core.Rule(core.LOGISTIC, math.inf, float(self.rate), scheduled(self.schedule), l2=float(self.l2))
 
 
 @dataclass(frozen=True)
@@ -172,19 +191,26 @@ class WidrowHoff(Rule):
     -0.2
     """
 
-    rate: float | None = None
-    schedule: str = "constant"
+    rate: float | None = parameter(None, Real(above=0, optional=True), **RATE)
+    schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
     name: ClassVar[str] = "widrow-hoff"
     moves_always: ClassVar[bool] = True
 
     def in_core(self) -> Any:
+        core = the_core()
         if self.rate is None:
             return core.Rule(core.WIDROW_HOFF, math.inf, 0.1, core.STABLE)
-        return core.Rule(core.WIDROW_HOFF, math.inf, positive("eta0", self.rate), schedule(self.schedule))
+        return core.Rule(core.WIDROW_HOFF, math.inf, float(self.rate), scheduled(self.schedule))
 
 
-def schedule(name: str) -> int:
-    """The core's number for the schedule of this name."""
-    if name not in SCHEDULES:
-        raise SettingError(f"learning_rate is {name!r}: expected one of {', '.join(map(repr, SCHEDULES))}.")
-    return SCHEDULES[name]
+def the_core() -> Any:
+    """The core that runs here: numpy and the compiled loop are loaded only where a rule is used."""
+    from rosenblatt.engine import compiled
+
+    return compiled.core
+
+
+def scheduled(name: str) -> int:
+    """The core's number of a schedule."""
+    number: int = getattr(the_core(), SCHEDULES[name])
+    return number

@@ -11,16 +11,19 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine import rules
+from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
 from rosenblatt.learning.kernel import training as dual
 from rosenblatt.learning.kernel.model import VIEWS, Dual, View, decide
+from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Interrupted, Plan, Watch, whole
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Interrupted, Watch
 
-RULES = ("perceptron", "mira")
+RULES = [learner.name for learner in LEARNERS.values() if learner.kernels]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -78,7 +81,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
         rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
-        whole("max_iter", self.max_iter, least=1)
+        check("max_iter", self.max_iter, Whole(1))
         examples = labelled(self, X, y, None, sample_weight, reset=True)
         kernel = self._kernel(examples)
         plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))
@@ -127,15 +130,11 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
 
     def _rule(self) -> rules.Rule:
-        if self.rule not in RULES:
-            raise SettingError(f"rule is {self.rule!r}: expected one of {', '.join(map(repr, RULES))}.")
-        rule = rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
-        rule.in_core()  # refuses what cannot be, before any data are touched
-        return rule
+        check("rule", self.rule, Choice(tuple(RULES)))
+        return rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
 
     def _design(self) -> dual.Design:
-        if self.score_with not in VIEWS:
-            raise SettingError(f"score_with is {self.score_with!r}: expected one of {', '.join(map(repr, VIEWS))}.")
+        check("score_with", self.score_with, Choice(VIEWS))
         if self.budget is not None and self.score_with != "last":
             raise SettingError(
                 f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "

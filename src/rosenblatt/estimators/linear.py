@@ -6,12 +6,13 @@ import copy
 import os
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
@@ -22,9 +23,11 @@ from rosenblatt.learning.examples import Examples, for_regression
 from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
+from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory
-from rosenblatt.learning.training import Plan, Training
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
 
 VIEWS = ("last", "averaged", "best", *VOTING)
@@ -64,14 +67,19 @@ class LinearLearner(Inputs):
 
     _votes = False  # is it the votes of all weights that predict by itself?
 
+    _learner: ClassVar[str] = ""  # its name in the registry
+
     def _rule(self) -> Rule:
         """The rule with this estimator's parameters."""
-        raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
+        if not self._learner:
+            raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
+        learner = LEARNERS[self._learner]
+        return learner.make_rule({name: getattr(self, name) for name in learner.parameters})
 
     def _plan(self, seed: int) -> Plan:
-        training.whole("max_iter", self.max_iter, least=1)
+        check("max_iter", self.max_iter, Whole(1))
         if self.early_stopping:
-            training.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+            check("n_iter_no_change", self.n_iter_no_change, Whole(1))
         return Plan(
             epochs=self.max_iter,
             order=order_of(self.shuffle),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 
@@ -23,6 +23,4 @@ class Mira(LinearClassifier):
     """
 
     p: float = 0.0
-
-    def _rule(self) -> rules.Rule:
-        return rules.Mira(self.p)
+    _learner: ClassVar[str] = "mira"

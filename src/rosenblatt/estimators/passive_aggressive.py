@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 
@@ -25,6 +25,4 @@ class PassiveAggressive(LinearClassifier):
 
     C: float = 1.0
     variant: str = "I"
-
-    def _rule(self) -> rules.Rule:
-        return rules.PassiveAggressive(self.C, self.variant)
+    _learner: ClassVar[str] = "passive-aggressive"

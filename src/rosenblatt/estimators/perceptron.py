@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 
@@ -23,9 +23,7 @@ class Perceptron(LinearClassifier):
 
     eta0: float = 1.0
     learning_rate: str = "constant"
-
-    def _rule(self) -> rules.Rule:
-        return rules.Perceptron(self.eta0, self.learning_rate)
+    _learner: ClassVar[str] = "perceptron"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -38,3 +36,4 @@ class AveragedPerceptron(Perceptron):
     """
 
     average: bool = True
+    _learner: ClassVar[str] = "averaged"

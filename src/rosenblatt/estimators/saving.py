@@ -10,8 +10,10 @@ import numpy as np
 
 from rosenblatt.engine.rules import Rule
 from rosenblatt.features import NumbersMap
-from rosenblatt.learning.classifier import LEARNERS, Classifier, Recipe
-from rosenblatt.learning.training import Plan
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.learning.votes import VOTING
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def recipe_of(fitted: LinearClassifier) -> Recipe:
     # Of votes plan.average says only which weights early stopping watches.
     averages = view in ("averaged", "best") if learner == "voted" else bool(plan.average)
     votes = learner == "voted" and view in VOTING
-    says_so_itself = votes if learner == "voted" else averages == LEARNERS[learner][2]
+    says_so_itself = votes if learner == "voted" else averages == (LEARNERS[learner].view == "averaged")
     return Recipe(
         learner=learner,
         epochs=int(plan.epochs),
@@ -82,7 +84,7 @@ def recipe_of(fitted: LinearClassifier) -> Recipe:
         tol=plain(plan.tol),
         patience=plain(plan.patience),
         class_weight=plain(fitted._settings.class_weight),
-        parameters={public: plain(getattr(rule, own)) for public, own in LEARNERS[learner][1].items()},
+        parameters={name: plain(value) for name, value in rule.to_public().items()},
         # Votes have their log anyway, and of a rule that moves at every example no other learner can have one.
         keep_log=bool(plan.keep_log) and not votes and not rule.moves_always,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
-from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier
 
 
@@ -31,9 +30,7 @@ class SoftPerceptron(LinearClassifier):
     eta0: float = 0.1
     learning_rate: str = "constant"
     l2: float = 0.0
-
-    def _rule(self) -> rules.Rule:
-        return rules.Logistic(self.eta0, self.learning_rate, self.l2)
+    _learner: ClassVar[str] = "logistic"
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | x), a column a class: σ(score) for two, the softmax of the scores for more."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from rosenblatt.errors import SettingError
+from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.learning.training import Plan, Training
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Training
 
 VIEWS = ("voted", "averaged", "last", "random")
 
@@ -35,6 +36,7 @@ class VotedPerceptron(Perceptron):
     """
 
     score_with: str = "voted"
+    _learner: ClassVar[str] = "voted"
     _votes = True
 
     def _plan(self, seed: int) -> Plan:
@@ -46,8 +48,7 @@ class VotedPerceptron(Perceptron):
         return replace(super()._partial_plan(), keep_log=True)
 
     def _refuse_other_views(self) -> None:
-        if self.score_with not in VIEWS:
-            raise SettingError(f"score_with is {self.score_with!r}: expected one of {', '.join(map(repr, VIEWS))}.")
+        check("score_with", self.score_with, Choice(VIEWS))
 
     def _take(self, run: Training) -> None:
         super()._take(run)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from rosenblatt.engine import rules
 from rosenblatt.estimators.linear import LinearClassifier, LinearRegressor
 
 
@@ -23,9 +23,7 @@ class WidrowHoff(LinearClassifier):
 
     eta0: float | None = None
     learning_rate: str = "constant"
-
-    def _rule(self) -> rules.Rule:
-        return rules.WidrowHoff(self.eta0, self.learning_rate)
+    _learner: ClassVar[str] = "widrow-hoff"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -42,6 +40,4 @@ class WidrowHoffRegressor(LinearRegressor):
 
     eta0: float | None = None
     learning_rate: str = "constant"
-
-    def _rule(self) -> rules.Rule:
-        return rules.WidrowHoff(self.eta0, self.learning_rate)
+    _learner: ClassVar[str] = "widrow-hoff"

@@ -16,11 +16,10 @@ from rosenblatt.estimators.neighbours.peers import BallTree, KNeighborsClassifie
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.views import draw_ranking
-from rosenblatt.learning.classifier import Recipe
 from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.recipe import Recipe
 from rosenblatt.learning.training import run
 from rosenblatt.show.canvas import COLOURS
-from rosenblatt.studies.compare import recipe_of
 
 SEEDS = 10
 ONLINE = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
@@ -37,7 +36,7 @@ def income() -> Finding:
     examples = for_classes(X, y)
     errors: dict[str, list[float]] = {}
     for name in ONLINE:
-        recipe = recipe_of(name, Recipe(epochs=5))
+        recipe = Recipe.compared(name, Recipe(epochs=5))
         view = "averaged" if recipe.averages else "last"
         for seed in range(SEEDS):
             plan = Recipe(**{**vars(recipe), "seed": seed}).plan()

@@ -18,8 +18,7 @@ import numpy as np
 from rosenblatt import features
 from rosenblatt.data import Dataset, markup
 from rosenblatt.data.labels import classes_of, codes_among, labels_of
-from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import Settings, keywords_of, refuse_unknown
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes
@@ -30,20 +29,9 @@ from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Memory
-from rosenblatt.learning.training import Plan, Training, Watch, error, run
+from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.training import Training, Watch, error, run
 from rosenblatt.learning.votes import VOTING, Voter
-
-# Learners by name: the rule, its parameters by their public names, and whether the average predicts.
-LEARNERS: dict[str, tuple[type[rules.Rule], dict[str, str], bool]] = {
-    "perceptron": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
-    "averaged": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, True),
-    "voted": (rules.Perceptron, {"eta0": "rate", "learning_rate": "schedule"}, False),
-    "mira": (rules.Mira, {"p": "p"}, False),
-    "passive-aggressive": (rules.PassiveAggressive, {"C": "C", "variant": "variant"}, False),
-    "logistic": (rules.Logistic, {"eta0": "rate", "learning_rate": "schedule", "l2": "l2"}, False),
-    "widrow-hoff": (rules.WidrowHoff, {"eta0": "rate", "learning_rate": "schedule"}, False),
-}
-
 
 BLOCK = 2**16  # rows counted at a time
 NOT_SAVED = ("seconds",)  # of the summary: differs from run to run
@@ -52,71 +40,6 @@ SUMMARY = (
     "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because", "train_error",
     "dev_error",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Recipe(Settings):
-    """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
-
-    `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
-    updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
-    """
-
-    learner: str = "averaged"
-    epochs: int = 5
-    seed: int = 0
-    average: bool | None = None
-    order: str = "shuffled"
-    fit_intercept: bool = True
-    tol: float | None = None
-    patience: int | None = None
-    class_weight: Any = None
-    parameters: dict[str, Any] = field(default_factory=dict)
-    features: dict[str, Any] = field(default_factory=dict)
-    keep_log: bool = False
-
-    def rule(self) -> rules.Rule:
-        """The learner's rule with its parameters."""
-        if self.learner not in LEARNERS:
-            raise SettingError(f"There is no learner {self.learner!r}: choose one of {', '.join(LEARNERS)}.")
-        rule, names, _ = LEARNERS[self.learner]
-        strange = [name for name in self.parameters if name not in names]
-        if strange:
-            raise SettingError(f"{self.learner} has no parameter {strange[0]!r}: it has {', '.join(names)}.")
-        made = rule(**{names[name]: value for name, value in self.parameters.items()})
-        made.in_core()  # refuses what cannot be, before any data are touched
-        if self.keep_log and made.moves_always:
-            raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
-        return made
-
-    def plan(self) -> Plan:
-        return Plan(
-            self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
-            keep_log=self.keep_log or self.votes,
-        )  # fmt: skip
-
-    def to_json(self) -> dict[str, Any]:
-        """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""
-        saved = asdict(self)
-        if isinstance(self.class_weight, dict):
-            saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
-        return saved
-
-    @classmethod
-    def from_json(cls, saved: dict[str, Any]) -> Recipe:
-        """The reverse; older files have a dict of texts."""
-        recipe = cls(**saved)
-        weight = recipe.class_weight
-        return replace(recipe, class_weight=dict(map(tuple, weight))) if isinstance(weight, list) else recipe
-
-    @property
-    def averages(self) -> bool:
-        return LEARNERS[self.learner][2] if self.average is None else self.average
-
-    @property
-    def votes(self) -> bool:
-        """Do all weights predict together?"""
-        return self.learner == "voted" and self.average is None
 
 
 @dataclass
@@ -320,9 +243,8 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
     mapping, examples = prepare(data, recipe)
     assert examples.classes is not None
     assert examples.codes is not None
-    view = "voted" if recipe.votes else "averaged" if recipe.averages else "last"
     made = Classifier(
-        mapping, examples.classes, {}, view, data.kind, recipe,
+        mapping, examples.classes, {}, recipe.view, data.kind, recipe,
         feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
     )  # fmt: skip
     made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]

@@ -97,7 +97,7 @@ class Again(Run):
         self.gone, self.gone_before = (np.isin(np.arange(examples.rows.n), part) for part in (absent, origin.absent))
         # Rules that move at every example do so from the first one that is gone.
         self.same = not origin.rule.moves_always
-        self.rate_counts_examples = getattr(origin.rule, "schedule", "") == "1/examples"
+        self.rate_counts_examples = origin.rule.falling_rate == "1/examples"
         # Without bias a row of zeros is a mistake that changes nothing, and so is not in the log.
         self.zero = np.zeros(examples.rows.n, dtype=bool) if has_bias else zero_rows(examples.rows)
         self.before = np.empty(0, np.int32)  # the order of this epoch in the run with the rows

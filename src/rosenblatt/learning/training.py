@@ -12,50 +12,17 @@ import numpy as np
 from rosenblatt.data import markup
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.compiled import core
-from rosenblatt.engine.parameters import Settings, keywords_of, refuse_unknown
+from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.linear import Decides, Model
 from rosenblatt.learning.log import Log, Memory, Recorder
+from rosenblatt.learning.plan import Plan
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
-
-
-@dataclass(frozen=True)
-class Plan(Settings):
-    """How often, in which order, until when.
-
-    Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
-    any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a lower held-out error; `epochs`.
-    """
-
-    epochs: int = 10
-    order: str = "shuffled"
-    seed: int = 0
-    fit_intercept: bool = True
-    average: bool = False  # which weights the held-out error is about
-    tol: float | None = None
-    patience: int | None = None
-    keep_log: bool = False
-
-    def __post_init__(self) -> None:
-        whole("epochs", self.epochs, least=1)
-        whole("seed", self.seed, least=0)
-        if self.patience is not None:
-            whole("patience", self.patience, least=1)
-        if self.tol is not None and not rules.as_number("tol", self.tol) >= 0:
-            raise SettingError(f"tol is {self.tol!r}: expected None or a number, 0 or more.")
-        if self.order not in order.ORDERS:
-            raise SettingError(f"The order is {self.order!r}: expected one of {', '.join(order.ORDERS)}.")
-
-
-def whole(name: str, value: Any, least: int) -> None:
-    """Refuses what is not a whole number of at least so much."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
-        raise SettingError(f"{name} is {value!r}: expected a whole number, {least} or more.")
 
 
 @dataclass(frozen=True)
@@ -72,9 +39,8 @@ class Origin:
     @property
     def has_dual(self) -> bool:
         """Are the weights a sum over the log?"""
-        shrinks = getattr(self.rule, "l2", 0) != 0
         every_class_moves = self.rule.moves_always and self.examples.vectors > 1
-        return self.examples.codes is not None and not shrinks and not every_class_moves
+        return self.examples.codes is not None and not self.rule.shrinks and not every_class_moves
 
 
 @dataclass
@@ -397,8 +363,7 @@ def error(model: Decides, examples: Examples) -> float:
 
 def split(examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:
     """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
-    if not 0 < fraction < 1:
-        raise SettingError(f"validation_fraction is {fraction!r}: expected a number between 0 and 1.")
+    check("validation_fraction", fraction, Real(above=0, below=1))
     pool, codes = examples.pool(), examples.codes
     groups = [pool] if codes is None else [pool[codes[pool] == code] for code in np.unique(codes[pool])]
     bits = order.random_bits(seed, order.SPLIT)

@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from rosenblatt.engine.rules import SCHEDULES
+from rosenblatt.engine.parameters import Choice, Parameter, Whole
 from rosenblatt.errors import SettingError
+from rosenblatt.playground.learners import PAGE_LEARNERS, limits_of, page_parameters
 
 BODY = 2**20  # bytes of a request
 POINTS = 5_000
@@ -39,7 +40,6 @@ VALUES = 4 * POINTS + 200  # commas, opening brackets and texts of a body: each 
 # What one request may hold at most: its body, and updates of 24 bytes in the log and some 40 in the answer.
 REQUEST = BODY + 64 * UPDATES
 
-LEARNERS = ("perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel")
 ORDERS = ("shuffled", "once", "given", "replacement")
 MADE = ("four", "blobs", "ordered", "xor", "rings")
 KINDS = (*MADE, "points", "csv", "file")
@@ -145,7 +145,7 @@ class Fields:
 
 def as_task(given: Any) -> Task:
     fields = Fields("the request", given)
-    learner = fields.take("learner", one_of(LEARNERS), "perceptron")
+    learner = fields.take("learner", one_of(PAGE_LEARNERS), "perceptron")
     task = Task(
         data=fields.need("data", as_data),
         learner=learner,
@@ -207,18 +207,18 @@ def as_classes(name: str, given: Any) -> tuple[str, ...]:
 def as_parameters(learner: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """The learner's own parameters; those of another learner are refused, as the library refuses them."""
     fields = Fields("parameters", given)
-    checks: dict[str, Callable[[str, Any], Any]] = {}
-    if learner in ("perceptron", "averaged", "voted", "logistic", "widrow-hoff"):
-        checks = {"eta0": number(1e-6, 1e6), "learning_rate": one_of(tuple(SCHEDULES))}
-    elif learner == "mira":
-        checks = {"p": number(0, 0.999)}
-    elif learner == "passive-aggressive":
-        checks = {"C": number(1e-6, 1e6), "variant": one_of(("I", "II"))}
-    elif learner == "kernel":
-        checks = {"degree": whole(1, 8)}
-    found = {name: fields.need(name, check) for name, check in checks.items() if name in fields.given}
+    checks = {one.name: check_of(one) for one in page_parameters(PAGE_LEARNERS[learner]).values()}
+    chosen = {name: fields.need(name, check) for name, check in checks.items() if name in fields.given}
     fields.end()
-    return tuple(found.items())
+    return tuple(chosen.items())
+
+
+def check_of(one: Parameter) -> Callable[[str, Any], Any]:
+    """How a parameter that a learner declares is checked, within the limits of the page."""
+    if isinstance(one.allowed, Choice):
+        return one_of(one.allowed.names)
+    least, most = limits_of(one)
+    return whole(int(least), int(most)) if isinstance(one.allowed, Whole) else number(least, most)
 
 
 def as_grid(given: Any) -> Grid:

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.rules import Perceptron, Rule
+from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.learning.classifier import Recipe
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import History
 from rosenblatt.learning.kernel import training as dual
 from rosenblatt.learning.kernel.kernels import Polynomial
 from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.learners import KERNEL, LEARNERS
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Interrupted, Plan, Progress, Training, Watch, run
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Interrupted, Progress, Training, Watch, run
 from rosenblatt.playground.kept import Kept
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
@@ -81,7 +82,7 @@ class Runs:
         n = len(table.points.y)
         if n * task.epochs > EXAMPLES:
             raise TooLongError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
-        made = learn_kernel(task, table) if task.learner == "kernel" else learn(task, table)
+        made = learn_kernel(task, table) if task.learner == KERNEL.name else learn(task, table)
         made.notes = [*table.points.notes, *made.notes]
         made.verdict = self.verdicts.get((task.data, task.scale, task.bias), lambda: verdict_on(table, task.bias))
         return made
@@ -108,9 +109,9 @@ def verdict_on(table: Table, bias: bool) -> Certificate:
 
 def rule_of(task: Task) -> Rule:
     """The rule of the task's learner; with a kernel it learns as the perceptron does."""
-    if task.learner == "kernel":
-        return Perceptron()
-    return Recipe(learner=task.learner, parameters=dict(task.parameters)).rule()
+    if task.learner == KERNEL.name:
+        return KERNEL.rule()
+    return LEARNERS[task.learner].make_rule(dict(task.parameters))
 
 
 def kernel_of(task: Task) -> Polynomial:

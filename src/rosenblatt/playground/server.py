@@ -23,6 +23,7 @@ from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.playground import requests
 from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, Room, read_body
 from rosenblatt.playground.kept import Tidy
+from rosenblatt.playground.learners import as_javascript
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
@@ -128,7 +129,7 @@ class Playground:
 
 def static_routes() -> list[Route]:
     """A route for every file of the page, read once: no path of a request ever opens a file."""
-    routes = []
+    routes = [Route("/learners.js", answer_with(as_javascript(), TYPES["js"]))]
     for file in files("rosenblatt.playground").joinpath("static").iterdir():
         kind = TYPES.get(file.name.rpartition(".")[2])
         if kind is None:

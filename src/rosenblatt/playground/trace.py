@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import order
+from rosenblatt.playground.learners import PAGE_LEARNERS
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
@@ -117,7 +118,7 @@ def margin_reached(made: Run) -> str | None:
     """The margin of the weights that predict beside the best, in a sentence; None with a kernel, which has no weights."""
     if made.training is None:
         return None
-    view = "averaged" if made.task.learner in ("averaged", "voted") else "last"
+    view = "last" if PAGE_LEARNERS[made.task.learner].view == "last" else "averaged"
     report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
     return report.against(made.verdict).brief()
 

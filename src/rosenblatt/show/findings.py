@@ -18,11 +18,12 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learning.classifier import Classifier, Recipe
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.training import training_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
-from rosenblatt.studies.compare import ALL, Row, compare
+from rosenblatt.studies.compare import Row, compare
 from rosenblatt.studies.measures import Measured, measure
 from rosenblatt.theory.margin_report import certified_margin
 from rosenblatt.theory.margins import weight_norm
@@ -101,7 +102,7 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
         margins=margins,
         wrong=wrong_rows(model, shown, predicted[worst], numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
         rivals=rivals,
-        own=learner_name(model.recipe),
+        own=model.recipe.compared_name,
         cross_validation=CrossValidation.holding_out(wishes.holdout or HOLDOUT, wishes.splits),
         certificate=certificate,
         notes=notes + remarks + own_remarks,
@@ -131,21 +132,6 @@ def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
     return training_margins(linear, examples) / size if size else np.empty(0)
 
 
-def learner_name(recipe: Recipe) -> str:
-    """What `compare` calls the learner of a recipe.
-
-    >>> learner_name(Recipe("perceptron", average=True)), learner_name(Recipe("averaged", average=False))
-    ('averaged', 'perceptron')
-    >>> learner_name(Recipe("mira", average=True)), learner_name(Recipe("mira"))
-    ('averaged mira', 'mira')
-    >>> learner_name(Recipe("voted")), learner_name(Recipe("voted", average=True))
-    ('voted', 'averaged')
-    """
-    if recipe.learner in ("perceptron", "averaged", "voted") and not recipe.votes:
-        return "averaged" if recipe.averages else "perceptron"
-    return f"averaged {recipe.learner}" if recipe.averages else recipe.learner
-
-
 def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[list[Row], list[str]]:
     """All learners on the same splits, with the model's features and epochs and their usual parameters; and remarks."""
     if not wishes.splits:
@@ -157,7 +143,7 @@ def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tupl
     def told(seed: int, learner: str) -> None:
         say(f"comparing: split {seed + 1} of {wishes.splits}, {learner}")
 
-    learners = list(dict.fromkeys((*ALL, learner_name(model.recipe))))
+    learners = list(dict.fromkeys((*COMPARED, model.recipe.compared_name)))
     try:
         return compare(data, learners, wishes.splits, wishes.holdout or HOLDOUT, recipe, told), []
     except RosenblattError as problem:

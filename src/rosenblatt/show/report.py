@@ -19,15 +19,15 @@ from rosenblatt import __version__
 from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.classifier import LEARNERS, Classifier, Recipe
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.learners import LEARNERS, label_of
 from rosenblatt.show import reproduce, tables
-from rosenblatt.show.findings import Findings, Say, Wishes, learner_name, look
+from rosenblatt.show.findings import Findings, Say, Wishes, look
 from rosenblatt.show.numerals import percent, signed
 from rosenblatt.show.pixels import weight_pictures
 from rosenblatt.studies.compare import judge_differences
 from rosenblatt.studies.explain import numeric_features, warnings
 
-NAMES = {"averaged": "averaged perceptron", "mira": "MIRA", "averaged mira": "averaged MIRA", "widrow-hoff": "Widrow-Hoff"}
 KINDS = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
 
 
@@ -93,7 +93,7 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
         "version": __version__,
         "origin": origin,
         "model": model,
-        "learner": named(model.recipe),
+        "learner": label_of(model.recipe.compared_name),
         "facts": training_facts(model),
         "columns": tables.columns(model),
         "classes": tables.class_rows(model, found.measured if found else None),
@@ -119,8 +119,9 @@ def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: 
 def training_facts(model: Classifier) -> list[tuple[str, str]]:
     """What was trained on what, a line each."""
     recipe, summary = model.recipe, model.summary
-    _, names, _ = LEARNERS[recipe.learner]
-    parameters = ", ".join(f"{name} {recipe.parameters[name]}" for name in names if name in recipe.parameters)
+    parameters = ", ".join(
+        f"{name} {recipe.parameters[name]}" for name in LEARNERS[recipe.learner].parameters if name in recipe.parameters
+    )
     known_rows = "" if summary["examples"] is None else f"{summary['examples']:,} rows of "
     rows, features = f"{known_rows}{KINDS[model.kind]}", f"{summary['features']:,} features"
     passes = f"{summary['epochs']:,} epochs, {summary['updates']:,} updates"
@@ -129,7 +130,7 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     views = [view for view in ("last", "averaged", "best", "voted") if dev and view in dev]
     held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
-        ("learner", named(recipe) + (f" ({parameters})" if parameters else "")),
+        ("learner", label_of(recipe.compared_name) + (f" ({parameters})" if parameters else "")),
         ("predicts", None if model.target is None else f"column {shown(model.target)}"),
         ("learned from", f"{rows}, {features}{'' if recipe.fit_intercept else ', no bias'}"),
         ("training", passes + ended),
@@ -140,12 +141,6 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         ("held-out error", held_out or None),
     ]
     return [(name, value) for name, value in lines if value is not None]
-
-
-def named(recipe: Recipe) -> str:
-    """The learner as people call it."""
-    name = learner_name(recipe)
-    return NAMES.get(name, name)
 
 
 def separated(model: Classifier) -> bool:

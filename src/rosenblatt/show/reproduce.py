@@ -1,6 +1,6 @@
 """How to make a model again: the command and the Python that write the same bytes, from what the model file knows.
 
->>> from rosenblatt.learning.classifier import Recipe
+>>> from rosenblatt.learning.recipe import Recipe
 >>> told = Training("people.csv", target="income", holdout=0.2)
 >>> print(command(Recipe(learner="mira", parameters={"p": 0.5}), told))
 rosenblatt train people.csv --target income --holdout 0.2 --learner mira --epochs 5 --seed 0 --p 0.5 -o model.rosenblatt
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from rosenblatt.learning.classifier import Recipe
+from rosenblatt.learning.recipe import Recipe
 
 ALWAYS = ("learner", "epochs", "seed")  # told even where they are the usual ones
 FLAGS: dict[str, dict[Any, str]] = {
@@ -27,8 +27,7 @@ FLAGS: dict[str, dict[Any, str]] = {
 }
 OPTIONS = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
-    "patience": "--patience", "eta0": "--eta0", "learning_rate": "--learning-rate", "p": "--p", "C": "--C",
-    "variant": "--variant", "l2": "--l2", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
+    "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
     "format": "--format", "delimiter": "--delimiter", "missing": "--missing", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip
@@ -76,7 +75,8 @@ def _settings(recipe: Recipe) -> Iterator[str]:
         yield "--balanced"
     elif weight is not None:
         raise UntoldError
-    yield from _options(parameters)
+    for name, value in parameters.items():
+        yield from _option(f"--{name.replace('_', '-')}", value)
     for name, how in features.pop("per_column", {}).items():
         yield from _option("--column", f"{name}={how}")
     products = features.pop("products", [])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,15 @@ from rosenblatt import features
 from rosenblatt.data import Dataset
 from rosenblatt.data.labels import encode, labels_of
 from rosenblatt.data.splits import CrossValidation
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning.classifier import LEARNERS, Recipe
 from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.linear import Decides
-from rosenblatt.learning.training import run, whole
+from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter
 
-ALL = ("perceptron", "averaged", "mira", "averaged mira", "passive-aggressive", "logistic", "widrow-hoff")
 MAJORITY = "majority"
 CHANCE = 0.05  # differences that chance alone makes at least as often are not marked
 TEST = "corrected repeated k-fold t-test (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)"
@@ -82,7 +82,7 @@ class Outcome:
 
 def compare(
     data: Dataset,
-    learners: Sequence[str] = ALL,
+    learners: Sequence[str] = COMPARED,
     seeds: int = 5,
     holdout: float = 0.2,
     recipe: Recipe | None = None,
@@ -100,12 +100,12 @@ def compare(
     `estimators.neighbours.entrants.ENTRANTS` for one; who refuses the rows of a split (as a hard margin does, where no plane
     separates them) is left out.
     """
-    whole("seeds", seeds, least=1)
+    check("seeds", seeds, Whole(1))
     cross_validation = CrossValidation.holding_out(holdout, seeds)
-    recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
+    recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
     entrants = dict(also or {})
     if not recipes and not entrants:
-        raise SettingError(f"There is no learner to compare: name some of {', '.join(ALL)}.")
+        raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")
     outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes, *entrants)}
     train_rows = []
     for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
@@ -145,26 +145,6 @@ def enter(estimator: Any, train: Examples, test: Examples) -> tuple[np.ndarray, 
     fitted = estimator.fit(train.rows.matrix(), train.codes)
     seconds = time.perf_counter() - started
     return np.asarray(fitted.predict(test.rows.matrix())) == test.codes, None, seconds
-
-
-def recipe_of(name: str, recipe: Recipe) -> Recipe:
-    """The recipe for a learner's name, which may begin with `averaged`.
-
-    >>> made = recipe_of("averaged mira", Recipe(epochs=3))
-    >>> made.learner, made.averages, made.epochs
-    ('mira', True, 3)
-    """
-    rule = name.removeprefix("averaged ")
-    if rule not in LEARNERS or name in ("averaged averaged", "averaged voted"):
-        known = (*ALL, "voted")
-        near = get_close_matches(name, known, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"There is no learner {name!r}: choose from {', '.join(known)}.{hint}")
-    average = True if rule != name else None
-    made = Recipe(**{**vars(recipe), "learner": rule, "average": average})
-    made.rule()
-    made.plan()
-    return made
 
 
 def judge_differences(rows: Sequence[Row]) -> str:

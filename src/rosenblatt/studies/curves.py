@@ -22,9 +22,9 @@ import numpy as np
 
 from rosenblatt.data.splits import at_random
 from rosenblatt.engine import order
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.measuring import fit_and_measure, measure_of
-from rosenblatt.learning.training import whole
 
 Make = Callable[[Any], Any]
 
@@ -64,7 +64,7 @@ def lambda_curve(make: Make, values: Sequence[float], X: Any, y: Any, *, holdout
 
 def learning_curve(estimator: Any, sizes: Sequence[int], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10) -> Curve:
     """Errors after learning from the first `size` of the shuffled training rows, on the same held-out rows."""
-    whole("seeds", seeds, least=1)
+    check("seeds", seeds, Whole(1))
     X, y = _rows(X), np.asarray(y)
     train, held_out = [], []
     for seed in range(seeds):
@@ -82,7 +82,7 @@ def learning_curve(estimator: Any, sizes: Sequence[int], X: Any, y: Any, *, hold
 def _curve(
     make: Make, values: Sequence[float], X: Any, y: Any, what: str, simplest: str, holdout: float, seeds: int
 ) -> Curve:
-    whole("seeds", seeds, least=1)
+    check("seeds", seeds, Whole(1))
     if len(values) < 1 or list(values) != sorted(values):
         raise SettingError(f"The values of {what} are {list(values)}: expected one or more, rising.")
     X, y = _rows(X), np.asarray(y)

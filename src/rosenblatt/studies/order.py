@@ -16,11 +16,12 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import split
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.classifier import Recipe
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.training import error, run, whole
-from rosenblatt.studies.compare import encode_parts, recipe_of
+from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.training import error, run
+from rosenblatt.studies.compare import encode_parts
 
 GIVEN = "as given"
 SORTED = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
@@ -65,8 +66,8 @@ def study(
 
     `progress` is called with the number of the learner and its name before its runs.
     """
-    whole("orders", orders, least=2)
-    recipes = {name: recipe_of(name, recipe or Recipe()) for name in learners}
+    check("orders", orders, Whole(2))
+    recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
     ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())

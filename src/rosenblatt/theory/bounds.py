@@ -158,11 +158,10 @@ def theorem_for(rule: rules.Rule, geometry: ProblemGeometry) -> Bound:
 
 def failed_condition(rule: rules.Rule, geometry: ProblemGeometry) -> str:
     """The first condition that fails; empty if all hold."""
-    schedule = getattr(rule, "schedule", "constant")
     if rule.moves_always:
         return f"{rule.name} moves at every example, mistake or not"
-    if schedule != "constant":
-        return f"the rate falls as {schedule}, and late updates are too small for the proof of R²/γ²"
+    if rule.falling_rate:
+        return f"the rate falls as {rule.falling_rate}, and late updates are too small for the proof of R²/γ²"
     if geometry.weighted:
         return "examples have weights, so updates are not of one size"
     if not geometry.from_zero:

@@ -10,7 +10,8 @@ it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Plan, run
+>>> from rosenblatt.learning.plan import Plan
+>>> from rosenblatt.learning.training import run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
 >>> finished = FinishedRun.of(run(examples, rules.Perceptron(), Plan(order="given", keep_log=True)))
 >>> w, b = finished.trained.weights.last
@@ -79,8 +80,8 @@ class FinishedRun:
     @property
     def is_combination(self) -> bool:
         """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-        steps, shrinks = self.steps, getattr(self.rule, "l2", 0) != 0
-        return steps.count == self.trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not shrinks
+        steps, updates = self.steps, self.trained.weights.updates
+        return steps.count == updates > 0 and steps.least >= 0 and steps.total > 0 and not self.rule.shrinks
 
     def moved(self) -> np.ndarray:
         """θ − θ₀ as one vector."""

@@ -6,7 +6,8 @@ score less the best other's, and θ the weights of all classes. Weights with mar
 run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import Plan, run
+>>> from rosenblatt.learning.plan import Plan
+>>> from rosenblatt.learning.training import run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
 >>> trained = run(examples, rules.Perceptron(), Plan(order="given", keep_log=True))
 >>> report = margin_report(FinishedRun.of(trained))

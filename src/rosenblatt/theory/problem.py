@@ -14,6 +14,7 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.learning import training
+from rosenblatt.learning.plan import Plan
 from rosenblatt.theory.contradiction import Combination, find_combination, separator_by_linear_program, with_even_rows
 from rosenblatt.theory.exact import exact_combination
 from rosenblatt.theory.limits import SearchLimits
@@ -197,7 +198,7 @@ class SeparabilityProblem:
                 earlier = mistakes
 
         epochs = limits.perceptron_epochs * (1000 if limits.timed else 1)
-        plan = training.Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
+        plan = Plan(epochs=epochs, seed=self.seed, fit_intercept=signed.bias)
         watch = training.Watch(epoch=watch_mistakes, progress=watch_time)
         with contextlib.suppress(OutOfTimeError, DivergenceError, NotFiniteError):
             training.run(signed.examples, rules.Perceptron(), plan, weights, watch=watch)

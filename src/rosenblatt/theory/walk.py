@@ -29,7 +29,8 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
-from rosenblatt.learning.training import Plan, Training, Watch
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Training, Watch
 from rosenblatt.theory.rivals import margins_and_rivals
 
 EVERY = ("example", "update")

@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.rules import positive
-from rosenblatt.learning.training import whole
+from rosenblatt.engine.parameters import Real, Whole, check
 
 Function = Callable[[np.ndarray], float]
 Slope = Callable[[np.ndarray], np.ndarray]
@@ -72,8 +71,8 @@ def descend(
     >>> bowl.path[:4].ravel()
     array([4. , 2. , 1. , 0.5])
     """
-    eta = positive("eta", eta)
-    whole("steps", steps, least=1)
+    check("eta", eta, Real(above=0))
+    check("steps", steps, Whole(1))
     theta = np.array(start, dtype=float)
     path, values, message = [theta], [float(f(theta))], ""
     ahead, moved, pace = theta, np.zeros_like(theta), 1.0

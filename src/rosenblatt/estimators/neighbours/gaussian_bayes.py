@@ -10,8 +10,9 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.neighbours.linear import as_examples, as_matrix, not_negative
+from rosenblatt.estimators.neighbours.linear import as_examples, as_matrix
 from rosenblatt.learning.linear import Model, decide
 
 
@@ -40,7 +41,7 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Counts classes, and takes means and variances."""
-        smoothing = not_negative("var_smoothing", self.var_smoothing)
+        smoothing = check("var_smoothing", self.var_smoothing, Real(least=0))
         examples = as_examples(self, X, y)
         assert examples.codes is not None
         X, codes = examples.rows.matrix(), examples.codes

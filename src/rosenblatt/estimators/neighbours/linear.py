@@ -13,8 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.rows import OneHot, Rows
-from rosenblatt.engine.rules import as_number
-from rosenblatt.errors import SettingError
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.soft_perceptron import log_probabilities, probabilities
 from rosenblatt.learning.examples import Examples, for_classes
@@ -46,14 +44,6 @@ def as_examples(estimator: Any, X: Any, y: Any) -> Examples:
     examples = for_classes(X, y)
     estimator.classes_ = examples.classes
     return examples
-
-
-def not_negative(name: str, value: Any) -> float:
-    """A finite number, 0 or more, or an error that names it."""
-    number = as_number(name, value)
-    if not 0 <= number < np.inf:
-        raise SettingError(f"{name} is {value!r}: expected a finite number, 0 or more.")
-    return number
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

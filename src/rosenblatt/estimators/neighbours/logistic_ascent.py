@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from rosenblatt.engine.rules import positive
+from rosenblatt.engine.parameters import Real, check
 from rosenblatt.estimators.neighbours.descent import descend
-from rosenblatt.estimators.neighbours.linear import WithProbabilities, as_examples, keep_descent, not_negative
+from rosenblatt.estimators.neighbours.linear import WithProbabilities, as_examples, keep_descent
 from rosenblatt.estimators.neighbours.objective import LogLoss
 
 
@@ -38,9 +38,9 @@ class LogisticAscent(WithProbabilities):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with labels y."""
-        l2, tol = not_negative("l2", self.l2), not_negative("tol", self.tol)
+        l2, tol = check("l2", self.l2, Real(least=0)), check("tol", self.tol, Real(least=0))
         loss = LogLoss(as_examples(self, X, y), self.fit_intercept, l2)
-        eta = 1 / max(loss.curvature(), 1e-12) if self.eta is None else positive("eta", self.eta)
+        eta = 1 / max(loss.curvature(), 1e-12) if self.eta is None else check("eta", self.eta, Real(above=0))
         found = descend(loss.value, loss.slope, loss.start, eta, self.max_iter, tol, self.accelerate, keep_path=False)
         self._keep(*loss.split(found.end))
         keep_descent(self, found)

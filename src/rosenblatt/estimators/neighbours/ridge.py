@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix, not_negative
+from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix
 from rosenblatt.estimators.neighbours.objective import centred_gram
 from rosenblatt.learning.linear import Model
 
@@ -78,7 +79,7 @@ class RidgeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with targets y."""
-        l2 = not_negative("l2", self.l2)
+        l2 = check("l2", self.l2, Real(least=0))
         X, y = as_matrix(self, X, y)
         coef, intercept = ridge(X, np.asarray(y, dtype=float).reshape(-1, 1), l2, self.fit_intercept)
         self.coef_, self.intercept_ = coef[0], intercept
@@ -111,7 +112,7 @@ class RidgeClassifier(LinearNeighbour):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with labels y."""
-        l2 = not_negative("l2", self.l2)
+        l2 = check("l2", self.l2, Real(least=0))
         examples = as_examples(self, X, y)
         assert examples.codes is not None
         own = np.array([1]) if examples.vectors == 1 else np.arange(examples.vectors)

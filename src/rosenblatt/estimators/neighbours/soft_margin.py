@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.engine.rules import positive
+from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.learning.examples import Examples
@@ -40,7 +40,7 @@ class SoftMargin(LinearNeighbour):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solves the quadratic program for rows X with labels y."""
-        price = positive("C", self.C)
+        price = check("C", self.C, Real(above=0))
         signed = SignedExamples(within_reach(as_examples(self, X, y)), self.fit_intercept)
         self._keep(*signed.weights(soft_margin(signed, price), scaled=False))
         return self

@@ -16,15 +16,14 @@ array([[ 9., 16.]])
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.engine.parameters import Real, Settings, Whole, parameter
 from rosenblatt.engine.rows import Rows, is_sparse
-from rosenblatt.engine.rules import as_number, positive
 from rosenblatt.errors import KernelError, SettingError
 
 # Whole numbers up to this are exact in float32; |x·x′| and every part of that sum are at most the largest |x|².
@@ -61,7 +60,7 @@ class Linear(Kernel):
 
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class Polynomial(Settings, Kernel):
     """K(x, x′) = (offset + x·x′)^degree      (Freund & Schapire, 1999, with offset 1)
 
     Degree 1 and offset 1 is the linear kernel with a bias; the offset is the constant feature.
@@ -70,15 +69,9 @@ class Polynomial(Kernel):
     array([[8.]])
     """
 
-    degree: int = 3
-    offset: float = 1.0
+    degree: int = parameter(3, Whole(1))
+    offset: float = parameter(1.0, Real(least=0), name="coef0")
     name: ClassVar[str] = "polynomial"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.degree, bool) or not isinstance(self.degree, int | np.integer) or self.degree < 1:
-            raise SettingError(f"degree is {self.degree!r}: expected a whole number, 1 or more.")
-        if not 0 <= as_number("coef0", self.offset) < math.inf:
-            raise SettingError(f"coef0 is {self.offset!r}: expected a finite number, 0 or more.")
 
     @property
     def has_constant(self) -> bool:  # type: ignore[override]
@@ -112,7 +105,7 @@ def power(values: np.ndarray, degree: int) -> None:
 
 
 @dataclass(frozen=True)
-class RBF(Kernel):
+class RBF(Settings, Kernel):
     """K(x, x′) = exp(−gamma |x − x′|²)
 
     |x − x′|² comes from |x|² + |x′|² − 2 x·x′, in float64 also for float32 rows: near rows would cancel.
@@ -122,12 +115,9 @@ class RBF(Kernel):
            [0.3679]])
     """
 
-    gamma: float = 1.0
+    gamma: float = parameter(1.0, Real(above=0))
     name: ClassVar[str] = "rbf"
     in_double: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        positive("gamma", self.gamma)
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         K = products(A, B).astype(np.float64, copy=False)

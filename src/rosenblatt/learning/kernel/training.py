@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import order, rules
+from rosenblatt.engine.parameters import Choice, Settings, Whole, parameter
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError, SettingError
 from rosenblatt.learning.examples import Examples
@@ -32,16 +33,16 @@ from rosenblatt.learning.kernel.expansion import Expansion, Space
 from rosenblatt.learning.kernel.kernels import Given, Kernel, Polynomial, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import Interrupted, Plan, Watch, whole
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Interrupted, Watch
 
 BLOCK = 256  # examples whose scores are made at once
-MULTI_CLASS = ("one_rival", "ovr")
 
 __all__ = ["Design", "DualTraining", "Polynomial", "learn"]
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Settings):
     """How classes share the rows, and how many rows there may be.
 
     multi_class: "one_rival" (an update adds to the right class and takes from its rival) or "ovr" (every class against the
@@ -51,14 +52,8 @@ class Design:
         no log.
     """
 
-    multi_class: str = "one_rival"
-    budget: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.multi_class not in MULTI_CLASS:
-            raise SettingError(f"multi_class is {self.multi_class!r}: expected 'one_rival' or 'ovr'.")
-        if self.budget is not None:
-            whole("budget", self.budget, least=1)
+    multi_class: str = parameter("one_rival", Choice(("one_rival", "ovr")))
+    budget: int | None = parameter(None, Whole(1, optional=True))
 
 
 @dataclass

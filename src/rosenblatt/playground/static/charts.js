@@ -1,6 +1,7 @@
 // Small charts of a whole run, with a mark where the replay stands.
 
 import { element, set, svg } from "./dom.js";
+import { LEARNERS } from "./learners.js";
 import { norm } from "./replay.js";
 import { count, number } from "./words.js";
 
@@ -63,12 +64,12 @@ export class Charts {
     this.replay = replay;
     this.certificate = certificate;
     this.parts = [];
-    const additive = ["perceptron", "averaged", "voted"].includes(learner);
+    const { additive, movesAlways } = LEARNERS[learner];
     this.updates();
     if (!replay.kernel) this.lengths(additive);
     if (!replay.kernel && certificate?.separable && certificate.w) this.angles();
     this.epochs();
-    if (additive || learner === "mira" || learner === "kernel") this.votes();
+    if (!movesAlways) this.votes();
     host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
   }
 

@@ -1,7 +1,8 @@
 // The left side: data, learner, training, start weights. Controls are made from the state's fields and follow it.
 
 import { by, element } from "./dom.js";
-import { FIELDS, LEARNERS } from "./state.js";
+import { LEARNERS } from "./learners.js";
+import { FIELDS, PARAMETERS } from "./state.js";
 import { NAMES } from "./words.js";
 
 const DATA_NAMES = {
@@ -11,7 +12,8 @@ const DATA_NAMES = {
 const ORDER_NAMES = {
   shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
 };
-const RATE_HINT = { perceptron: "1", averaged: "1", voted: "1", logistic: "0.1", "widrow-hoff": "safe" };
+const CHOICE_NAMES = { constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples" };
+const SLIDER = 20; // numbers whose limits are this near get a slider
 
 export class Controls {
   // `change(values)` is called with what the user has chosen.
@@ -26,9 +28,9 @@ export class Controls {
       this.numberBox("dataseed", "Seed of the points", (s) => made(s)),
       this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
     );
-    by("learner-fields").append(this.select("learner", "Learner", NAMES, LEARNERS), ...this.parameters(""));
+    by("learner-fields").append(this.select("learner", "Learner", NAMES), ...this.parameters(""));
     by("compare-fields").append(
-      this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }, ["none", ...LEARNERS]), ...this.parameters("2")
+      this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }), ...this.parameters("2")
     );
     by("training-fields").append(
       this.slider("epochs", "Epochs, at most", 1, 200, 1),
@@ -40,24 +42,18 @@ export class Controls {
     by("start-fields").append(this.numberBox("w1", "w₁"), this.numberBox("w2", "w₂"), this.numberBox("b", "b"));
   }
 
+  // A control for every parameter that the learners declare, shown while the learner has it.
   parameters(suffix) {
-    const is = (...names) => (state) => names.includes(state[`learner${suffix}`]);
-    return [
-      this.numberBox(
-        `rate${suffix}`, "Rate", is("perceptron", "averaged", "voted", "logistic", "widrow-hoff"),
-        (state) => RATE_HINT[state[`learner${suffix}`]] ?? ""
-      ),
-      this.select(`schedule${suffix}`, "Rate falls", {
-        constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples",
-      }, undefined,
-        (state) => is("perceptron", "averaged", "voted", "logistic")(state) || (
-          is("widrow-hoff")(state) && state[`rate${suffix}`] !== null
-        )),
-      this.slider(`p${suffix}`, "Aggressiveness p", 0, 0.99, 0.01, is("mira")),
-      this.numberBox(`C${suffix}`, "Aggressiveness C", is("passive-aggressive")),
-      this.select(`variant${suffix}`, "Variant", { I: "I", II: "II" }, undefined, is("passive-aggressive")),
-      this.slider(`degree${suffix}`, "Degree of the kernel", 1, 8, 1, is("kernel")),
-    ];
+    const own = (state, field) => LEARNERS[state[`learner${suffix}`]]?.parameters[field];
+    return Object.entries(PARAMETERS).map(([field, { title, choices, whole, least, most }]) => {
+      const name = field + suffix;
+      const when = (state) => Boolean(own(state, field)) && !(field === "schedule" && needsRate(state, suffix));
+      if (choices) {
+        return this.select(name, title, Object.fromEntries(choices.map((one) => [one, CHOICE_NAMES[one] ?? one])), choices, when);
+      }
+      if (most - least <= SLIDER) return this.slider(name, title, least, most, whole ? 1 : 0.01, when);
+      return this.numberBox(name, title, when, (state) => String(own(state, field)?.initial ?? "safe"));
+    });
   }
 
   // A field that is shown while `when` holds, and follows the state.
@@ -147,3 +143,8 @@ export class Controls {
 }
 
 const made = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);
+
+// A rate that the learner keeps safe by itself does not fall as well.
+const needsRate = (state, suffix) => (
+  LEARNERS[state[`learner${suffix}`]].parameters.rate?.initial === null && state[`rate${suffix}`] === null
+);

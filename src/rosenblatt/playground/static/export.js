@@ -1,12 +1,9 @@
 // The run as Python, as a command line and as CSV.
 
 import { asCsv } from "./table.js";
+import { LEARNERS } from "./learners.js";
 import { parameters } from "./state.js";
 
-const CLASSES = {
-  perceptron: "Perceptron", averaged: "AveragedPerceptron", voted: "VotedPerceptron", mira: "Mira", "passive-aggressive": "PassiveAggressive",
-  logistic: "SoftPerceptron", "widrow-hoff": "WidrowHoff", kernel: "KernelPerceptron",
-};
 const SHUFFLE = { shuffled: "True", once: '"once"', given: "False", replacement: '"replacement"' };
 
 const literal = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
@@ -17,8 +14,7 @@ const epochsOf = (state, { trace }) => (trace.converged ? state.epochs : Math.ma
 // Python that ends on the same weights, to the bit.
 export function asPython(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
-  const name = CLASSES[learner];
-  const kernel = learner === "kernel";
+  const { estimator: name, kernel } = LEARNERS[learner];
   const settings = [
     ["max_iter", epochsOf(state, replay)], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
   ];
@@ -51,7 +47,7 @@ function wrap(parts) {
 // The command line that ends on the same weights, on the points as CSV.
 export function asCommand(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
-  if (learner === "kernel") return "# `rosenblatt train` has no kernels: use the Python above.\n";
+  if (LEARNERS[learner].kernel) return "# `rosenblatt train` has no kernels: use the Python above.\n";
   const words = [
     `rosenblatt train points.csv --target ${labelName(replay)}`, `--learner ${learner}`,
     `--epochs ${epochsOf(state, replay)}`, `--seed ${state.seed}`,

@@ -1,6 +1,7 @@
 // The centre: one picture, or several side by side for two learners or for last, averaged and voted weights.
 
 import { by, element } from "./dom.js";
+import { LEARNERS } from "./learners.js";
 import { Plane, gridImage, smallestMargin } from "./plane.js";
 import { norm } from "./replay.js";
 import { NAMES, count, number, plural } from "./words.js";
@@ -9,7 +10,6 @@ const CELLS = 96;
 const WORDS_EVERY = 120; // milliseconds between captions while playing
 const width = (box) => Math.max(160, Math.round(box.clientWidth));
 const height = (box) => Math.max(160, Math.round(box.clientHeight));
-const OWN = { averaged: "averaged", voted: "voted" };
 
 export class Pictures {
   // `ask(name, question)` asks for a grid; `attach` makes a picture editable.
@@ -27,9 +27,9 @@ export class Pictures {
     const suffixes = state.learner2 === "none" ? [""] : ["", "2"];
     return suffixes.flatMap((suffix) => {
       const learner = state[`learner${suffix}`];
-      if (learner === "kernel") return [{ suffix, view: "last" }];
+      if (LEARNERS[learner].kernel) return [{ suffix, view: "last" }];
       if (state.view === "all") return ["last", "averaged", "voted"].map((view) => ({ suffix, view }));
-      return [{ suffix, view: state.view === "own" ? OWN[learner] ?? "last" : state.view }];
+      return [{ suffix, view: state.view === "own" ? LEARNERS[learner].view : state.view }];
     });
   }
 
@@ -100,7 +100,7 @@ export class Pictures {
       const drawn = replay.kernel || part.view === "voted";
       const weights = drawn ? null : now[part.view];
       const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
-      const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === (OWN[learner] ?? "last") ? "" : `: ${part.view}`);
+      const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === LEARNERS[learner].view ? "" : `: ${part.view}`);
       const told = weights ? describe(weights, replay) : [replay.kernel ? `${plural(
         new Set(replay.row.slice(0, now.k)).size, "point"
       )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`];
@@ -161,7 +161,7 @@ function showLegend(shown) {
 
 // The margin band: where the rule wants margin 1, that; else the smallest margin, if all points are right.
 function bandLevel(weights, learner, replay) {
-  if (["mira", "passive-aggressive", "logistic", "widrow-hoff"].includes(learner)) return norm(weights) > 0 ? 1 : 0;
+  if (!LEARNERS[learner].additive) return norm(weights) > 0 ? 1 : 0;
   return Math.max(0, smallestMargin(weights, replay));
 }
 

@@ -1,8 +1,8 @@
 // The whole state of the page, and the same as the address: a link is a lesson.
 
-export const LEARNERS = [
-  "perceptron", "averaged", "voted", "mira", "passive-aggressive", "logistic", "widrow-hoff", "kernel",
-];
+import { LEARNERS } from "./learners.js";
+
+const LEARNER_NAMES = Object.keys(LEARNERS);
 export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
 export const PANELS = [
   "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "bound", "charts", "replay",
@@ -29,7 +29,6 @@ const flag = (initial) => (
 );
 const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
 const label = { initial: "", read: (text) => ([...text].length <= LABEL ? text : undefined), write: String };
-const rate = { initial: null, read: (text) => finite(text, 1e-6, LARGEST), write: String }; // null: the learner's own
 const place = { initial: "end", read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
 const points = {
@@ -37,14 +36,21 @@ const points = {
   write: (list) => list.map(([x, y, label]) => `${x},${y},${label > 0 ? "+" : "-"}`).join(";"),
 };
 
+// The parameters of all learners, by field. Where learners have different defaults, null stands for the learner's own.
+export const PARAMETERS = {};
+for (const { parameters } of Object.values(LEARNERS)) {
+  for (const [field, parameter] of Object.entries(parameters)) {
+    const known = PARAMETERS[field];
+    const initial = known && known.initial !== parameter.initial ? null : parameter.initial;
+    PARAMETERS[field] = { ...parameter, initial };
+  }
+}
+const fieldOf = ({ choices, whole: isWhole, least, most, initial }) => (
+  choices ? choice(choices, initial) : isWhole ? whole(least, most, initial) : number(least, most, initial)
+);
 const learnerFields = (suffix, learner) => ({
   [`learner${suffix}`]: learner,
-  [`rate${suffix}`]: rate,
-  [`schedule${suffix}`]: choice(["constant", "1/updates", "1/examples"], "constant"),
-  [`p${suffix}`]: number(0, 0.999, 0),
-  [`C${suffix}`]: number(1e-6, LARGEST, 1),
-  [`variant${suffix}`]: choice(["I", "II"], "I"),
-  [`degree${suffix}`]: whole(1, 8, 2),
+  ...Object.fromEntries(Object.entries(PARAMETERS).map(([field, parameter]) => [field + suffix, fieldOf(parameter)])),
 });
 
 export const FIELDS = {
@@ -57,8 +63,8 @@ export const FIELDS = {
   points,
   minus: label, plus: label, // what the classes of these points are called
   x: word, y: word, target: word,
-  ...learnerFields("", choice(LEARNERS, "perceptron")),
-  ...learnerFields("2", choice(["none", ...LEARNERS], "none")),
+  ...learnerFields("", choice(LEARNER_NAMES, "perceptron")),
+  ...learnerFields("2", choice(["none", ...LEARNER_NAMES], "none")),
   epochs: whole(1, 1000, 20),
   order: choice(["shuffled", "once", "given", "replacement"], "shuffled"),
   seed: whole(0, SEEDS, 0),
@@ -125,7 +131,7 @@ export function task(state, suffix = "", csv = null) {
     learner: state[`learner${suffix}`],
     parameters: parameters(state, suffix),
     epochs: state.epochs, order: state.order, seed: state.seed, bias: state.bias, scale: state.scale,
-    start: state[`learner${suffix}`] === "kernel" ? [0, 0, 0] : start,
+    start: LEARNERS[state[`learner${suffix}`]].kernel ? [0, 0, 0] : start,
   };
 }
 
@@ -153,19 +159,11 @@ export function settings(state, suffix) {
   return { bias: state.bias, ...Object.fromEntries(own) };
 }
 
+// The learner's parameters by their names in the library; what the learner chooses by itself is left to it.
 export function parameters(state, suffix = "") {
-  const get = (name) => state[name + suffix];
-  switch (get("learner")) {
-    case "mira": return { p: get("p") };
-    case "passive-aggressive": return { C: get("C"), variant: get("variant") };
-    case "kernel": return { degree: get("degree") };
-    default: {
-      const found = {};
-      if (get("rate") !== null) found.eta0 = get("rate");
-      if (get("schedule") !== "constant") found.learning_rate = get("schedule");
-      return found;
-    }
-  }
+  const own = Object.entries(LEARNERS[state[`learner${suffix}`]].parameters);
+  const chosen = own.map(([field, { name, choices, initial }]) => [name, state[field + suffix], choices && initial]);
+  return Object.fromEntries(chosen.filter(([, value, usual]) => value !== null && value !== usual));
 }
 
 function finite(text, least, most) {

@@ -1,10 +1,9 @@
 // The arithmetic of a step, in the lecture's words and numbers.
 
 import { element } from "./dom.js";
+import { LEARNERS } from "./learners.js";
 import { score } from "./replay.js";
 import { count, factor, number, term, vector } from "./words.js";
-
-const MISTAKE = { perceptron: "y a ≤ 0", averaged: "y a ≤ 0", voted: "y a ≤ 0", kernel: "y a ≤ 0" };
 
 // What is to be told about example number t - 1, the one that led to where the replay is.
 export function tell(replay, t, settings) {
@@ -89,10 +88,10 @@ function linearStep(replay, t, row, settings) {
 
 function verdict({ learner, p }, margin, moved) {
   const value = number(margin);
-  if (learner === "logistic" || learner === "widrow-hoff") {
+  if (LEARNERS[learner].movesAlways) {
     return line("Margin", `y a = ${value}: ${margin <= 0 ? "wrong" : "right"}; this rule moves at every example`);
   }
-  const wanted = learner === "passive-aggressive" ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : MISTAKE[learner] ?? "y a ≤ 0";
+  const wanted = learner === "passive-aggressive" ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : "y a ≤ 0";
   const word = margin <= 0 ? "mistake" : moved ? "too close" : "right";
   const mark = element("span", { class: word === "right" ? "badge right" : "badge wrong" }, word);
   const stays = margin <= 0 ? " but x is 0: there is nothing to add" : " · nothing to do";
@@ -108,7 +107,7 @@ function rule({ learner, C, variant, bias }, tau, margin, norm2) {
       return variant === "II" ? `τ = (1 − y a) / (${size} + 1/(2C)) = ${number(tau)}` : `τ = min(C, (1 − y a) / (|x|²${bias ? " + 1" : ""})) = min(${number(C)}, (${missing}) / ${number(norm2)}) = ${number(tau)}`;
     case "logistic": return `τ = rate · σ(−y a) = ${number(tau)}`;
     case "widrow-hoff": return `τ = rate · (1 − y a) = ${number(tau)}`;
-    default: return `τ = ${number(tau)}, the rate`;
+    default: return `τ = ${number(tau)}${LEARNERS[learner].additive ? ", the rate" : ""}`;
   }
 }
 

@@ -1,4 +1,6 @@
-// Numbers and vectors as the lectures write them.
+// Numbers and vectors as the lectures write them, and what learners are called.
+
+import { LEARNERS } from "./learners.js";
 
 export function number(value, digits = 4) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "–";
@@ -17,11 +19,7 @@ export const factor = (value) => (value < 0 ? `(${number(value)})` : number(valu
 // A term of a sum with its sign in front: " + 3", " − 3".
 export const term = (value) => (value < 0 || Object.is(value, -0) ? ` − ${number(-value)}` : ` + ${number(value)}`);
 
-export const NAMES = {
-  perceptron: "Perceptron", averaged: "Averaged perceptron", voted: "Voted perceptron", mira: "MIRA",
-  "passive-aggressive": "Passive-aggressive", logistic: "Logistic (soft perceptron)", "widrow-hoff": "Widrow-Hoff",
-  kernel: "Kernel perceptron", last: "last weights", votes: "votes",
-};
+export const NAMES = Object.fromEntries(Object.entries(LEARNERS).map(([name, { label }]) => [name, label]));
 
 export function plural(n, one, many = `${one}s`) {
   return `${count(n)} ${n === 1 ? one : many}`;

@@ -1,0 +1,125 @@
+"""The registry of learners: what each one is stands here, once, and every door reads it.
+
+A learner is a rule (its formula and parameters), and whose weights predict: the last of a run, their mean, or all of them by
+vote. To add one, add its rule to engine/rules.py and a line here: docs/architecture.md. Nothing heavy is imported.
+
+>>> LEARNERS["averaged"].label, LEARNERS["mira"].rule.__name__, list(LEARNERS["mira"].parameters)
+('averaged perceptron', 'Mira', ['p'])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from rosenblatt.engine import rules
+from rosenblatt.engine.parameters import Parameter, Whole
+from rosenblatt.errors import SettingError
+
+AVERAGED = "averaged "  # before a learner's name: the same, predicting with the mean of its weights
+
+
+@dataclass(frozen=True)
+class Learner:
+    """One declaration a learner."""
+
+    name: str  # on the command line and in model files
+    rule: type[rules.Rule]
+    label: str  # as people call it
+    estimator: str  # its class in Python
+    view: str = "last"  # whose weights predict: "last", "averaged" or "voted"
+    compared: tuple[str, ...] = ()  # the names under which `compare` tries it by default
+    kernels: bool = False  # can it learn with a kernel?
+    probabilities: bool = False  # are its scores log odds?
+    more_parameters: tuple[Parameter, ...] = ()  # besides those of its rule
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What can be set, by public name."""
+        return self.rule.parameters() | {one.name: one for one in self.more_parameters}
+
+    @property
+    def keeps_log(self) -> bool:
+        """Does it move at mistakes only, so that its log is the dual solution? Votes and influences need that."""
+        return not self.rule.moves_always
+
+    def make_rule(self, parameters: dict[str, Any]) -> rules.Rule:
+        """The rule with these parameters, by public name; others are refused.
+
+        >>> LEARNERS["mira"].make_rule({"p": 0.5})
+        Mira(p=0.5)
+        """
+        for name in parameters:
+            if name not in self.parameters:
+                raise SettingError(f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.")
+        return self.rule.from_public(parameters)
+
+
+LEARNERS = {
+    learner.name: learner
+    for learner in (
+        Learner("perceptron", rules.Perceptron, "perceptron", "Perceptron", compared=("perceptron",), kernels=True),
+        Learner("averaged", rules.Perceptron, "averaged perceptron", "AveragedPerceptron", "averaged", ("averaged",)),
+        Learner("voted", rules.Perceptron, "voted perceptron", "VotedPerceptron", "voted"),
+        Learner("mira", rules.Mira, "MIRA", "Mira", compared=("mira", "averaged mira"), kernels=True),
+        Learner(
+            "passive-aggressive", rules.PassiveAggressive, "passive-aggressive", "PassiveAggressive",
+            compared=("passive-aggressive",),
+        ),
+        Learner(
+            "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", compared=("logistic",),
+            probabilities=True,
+        ),
+        Learner("widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",)),
+    )
+}  # fmt: skip
+
+# A polynomial kernel: in Python and on the page; `train` has none yet.
+KERNEL = Learner(
+    "kernel", rules.Perceptron, "kernel perceptron", "KernelPerceptron", kernels=True,
+    more_parameters=(Parameter("degree", 2, Whole(1, 8), "Degree of the kernel"),),
+)  # fmt: skip
+
+COMPARED = tuple(name for learner in LEARNERS.values() for name in learner.compared)
+
+
+def learner_called(name: str) -> Learner:
+    """The learner of this name.
+
+    >>> learner_called("preceptron")
+    Traceback (most recent call last):
+    rosenblatt.errors.SettingError: There is no learner 'preceptron': did you mean 'perceptron'? There are perceptron, ...
+    """
+    if name in LEARNERS:
+        return LEARNERS[name]
+    near = get_close_matches(name, LEARNERS, 1)
+    meant = f"did you mean {near[0]!r}? There are" if near else "choose one of"
+    raise SettingError(f"There is no learner {name!r}: {meant} {', '.join(LEARNERS)}.")
+
+
+def compared_as(name: str, averages: bool) -> str:
+    """What `compare` calls a learner: its name, after `averaged` where the mean of its weights predicts.
+
+    >>> compared_as("perceptron", averages=True), compared_as("averaged", averages=False), compared_as("mira", averages=True)
+    ('averaged', 'perceptron', 'averaged mira')
+    """
+    learner = LEARNERS[name]
+    plain = learner.rule.name if learner.view == "averaged" or averages else name
+    if not averages:
+        return plain
+    return next(
+        (one.name for one in LEARNERS.values() if one.rule is learner.rule and one.view == "averaged"), AVERAGED + plain
+    )
+
+
+def label_of(compared: str) -> str:
+    """What people call a learner that `compare` names.
+
+    >>> label_of("averaged"), label_of("averaged mira"), label_of("majority")
+    ('averaged perceptron', 'averaged MIRA', 'majority')
+    """
+    if compared in LEARNERS:
+        return LEARNERS[compared].label
+    averages, plain = compared.startswith(AVERAGED), compared.removeprefix(AVERAGED)
+    return AVERAGED * averages + LEARNERS[plain].label if plain in LEARNERS else compared

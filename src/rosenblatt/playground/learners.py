@@ -1,0 +1,62 @@
+"""The registry of learners as the page reads it: a JavaScript module, written once when the server starts.
+
+The names of fields are those of the address; `name` is what the server and the library call the parameter.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rosenblatt.engine.parameters import Choice, Parameter, Real, Whole
+from rosenblatt.learning.learners import KERNEL, LEARNERS, Learner
+
+PAGE_LEARNERS = LEARNERS | {KERNEL.name: KERNEL}
+NOT_REPLAYED = ("l2",)  # the page adds up steps, and shrinks nothing
+SMALLEST, LARGEST = 1e-6, 1e6  # of numbers without a limit of their own
+BELOW = 1e-3  # how far from a limit that may not be reached
+
+
+def page_parameters(learner: Learner) -> dict[str, Parameter]:
+    """What can be set on the page, by field; a kernel learns by the perceptron's rule as it is."""
+    if learner.more_parameters:
+        return {one.name: one for one in learner.more_parameters}
+    return {field: one for field, one in learner.rule.declared().items() if field not in NOT_REPLAYED}
+
+
+def limits_of(one: Parameter) -> tuple[float, float]:
+    """The least and the most that the page lets a number be."""
+    if isinstance(one.allowed, Whole):
+        return one.allowed.least, one.allowed.most or LARGEST
+    assert isinstance(one.allowed, Real)
+    low = SMALLEST if one.allowed.above == 0 else one.allowed.least or 0.0
+    return low, LARGEST if one.allowed.below is None else one.allowed.below - BELOW
+
+
+def as_javascript() -> bytes:
+    """`learners.js`: every learner with its label, its class in Python, whose weights predict, and its parameters."""
+    learners = {name: described(learner) for name, learner in PAGE_LEARNERS.items()}
+    listed = json.dumps(learners, ensure_ascii=False, indent=1)
+    return f"// The registry of learners: served from learning/learners.py.\n\nexport const LEARNERS = {listed};\n".encode()
+
+
+def described(learner: Learner) -> dict[str, Any]:
+    label = learner.label
+    return {
+        "label": label[0].upper() + label[1:],
+        "estimator": learner.estimator,
+        "view": learner.view,
+        "kernel": learner is KERNEL,
+        "additive": learner.rule.name == "perceptron",  # every update is one whole example
+        "movesAlways": learner.rule.moves_always,
+        "parameters": {field: shown(one) for field, one in page_parameters(learner).items()},
+    }
+
+
+def shown(one: Parameter) -> dict[str, Any]:
+    """A parameter for a control of the page; without a default the learner chooses its own."""
+    facts: dict[str, Any] = {"name": one.name, "title": one.help, "initial": one.default}
+    if isinstance(one.allowed, Choice):
+        return facts | {"choices": one.allowed.names}
+    least, most = limits_of(one)
+    return facts | {"least": least, "most": most, "whole": isinstance(one.allowed, Whole)}

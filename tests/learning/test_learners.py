@@ -1,0 +1,71 @@
+"""The registry of learners is the one place where learners are declared: the doors agree with it."""
+
+import json
+
+import pytest
+
+import rosenblatt
+from rosenblatt import SettingError
+from rosenblatt.cli import run
+from rosenblatt.learning.learners import COMPARED, KERNEL, LEARNERS, label_of
+from rosenblatt.learning.recipe import Recipe
+from rosenblatt.playground.learners import PAGE_LEARNERS, as_javascript, limits_of, page_parameters
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_an_estimator_has_the_parameters_and_defaults_that_its_learner_declares(name):
+    learner = LEARNERS[name]
+    estimator = getattr(rosenblatt, learner.estimator)()
+    assert {one.name: one.default for one in learner.parameters.values()}.items() <= estimator.get_params().items()
+    assert estimator._rule() == learner.rule()
+    assert (learner.view == "averaged") == (estimator.average and learner.view != "voted")
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_values_outside_a_declared_range_are_refused_by_every_door(name, capsys):
+    for parameter, one in LEARNERS[name].parameters.items():
+        for value in (-1.0, float("nan"), "1", True, [1], None):
+            if one.allowed.holds(value):
+                continue
+            with pytest.raises(SettingError, match=f"^{parameter} is "):
+                Recipe(name, parameters={parameter: value}).rule()
+            estimator = getattr(rosenblatt, LEARNERS[name].estimator)(**{parameter: value})
+            with pytest.raises(SettingError, match=f"^{parameter} is "):
+                estimator.fit([[1.0], [2.0]], [0, 1])
+        assert run(["train", "iris", "-l", name, f"--{parameter.replace('_', '-')}=-1", "-q"]) == 2
+        assert parameter.replace("_", "-") in capsys.readouterr().err.replace("_", "-")
+
+
+def test_train_compare_and_walk_offer_every_learner_and_every_parameter(capsys):
+    for verb in ("train", "walk"):
+        assert run([verb, "--help"]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        assert f"[{'|'.join(LEARNERS)}]" in text
+        for learner in LEARNERS.values():
+            assert all(f"--{name.replace('_', '-')} " in text for name in learner.parameters)
+    assert run(["compare", "--help"]) == 0
+    assert "".join(", ".join(COMPARED).split()) in "".join(capsys.readouterr().out.split())
+
+
+def test_the_page_is_served_what_the_registry_declares():
+    text = as_javascript().decode()
+    served = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    assert list(served) == [*LEARNERS, KERNEL.name]
+    for name, learner in served.items():
+        assert getattr(rosenblatt, learner["estimator"])
+        for field, shown in learner["parameters"].items():
+            one = page_parameters(PAGE_LEARNERS[name])[field]
+            assert (shown["name"], shown["initial"]) == (one.name, one.default)
+            if "choices" not in shown:
+                assert [shown["least"], shown["most"]] == list(limits_of(one))
+                assert one.allowed.holds(int(shown["least"]) if shown["whole"] else shown["least"])
+                assert one.allowed.holds(int(shown["most"]) if shown["whole"] else shown["most"])
+
+
+def test_compare_names_what_a_recipe_does():
+    for name in (*COMPARED, "voted"):
+        assert Recipe.compared(name, Recipe(epochs=2)).compared_name == name
+        assert label_of(name).lower().startswith(name.split()[0].split("-")[0])
+    for name in ("averaged averaged", "averaged voted", "majority"):
+        with pytest.raises(SettingError, match="There is no learner"):
+            Recipe.compared(name, Recipe())
