@@ -25,7 +25,7 @@ import scipy.sparse as sp
 from rosenblatt import certify
 
 MOST = 10.0  # times the data
-NONZEROS, NEAR, BLOCK = 50, 0.28, 2_000
+NONZEROS, NEAR, ROWS_AT_ONCE = 50, 0.28, 2_000
 # Name: rows, columns, sparse, share of wrong labels, rows near the plane replaced.
 SETS: dict[str, tuple[int, int, bool, float, bool]] = {
     "dense": (50_000, 300, False, 0.0, False),
@@ -36,7 +36,7 @@ SETS: dict[str, tuple[int, int, bool, float, bool]] = {
 }
 
 
-def made(name: str, share: float) -> tuple[Any, np.ndarray]:
+def make_rows(name: str, share: float) -> tuple[Any, np.ndarray]:
     """Rows and labels, made in blocks, so that making them takes little more memory than they do."""
     n, d, sparse, wrong, apart = SETS[name]
     n, rng = max(100, int(n * share)), np.random.default_rng(0)
@@ -44,7 +44,7 @@ def made(name: str, share: float) -> tuple[Any, np.ndarray]:
     values, columns, y = np.empty((n, width)), np.empty((n, width) if sparse else 0, np.int32), np.empty(n, bool)
     deviation, filled = np.sqrt(width * np.mean(w**2)), 0
     while filled < n:
-        X = rng.standard_normal((min(BLOCK, n - filled), width))
+        X = rng.standard_normal((min(ROWS_AT_ONCE, n - filled), width))
         # One column of each of 50 groups: distinct, and in order.
         at = rng.integers(0, d // width, X.shape) + np.arange(width) * (d // width)
         score = (X * w[at]).sum(axis=1)
@@ -66,13 +66,13 @@ def peak() -> int:
 def measure(name: str, share: float, seconds: float) -> dict[str, Any]:
     certify([[0.0], [1.0], [2.0]], [0, 1, 0])  # what it imports on the way is no memory of the data
     before = peak()
-    X, y = made(name, share)
+    X, y = make_rows(name, share)
     size = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     started = time.perf_counter()
-    found = certify(X, y, seconds=seconds)
+    certificate = certify(X, y, seconds=seconds)
     took, most = time.perf_counter() - started, peak()
-    verdict = {True: "separable", False: "not separable", None: "undecided"}[found.separable]
-    shape, checks = f"{X.shape[0]:,} × {X.shape[1]:,}", found.check() if found.separable is not None else None
+    verdict = {True: "separable", False: "not separable", None: "undecided"}[certificate.separable]
+    shape, checks = f"{X.shape[0]:,} × {X.shape[1]:,}", certificate.check() if certificate.separable is not None else None
     return {"shape": shape, "verdict": verdict, "checks": checks, "seconds": took, "memory": (most - before) / size}
 
 
@@ -88,13 +88,15 @@ def main() -> None:
     print(f"{'':30} {'rows × features':>17}  {'verdict':14} {'proof':8} {'seconds':>8} {'memory':>8}")
     for name in SETS:
         command = [sys.executable, __file__, "--set", name, "--rows", str(given.rows), "--seconds", str(given.seconds)]
-        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        proof = {True: "checks", False: "FAILS", None: "none"}[found["checks"]]
-        over = found["seconds"] - given.seconds
+        result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        proof = {True: "checks", False: "FAILS", None: "none"}[result["checks"]]
+        over = result["seconds"] - given.seconds
         in_time = "in time" if over <= 0 else f"{over:.2f} s OVER"
-        small = f"{'below' if found['memory'] < MOST else 'NOT below'} {MOST:g}×"
-        numbers = f"{found['seconds']:8.2f} {found['memory']:7.1f}×"
-        print(f"{name:30} {found['shape']:>17}  {found['verdict']:14} {proof:8} {numbers}   {in_time}, {small}", flush=True)
+        small = f"{'below' if result['memory'] < MOST else 'NOT below'} {MOST:g}×"
+        numbers = f"{result['seconds']:8.2f} {result['memory']:7.1f}×"
+        print(
+            f"{name:30} {result['shape']:>17}  {result['verdict']:14} {proof:8} {numbers}   {in_time}, {small}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.learning.training import Training as Training
     from rosenblatt.learning.training import train as train
     from rosenblatt.theory.certificate import Certificate as Certificate
-    from rosenblatt.theory.deciding import certify as certify
+    from rosenblatt.theory.separability import certify as certify
     from rosenblatt.theory.walk import walk as walk
 
 __version__ = "0.1.0"
@@ -96,7 +96,7 @@ PUBLIC = {
     "rosenblatt.learning.recipe": ["Recipe"],
     "rosenblatt.learning.training": ["Training", "train"],
     "rosenblatt.theory.certificate": ["Certificate"],
-    "rosenblatt.theory.deciding": ["certify"],
+    "rosenblatt.theory.separability": ["certify"],
     "rosenblatt.theory.walk": ["walk"],
 }
 _HOME_OF = {name: home for home, names in PUBLIC.items() for name in names}

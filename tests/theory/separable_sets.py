@@ -16,7 +16,7 @@ EXACT_SCALES = (1.0, float(np.float32(1e-8)), 1e8, 2.0**-27, 2.0**27)
 
 
 @dataclass
-class Made:
+class PlantedSet:
     X: np.ndarray
     y: np.ndarray
     bias: bool
@@ -45,7 +45,7 @@ def with_planted_margin(draw, classes=2, scales=SCALES):
         kept[0], W[0], X[0] = True, 1.0, 1.0
         scores[0] = np.arange(classes)
     X, y = X[kept], scores[kept].argmax(axis=1)
-    return Made(X * draw(st.sampled_from(scales)), y, bias)
+    return PlantedSet(X * draw(st.sampled_from(scales)), y, bias)
 
 
 @st.composite
@@ -67,7 +67,7 @@ def with_planted_contradiction(draw):
     b[-1] = up @ a - down[:-1] @ b[:-1]
     planted = np.vstack([a, b]).astype(float), np.r_[np.ones(p), np.zeros(len(b))].astype(int)
     X, y = among_others(draw, random, *planted, random.integers(-9, 10, (draw(st.integers(0, 10)), d)))
-    return Made(X * draw(st.sampled_from(EXACT_SCALES)), y, bias)
+    return PlantedSet(X * draw(st.sampled_from(EXACT_SCALES)), y, bias)
 
 
 @st.composite
@@ -84,7 +84,7 @@ def with_radon_points(draw):
         if min(np.abs(vt[-1]).min(), singular.min()) > 0.02:
             break
     X, y = among_others(draw, random, X, (vt[-1] > 0).astype(int), random.normal(size=(draw(st.integers(0, 10)), d)))
-    return Made(X * draw(st.sampled_from(SCALES)), y, bias)
+    return PlantedSet(X * draw(st.sampled_from(SCALES)), y, bias)
 
 
 def among_others(draw, random, X, y, others):
@@ -111,7 +111,7 @@ def with_a_point_inside(draw):
     shift = random.normal(size=d) if bias else np.zeros(d)
     X = np.vstack([corners + shift, corners.mean(axis=0) + shift])
     X, y = among_others(draw, random, X, np.r_[np.ones(d + 1), 0].astype(int), random.normal(size=(2, d)))
-    return Made(X * draw(st.sampled_from(SCALES)), y, bias)
+    return PlantedSet(X * draw(st.sampled_from(SCALES)), y, bias)
 
 
 @st.composite
@@ -136,7 +136,7 @@ def with_hostile_numbers(draw):
     scores = X @ random.normal(size=d)
     y = np.digitize(scores, np.quantile(scores, np.linspace(0, 1, classes + 1)[1:-1]))
     y = np.where(random.random(n) < draw(st.sampled_from([0, 0.1])), random.integers(0, classes, n), y)
-    return Made(X, y, bias)
+    return PlantedSet(X, y, bias)
 
 
 def spoil(draw, X):
@@ -165,10 +165,10 @@ def positive_null_vector(rows):
     m = len(rows)
     equations, pivots, place = [list(column) for column in zip(*rows, strict=True)], [], 0
     for column in range(m):
-        found = next((k for k in range(place, len(equations)) if equations[k][column]), None)
-        if found is None:
+        pivot = next((k for k in range(place, len(equations)) if equations[k][column]), None)
+        if pivot is None:
             continue
-        equations[place], equations[found] = equations[found], equations[place]
+        equations[place], equations[pivot] = equations[pivot], equations[place]
         head = [value / equations[place][column] for value in equations[place]]
         equations[place] = head
         for k in range(len(equations)):

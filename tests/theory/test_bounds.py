@@ -15,7 +15,7 @@ from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.training import run, train
 from rosenblatt.theory import bounds
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.margins import radius
 from rosenblatt.theory.walk import Walk, walk
 
@@ -62,12 +62,11 @@ def planted(draw, classes=None, least=0.02):
     Z = np.column_stack([X, np.ones(len(X))]) if bias else X
     scores = Z @ theta.T
     codes = (scores[:, 0] > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
-    made = Planted(X, codes, classes, theta, bias)
-    kept = np.flatnonzero(made.margins >= least * made.radius)[:n]
+    every = Planted(X, codes, classes, theta, bias)
+    kept = np.flatnonzero(every.margins >= least * every.radius)[:n]
     if len(kept) < 2 or len(set(codes[kept].tolist())) < 2:
-        kept = np.argsort(-made.margins)[:2]
-    made = Planted(X[kept], codes[kept], classes, theta, bias)
-    return made
+        kept = np.argsort(-every.margins)[:2]
+    return Planted(X[kept], codes[kept], classes, theta, bias)
 
 
 def separable(**chosen):
@@ -82,7 +81,7 @@ def examples_of(data):
 @given(data=separable(), seed=st.integers(0, 99))
 def test_no_run_on_separable_data_exceeds_its_bound_in_any_order(name, data, seed):
     rule, examples = BOUNDED[name], examples_of(data)
-    bound = bound_for(rule, Space(data.radius, data.margin, data.classes))
+    bound = bound_for(rule, ProblemGeometry(data.radius, data.margin, data.classes))
     assert isinstance(bound, Bound)
     for order in ORDERS:
         trained = run(examples, rule, Plan(epochs=60, order=order, seed=seed, fit_intercept=data.bias))
@@ -120,7 +119,7 @@ def test_orthonormal_examples_reach_the_bound(rule, d):
     y = np.where(np.arange(d) % 2, 0, 1)
     examples = for_classes(X, y, np.array([0, 1]))
     trained = run(examples, rule, Plan(epochs=5, fit_intercept=False))
-    bound = bound_for(rule, Space(1.0, 1 / math.sqrt(d)))
+    bound = bound_for(rule, ProblemGeometry(1.0, 1 / math.sqrt(d)))
     assert trained.weights.updates == d == round(bound.most)
 
 
@@ -179,7 +178,7 @@ def test_without_a_cap_the_squared_losses_stay_below_theorem_2(data, seed):
     assert losses <= bounds.pa_loss(data.radius, 1 / data.margin) * (1 + 1e-9)
 
 
-GOOD = Space(radius=2.0, margin=0.5)
+GOOD = ProblemGeometry(radius=2.0, margin=0.5)
 
 
 @pytest.mark.parametrize(
@@ -189,24 +188,24 @@ GOOD = Space(radius=2.0, margin=0.5)
         (rules.Perceptron(schedule="1/updates"), GOOD, "1/updates"),
         (rules.Logistic(), GOOD, "moves at every example"),
         (rules.WidrowHoff(), GOOD, "moves at every example"),
-        (rules.Perceptron(), Space(2.0, None), "no separating weights"),
-        (rules.Perceptron(), Space(2.0, -0.5), "not separated"),
-        (rules.Perceptron(), Space(2.0, 0.5, from_zero=False), "start at 0"),
-        (rules.Mira(), Space(2.0, 0.5, weighted=True), "weights"),
+        (rules.Perceptron(), ProblemGeometry(2.0, None), "no separating weights"),
+        (rules.Perceptron(), ProblemGeometry(2.0, -0.5), "not separated"),
+        (rules.Perceptron(), ProblemGeometry(2.0, 0.5, from_zero=False), "start at 0"),
+        (rules.Mira(), ProblemGeometry(2.0, 0.5, weighted=True), "weights"),
     ],
 )
 def test_where_a_condition_fails_there_is_no_bound_and_the_reason_is_said(rule, space, why):
-    found = bound_for(rule, space)
-    assert isinstance(found, NoBound)
-    assert not found
-    assert why in str(found)
+    bound = bound_for(rule, space)
+    assert isinstance(bound, NoBound)
+    assert not bound
+    assert why in str(bound)
 
 
-def test_along_a_run_a_bound_says_what_is_left():
-    found = bound_for(rules.Perceptron(), GOOD)
-    assert (found.most, found.left(0), found.left(10)) == (16, 16, 6)  # (2 / 0.5)²
-    assert len(found.conditions) == 4
-    assert "Novikoff" in found.source
+def test_a_bound_has_its_conditions_and_its_source():
+    bound = bound_for(rules.Perceptron(), GOOD)
+    assert bound.most == 16  # (2 / 0.5)²
+    assert len(bound.conditions) == 4
+    assert "Novikoff" in bound.source
 
 
 def test_the_rate_one_over_examples_breaks_the_bound():

@@ -1,7 +1,9 @@
 """certify: verdicts known by construction or by an exact oracle, proofs that check, and proofs that were tampered with."""
 
 import copy
+import time
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
@@ -20,61 +22,66 @@ from separable_sets import (
 import rosenblatt
 from rosenblatt import certify
 from rosenblatt.engine.rows import Rows
-from rosenblatt.learning.examples import Examples
-from rosenblatt.theory import case, contradiction, rounding
+from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.theory import rounding
 from rosenblatt.theory.exact import whole_numbers
+from rosenblatt.theory.limits import SearchLimits
+from rosenblatt.theory.problem import SeparabilityProblem
+from rosenblatt.theory.separability import certify_problem
 from rosenblatt.theory.separator import max_margin
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.simplex import decide_exactly
 
 
-@given(made=with_planted_margin())
-def test_a_planted_margin_is_found_and_its_proof_checks(made):
-    found = certify(made.X, made.y, made.bias)
-    assert found.separable is True
-    assert found.check()
-    signed = np.where(made.y == made.y.max(), 1, -1)
-    assert (signed * (made.X @ found.w + found.b) > 0).all()
+@given(planted=with_planted_margin())
+def test_a_planted_margin_is_found_and_its_proof_checks(planted):
+    certificate = certify(planted.X, planted.y, planted.bias)
+    assert certificate.separable is True
+    assert certificate.check()
+    signed = np.where(planted.y == planted.y.max(), 1, -1)
+    assert (signed * (planted.X @ certificate.w + certificate.b) > 0).all()
 
 
-@given(made=with_planted_margin(classes=4))
-def test_a_planted_margin_of_many_classes_is_found_and_with_it_every_pair(made):
-    found = certify(made.X, made.y, made.bias)
-    assert found.separable is True
-    assert found.check()
-    if len(found.classes) > 2:
-        assert all(pair.separable for pair in found.pairs)
-        assert (np.array(found.classes)[(made.X @ found.w.T + found.b).argmax(axis=1)] == made.y).all()
+@given(planted=with_planted_margin(classes=4))
+def test_a_planted_margin_of_many_classes_is_found_and_with_it_every_pair(planted):
+    certificate = certify(planted.X, planted.y, planted.bias)
+    assert certificate.separable is True
+    assert certificate.check()
+    if len(certificate.classes) > 2:
+        assert all(pair.separable for pair in certificate.pairs)
+        assert (
+            np.array(certificate.classes)[(planted.X @ certificate.w.T + certificate.b).argmax(axis=1)] == planted.y
+        ).all()
 
 
-def refuted(made):
+def refuted(planted):
     """The certificate of rows that contradict each other, with the proof added up in fractions, without the package."""
-    found = certify(made.X, made.y, made.bias)
-    assert found.separable is False
-    assert found.check()
-    assert len(found.proof.rows) <= made.X.shape[1] + 2
-    rows = made.signed()
+    certificate = certify(planted.X, planted.y, planted.bias)
+    assert certificate.separable is False
+    assert certificate.check()
+    assert len(certificate.proof.rows) <= planted.X.shape[1] + 2
+    rows = planted.signed()
     total = [
-        sum(int(w) * rows[i][j] for i, w in zip(found.proof.rows, found.proof.weights, strict=True))
+        sum(int(w) * rows[i][j] for i, w in zip(certificate.proof.rows, certificate.proof.weights, strict=True))
         for j in range(len(rows[0]))
     ]
     assert not any(total)
-    assert min(found.proof.weights) > 0
+    assert min(certificate.proof.weights) > 0
 
 
-@given(made=with_planted_contradiction())
-def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(made):
-    refuted(made)
+@given(planted=with_planted_contradiction())
+def test_planted_radon_points_are_found_and_their_proof_checks_in_whole_numbers(planted):
+    refuted(planted)
 
 
-@given(made=with_radon_points())
-def test_so_are_those_of_any_numbers_at_every_scale(made):
-    refuted(made)
+@given(planted=with_radon_points())
+def test_so_are_those_of_any_numbers_at_every_scale(planted):
+    refuted(planted)
 
 
-@given(made=with_a_point_inside())
-def test_a_point_inside_the_other_class_is_a_contradiction_at_every_scale(made):
-    refuted(made)
+@given(planted=with_a_point_inside())
+def test_a_point_inside_the_other_class_is_a_contradiction_at_every_scale(planted):
+    refuted(planted)
 
 
 @given(
@@ -90,24 +97,26 @@ def test_small_sets_get_the_verdict_of_the_exact_oracle(seed, n, d, bias, form):
     sign = np.where(y == y.max(), 1, -1)
     rows = [[int(s * v) for v in [*x, *([1] if bias else [])]] for s, x in zip(sign, X.astype(int).tolist(), strict=True)]
     wanted = not contradicts_itself([[Fraction(value) for value in row] for row in rows])
-    found = certify(X if form == "dense" else sp.csr_array(X), y, bias)
-    assert found.separable is wanted
-    assert found.check()
+    certificate = certify(X if form == "dense" else sp.csr_array(X), y, bias)
+    assert certificate.separable is wanted
+    assert certificate.check()
 
 
-@given(made=with_hostile_numbers())
-def test_small_sets_are_decided_whatever_their_numbers(made):
-    found = certify(made.X, made.y, made.bias)
-    assert found.separable is not None
-    assert found.check()
-    assert found.margin is None or found.margin > 0
-    if len(found.classes) == 2 and found.separable is False:
-        rows = made.signed()
-        weighted = [[w * value for value in rows[i]] for i, w in zip(found.proof.rows, found.proof.weights, strict=True)]
+@given(planted=with_hostile_numbers())
+def test_small_sets_are_decided_whatever_their_numbers(planted):
+    certificate = certify(planted.X, planted.y, planted.bias)
+    assert certificate.separable is not None
+    assert certificate.check()
+    assert certificate.margin is None or certificate.margin > 0
+    if len(certificate.classes) == 2 and certificate.separable is False:
+        rows = planted.signed()
+        weighted = [
+            [w * value for value in rows[i]] for i, w in zip(certificate.proof.rows, certificate.proof.weights, strict=True)
+        ]
         assert not any(map(sum, zip(*weighted, strict=True)))
-    elif len(found.classes) == 2:
-        v = [Fraction(value) for value in found.proof.weights]
-        assert all(sum(a * b for a, b in zip(row, v, strict=True)) > 0 for row in made.signed())
+    elif len(certificate.classes) == 2:
+        v = [Fraction(value) for value in certificate.proof.weights]
+        assert all(sum(a * b for a, b in zip(row, v, strict=True)) > 0 for row in planted.signed())
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 7), d=st.integers(1, 3))
@@ -129,13 +138,13 @@ def test_a_margin_too_small_for_floats_is_proved_with_whole_numbers():
     # z1 and z2 point in opposite directions up to the last bit: v must be orthogonal to 16 digits, and then some.
     u = np.array([0.1, 0.7, 0.3])
     X = np.array([3 * u, -7 * u * (1 + 2.0**-52 * np.array([1, 0, 2]))])
-    found = certify(X, [1, 1], fit_intercept=False)
-    assert found.separable is True
-    assert 0 < found.margin < 1e-14
-    assert found.check()
-    assert found.proof.kind in ("weights", "exact weights")
-    found.proof.weights[0] += 1
-    assert not found.check()
+    certificate = certify(X, [1, 1], fit_intercept=False)
+    assert certificate.separable is True
+    assert 0 < certificate.margin < 1e-14
+    assert certificate.check()
+    assert certificate.proof.kind in ("weights", "exact weights")
+    certificate.proof.weights[0] += 1
+    assert not certificate.check()
 
 
 def xor():
@@ -147,11 +156,11 @@ def boulder():
 
 
 def test_u3_xor_is_not_separable_and_its_two_means_are_the_proof():
-    found = xor()
-    assert found.separable is False
-    assert found.proof.kind == "exact combination"
-    assert sorted(zip(found.proof.rows, found.proof.weights, strict=True)) == [(0, 1), (1, 1), (2, 1), (3, 1)]
-    assert found.sentence() == (
+    certificate = xor()
+    assert certificate.separable is False
+    assert certificate.proof.kind == "exact combination"
+    assert sorted(zip(certificate.proof.rows, certificate.proof.weights, strict=True)) == [(0, 1), (1, 1), (2, 1), (3, 1)]
+    assert certificate.sentence() == (
         "no line can separate these rows: a weighted mean of 2 rows of different is also a weighted mean of 2 rows of same"
     )
 
@@ -159,15 +168,15 @@ def test_u3_xor_is_not_separable_and_its_two_means_are_the_proof():
 def test_b6_boulders_points_are_separable_with_the_margin_of_an_independent_solver():
     from scipy.optimize import minimize
 
-    found = boulder()
+    certificate = boulder()
     Z = np.array([[1, 1, 1], [-0.5, 1, -1], [1, 1, -1], [1, -1, -1]])
     witness = minimize(
         lambda v: v @ v / 2, np.ones(3), jac=lambda v: v, constraints={"type": "ineq", "fun": lambda v: Z @ v - 1}
     )
-    assert found.margin == pytest.approx(1 / np.linalg.norm(witness.x), rel=1e-6)
-    assert found.radius == pytest.approx(np.sqrt(3))
-    assert found.bound == pytest.approx(3 * witness.x @ witness.x, rel=1e-6)
-    assert found.optimal
+    assert certificate.margin == pytest.approx(1 / np.linalg.norm(witness.x), rel=1e-6)
+    assert certificate.radius == pytest.approx(np.sqrt(3))
+    assert certificate.bound == pytest.approx(3 * witness.x @ witness.x, rel=1e-6)
+    assert certificate.optimal
 
 
 @pytest.mark.parametrize("bias", ["feature", "free"])
@@ -178,18 +187,20 @@ def test_the_margin_is_that_of_scikit_learns_svm(bias):
     X = random.normal(size=(80, 4))
     score = X @ [1, -2, 0.5, 1] + 0.3
     X, y = X[abs(score) > 0.4], score[abs(score) > 0.4] > 0
-    found = max_margin(X, y, bias=bias)
+    separator = max_margin(X, y, bias=bias)
     if bias == "free":
         svm = SVC(kernel="linear", C=1e8, tol=1e-8).fit(X, y)
         margin = 1 / np.linalg.norm(svm.coef_)
-        assert set(found.support) == set(svm.support_)
+        assert set(separator.support) == set(svm.support_)
     else:  # the constant feature as a column, and scikit-learn's own bias taken away by mirroring every row
         Z = np.column_stack([X, np.ones(len(X))]) * np.where(y, 1, -1)[:, None]
         svm = SVC(kernel="linear", C=1e8, tol=1e-8).fit(np.vstack([Z, -Z]), np.repeat([1, 0], len(Z)))
         margin = 1 / np.linalg.norm(svm.coef_)
-    assert found.margin == pytest.approx(margin, rel=1e-4)
+    assert separator.margin == pytest.approx(margin, rel=1e-4)
     signs = np.where(y, 1, -1)
-    np.testing.assert_allclose(found.w, (found.multipliers * signs[found.support]) @ X[found.support], rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        separator.w, (separator.multipliers * signs[separator.support]) @ X[separator.support], rtol=1e-3, atol=1e-3
+    )
 
 
 def test_max_margin_refuses_what_cannot_be_separated():
@@ -213,48 +224,49 @@ TAMPERED = {
 
 @pytest.mark.parametrize("how", TAMPERED)
 def test_a_contradiction_that_was_tampered_with_does_not_check(how):
-    found = xor()
-    assert found.check()
-    TAMPERED[how](found.proof)
-    assert not found.check()
+    certificate = xor()
+    assert certificate.check()
+    TAMPERED[how](certificate.proof)
+    assert not certificate.check()
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])
 def test_weights_that_were_tampered_with_do_not_check(part):
-    found = boulder()
-    assert found.check()
-    found.proof.weights[part] = -found.proof.weights[part]
-    assert not found.check()
+    certificate = boulder()
+    assert certificate.check()
+    certificate.proof.weights[part] = -certificate.proof.weights[part]
+    assert not certificate.check()
 
 
 def test_a_margin_or_verdict_that_was_tampered_with_does_not_check():
     for change in ({"margin": 0.7}, {"radius": 1.0}, {"separable": False}, {"separable": None}, {"proof": None}):
-        found = copy.copy(boulder())
+        certificate = copy.copy(boulder())
         for name, value in change.items():
-            setattr(found, name, value)
-        assert not found.check()
+            setattr(certificate, name, value)
+        assert not certificate.check()
     lie = xor()
     lie.separable = True
     assert not lie.check()
 
 
 def test_proofs_of_other_data_do_not_check():
-    found, other = xor(), boulder()
-    found.signed = other.signed
-    assert not found.check()
+    certificate, other = xor(), boulder()
+    certificate.signed = other.signed
+    assert not certificate.check()
 
 
 def test_identical_rows_with_different_labels_are_named_in_every_form():
     X = np.array([[0.0, 1.0], [2.0, 3.0], [-0.0, 1.0], [5.0, 5.0], [2.0, 3.0], [2.0, 3.0]])
     y = ["a", "b", "a", "b", "a", "c"]
     for form in (X, X.astype(np.float32), sp.csr_array(X), np.asfortranarray(X)):
-        found = certify(form, y)
-        assert found.conflicts == [(1, 4), (1, 5)]
-        assert found.proof.kind == "identical rows"
-        assert found.proof.rows == [1, 4]
-        assert found.check()
+        certificate = certify(form, y)
+        assert certificate.conflicts == [(1, 4), (1, 5)]
+        assert certificate.proof.kind == "identical rows"
+        assert certificate.proof.rows == [1, 4]
+        assert certificate.check()
         assert (
-            found.sentence(first=1) == "no line can separate these rows: rows 2 and 5 are identical but labelled differently"
+            certificate.sentence(first=1)
+            == "no line can separate these rows: rows 2 and 5 are identical but labelled differently"
         )
 
 
@@ -264,11 +276,11 @@ def test_zeros_that_are_stored_are_zeros_that_are_not():
 
 
 def test_without_a_bias_a_row_of_zeros_is_itself_the_proof():
-    found = certify([[1.0], [0.0]], [1, 0], fit_intercept=False)
-    assert found.separable is False
-    assert (found.proof.rows, found.proof.weights) == ([1], [1])
-    assert found.check()
-    assert "row 1 is all zeros" in found.sentence()
+    certificate = certify([[1.0], [0.0]], [1, 0], fit_intercept=False)
+    assert certificate.separable is False
+    assert (certificate.proof.rows, certificate.proof.weights) == ([1], [1])
+    assert certificate.check()
+    assert "row 1 is all zeros" in certificate.sentence()
     assert certify([[1.0], [0.0]], [1, 0]).separable is True
     many = certify([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]], [0, 1, 2], fit_intercept=False)
     assert many.separable is False
@@ -313,22 +325,26 @@ def test_the_rounding_bound_proves_what_exact_arithmetic_proves_and_nothing_fals
     assert proved > 0
 
 
-def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so(monkeypatch):
-    monkeypatch.setattr(contradiction, "MOST_SECONDS", 0)
+def certify_within_limits(X, y, limits, **options):
+    """What certify(X, y) gives, with other limits than the usual ones."""
+    return certify_problem(SeparabilityProblem(SignedExamples(for_classes(X, y)), limits, **options), sorted(set(y)))
+
+
+def test_large_contradictions_fall_back_to_the_rounding_bound_and_say_so():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
-    found = certify(X, y)
-    assert found.separable is False
-    assert found.proof.kind == "rounding bound"
-    assert found.check()
-    found.proof.weights[0] *= -1
-    assert not found.check()
+    certificate = certify_within_limits(X, y, SearchLimits(exact_work=0))
+    assert certificate.separable is False
+    assert certificate.proof.kind == "rounding bound"
+    assert certificate.check()
+    certificate.proof.weights[0] *= -1
+    assert not certificate.check()
 
 
 def test_margins_within_rounding_of_zero_are_decided_in_fractions():
     # (1 + 2^-52) - 1 against 0: a margin of 2^-52 after terms of size 1.
     X, y = [[1.0 + 2.0**-52, -1.0], [-1.0, 1.0 + 2.0**-52]], [1, 1]
-    signed = Signed(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
+    signed = SignedExamples(Examples(Rows(X), np.array(y, dtype=np.int32), np.arange(2)), bias=False)
     assert rounding.separates(signed, np.array([[1.0, 1.0]]), np.zeros(1))
     assert not rounding.separates(signed, np.array([[1.0, 1.0 + 2.0**-51]]), np.zeros(1))
 
@@ -337,7 +353,7 @@ def test_squares_that_underflow_do_not_hide_rounding():
     # 0.1 + 0.2 - 0.3 in parts of 1e-200 times 1e200: floats say 5.6e-17, the products' exact sum may have another sign.
     X = np.array([[1e-201, 2e-201, -3e-201]])
     w = np.array([[1e200, 1e200, 1e200]])
-    signed = Signed(Examples(Rows(X), np.array([1], dtype=np.int32), np.arange(2)), bias=False)
+    signed = SignedExamples(Examples(Rows(X), np.array([1], dtype=np.int32), np.arange(2)), bias=False)
     exact = sum(Fraction(a) * Fraction(b) for a, b in zip(X[0].tolist(), w[0].tolist(), strict=True))
     assert signed.errors(w, np.zeros(1))[0] >= abs(Fraction(float(signed.margins(w, np.zeros(1))[0])) - exact)
     assert rounding.separates(signed, w, np.zeros(1)) == (exact > 0)
@@ -352,21 +368,20 @@ def test_whole_numbers_are_the_floats_themselves():
         assert dense[0][j] * b == dense[1][j] * a
 
 
-def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
+def test_the_working_set_gives_the_same_verdict_as_all_at_once():
     random = np.random.default_rng(8)
     X = random.normal(size=(3000, 6))
     score = X @ np.arange(1, 7) + 1
     noisy = np.where(random.random(3000) < 0.02, score < 0, score > 0)
     verdicts = {}
-    for limit in (case.AT_ONCE, 0):
-        monkeypatch.setattr(case, "AT_ONCE", limit)
-        said = []
+    for limit in (SearchLimits().solver_work, 0):
+        sentences = []
         verdicts[limit] = [
-            certify(form, y, progress=said.append)
+            certify_within_limits(form, y, SearchLimits(solver_work=limit), report=sentences.append)
             for form in (X, sp.csr_array(X), X.astype(np.float32))
             for y in (score > 0, noisy)
         ]
-        assert any("too many for the solver at once" in sentence for sentence in said) == (limit == 0)
+        assert any("too many for the solver at once" in sentence for sentence in sentences) == (limit == 0)
     for one, other in zip(*verdicts.values(), strict=True):
         assert one.separable is other.separable
         assert one.check()
@@ -374,20 +389,30 @@ def test_the_working_set_gives_the_same_verdict_as_all_at_once(monkeypatch):
         if one.separable:
             assert one.margin == pytest.approx(other.margin, rel=1e-5)
             assert other.optimal
-    assert [found.separable for found in verdicts[0]] == [True, False] * 3
+    assert [certificate.separable for certificate in verdicts[0]] == [True, False] * 3
 
 
-def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible(monkeypatch):
-    monkeypatch.setattr(case, "AT_ONCE", 0)
+def test_what_cannot_be_decided_in_time_is_undecided_with_what_is_still_possible():
     random = np.random.default_rng(1)
     X = random.normal(size=(20000, 40))
-    found = certify(X, X @ np.arange(40) > 0, seconds=1e-6)
-    assert found.separable is None
-    assert not found.check()
-    assert found.proof is None
-    assert "undecided" in found.sentence()
+    certificate = certify(X, X @ np.arange(40) > 0, seconds=1e-6)  # less than one step of the solver takes
+    assert certificate.separable is None
+    assert not certificate.check()
+    assert certificate.proof is None
+    assert "undecided" in certificate.sentence()
     with pytest.raises(rosenblatt.SettingError, match="seconds"):
         certify(X, X[:, 0] > 0, seconds=0)
+
+
+@pytest.mark.parametrize("solver_work", [SearchLimits().solver_work, 0])
+def test_without_seconds_no_clock_decides(monkeypatch, solver_work):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(400, 5))
+    labels = [X @ np.arange(1, 6) > 1, random.random(400) < 0.5, (X @ random.normal(size=(5, 3))).argmax(axis=1)]
+    usual = [certify_within_limits(X, y, SearchLimits(solver_work=solver_work)).to_dict() for y in labels]
+    ticks = count(step=10**6)  # a machine on which every look at the clock finds eleven days gone
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
+    assert [certify_within_limits(X, y, SearchLimits(solver_work=solver_work)).to_dict() for y in labels] == usual
 
 
 def test_numbers_that_are_not_finite_are_refused_by_row_and_column():
@@ -395,21 +420,21 @@ def test_numbers_that_are_not_finite_are_refused_by_row_and_column():
         certify([[0.0], [np.nan]], [0, 1])
 
 
-@given(made=with_planted_margin(scales=(1.0,)), seed=st.integers(0, 99))
-def test_a_perceptron_never_needs_more_updates_than_the_certificate_allows(made, seed):
-    found = certify(made.X, made.y, made.bias)
-    if len(found.classes) == 1 or found.bound > 20000:
+@given(planted=with_planted_margin(scales=(1.0,)), seed=st.integers(0, 99))
+def test_a_perceptron_never_needs_more_updates_than_the_certificate_allows(planted, seed):
+    certificate = certify(planted.X, planted.y, planted.bias)
+    if len(certificate.classes) == 1 or certificate.bound > 20000:
         return
-    run = rosenblatt.train(made.X, made.y, seed=seed, epochs=30000, fit_intercept=made.bias)
+    run = rosenblatt.train(planted.X, planted.y, seed=seed, epochs=30000, fit_intercept=planted.bias)
     assert run.converged
-    assert run.weights.updates <= found.bound * (1 + 1e-9)
+    assert run.weights.updates <= certificate.bound * (1 + 1e-9)
 
 
-@given(made=with_planted_margin(classes=3, scales=(1.0,)), seed=st.integers(0, 99))
-def test_nor_with_many_classes(made, seed):
-    found = certify(made.X, made.y, made.bias)
-    if len(found.classes) < 3 or found.bound > 20000:
+@given(planted=with_planted_margin(classes=3, scales=(1.0,)), seed=st.integers(0, 99))
+def test_nor_with_many_classes(planted, seed):
+    certificate = certify(planted.X, planted.y, planted.bias)
+    if len(certificate.classes) < 3 or certificate.bound > 20000:
         return
-    run = rosenblatt.train(made.X, made.y, seed=seed, epochs=30000, fit_intercept=made.bias)
+    run = rosenblatt.train(planted.X, planted.y, seed=seed, epochs=30000, fit_intercept=planted.bias)
     assert run.converged
-    assert run.weights.updates <= found.bound * (1 + 1e-9)
+    assert run.weights.updates <= certificate.bound * (1 + 1e-9)

@@ -13,30 +13,30 @@ from separable_sets import with_a_point_inside, with_planted_contradiction
 import rosenblatt
 from rosenblatt import certify
 from rosenblatt.engine import rules
-from rosenblatt.theory.bounds import NoBound, Space, bound_for
+from rosenblatt.theory.bounds import NoBound, ProblemGeometry, bound_for
 
 TINY = (1e-160, 2.0**-600, 1e-300, 1e-310)
 
 
 @given(
-    made=with_planted_contradiction(),
+    planted=with_planted_contradiction(),
     scale=st.sampled_from([2.0**600, 2.0**900, 2.0**-600, 2.0**-900]),
     form=st.sampled_from([np.asarray, sp.csr_array]),
 )
-def test_a_contradiction_is_found_though_squares_overflow_or_vanish(made, scale, form):
+def test_a_contradiction_is_found_though_squares_overflow_or_vanish(planted, scale, form):
     # Powers of two: the contradiction of the whole numbers is one of the scaled ones.
-    found = certify(form(made.X * scale), made.y, made.bias)
-    assert found.separable is False
-    assert found.check()
-    assert str(found).startswith("No line can separate")
-    assert found.to_dict()["radius"] is None or found.to_dict()["radius"] < np.inf
+    certificate = certify(form(planted.X * scale), planted.y, planted.bias)
+    assert certificate.separable is False
+    assert certificate.check()
+    assert str(certificate).startswith("No line can separate")
+    assert certificate.to_dict()["radius"] is None or certificate.to_dict()["radius"] < np.inf
 
 
-@given(made=with_a_point_inside(), scale=st.sampled_from([1e160, 1e290, 1e-160, 1e-290]))
-def test_so_is_one_that_rounding_cannot_undo(made, scale):
-    found = certify(made.X * scale, made.y, made.bias)
-    assert found.separable is False
-    assert found.check()
+@given(planted=with_a_point_inside(), scale=st.sampled_from([1e160, 1e290, 1e-160, 1e-290]))
+def test_so_is_one_that_rounding_cannot_undo(planted, scale):
+    certificate = certify(planted.X * scale, planted.y, planted.bias)
+    assert certificate.separable is False
+    assert certificate.check()
 
 
 def at_scale(scale):
@@ -56,10 +56,10 @@ def test_where_squares_overflow_what_would_be_separable_is_refused_by_row_and_co
 @pytest.mark.parametrize("scale", [1e100, 1e152])
 @pytest.mark.parametrize("bias", [True, False])
 def test_where_they_do_not_it_is_told(scale, bias):
-    found = certify(*at_scale(scale), bias)
-    assert found.separable is True
-    assert found.check()
-    assert str(found).startswith("A line separates these rows")
+    certificate = certify(*at_scale(scale), bias)
+    assert certificate.separable is True
+    assert certificate.check()
+    assert str(certificate).startswith("A line separates these rows")
 
 
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from(TINY), bias=st.booleans())
@@ -70,40 +70,41 @@ def test_tiny_numbers_get_a_margin_that_is_one_and_a_bound_that_holds(seed, scal
     X, y = X[score != 0], score[score != 0] > 0
     if len(set(y)) < 2:
         return
-    found = certify(X, y, bias)
-    assert found.separable is True
-    assert found.check()
-    assert found.margin > 0
+    certificate = certify(X, y, bias)
+    assert certificate.separable is True
+    assert certificate.check()
+    assert certificate.margin > 0
     signs = np.where(y, 1, -1)
     exact = [
-        int(s) * sum((Fraction(a) * Fraction(w) for a, w in zip(x, found.w.tolist(), strict=True)), Fraction(found.b))
+        int(s)
+        * sum((Fraction(a) * Fraction(w) for a, w in zip(x, certificate.w.tolist(), strict=True)), Fraction(certificate.b))
         for x, s in zip(X.tolist(), signs, strict=True)
     ]
     assert min(exact) > 0
     if not bias:  # the bound does not depend on the unit then
         whole = certify(np.round(X / scale), y, bias)
-        assert found.bound >= whole.bound * (1 - 1e-6)
+        assert certificate.bound >= whole.bound * (1 - 1e-6)
 
 
 def test_a_margin_too_small_for_any_float_is_told_as_such():
-    found = certify([[5e-324], [1e-323]], [0, 1])  # half of the smallest float apart from the plane between them
-    assert found.separable is True
-    assert found.check()
-    assert found.bound is None
-    assert found.sentence() == "a line separates these rows, with a margin that is too small for a float"
-    assert "above 0" in str(found)
+    certificate = certify([[5e-324], [1e-323]], [0, 1])  # half of the smallest float apart from the plane between them
+    assert certificate.separable is True
+    assert certificate.check()
+    assert certificate.bound is None
+    assert certificate.sentence() == "a line separates these rows, with a margin that is too small for a float"
+    assert "above 0" in str(certificate)
 
 
 @pytest.mark.parametrize("rule", [rules.Perceptron(), rules.Mira(p=0.5), rules.PassiveAggressive(C=1.0)])
 def test_a_bound_too_large_for_a_float_is_none(rule):
-    found = bound_for(rule, Space(radius=1.0, margin=1e-200))
-    assert isinstance(found, NoBound)
-    assert "too large for a float" in str(found)
+    bound = bound_for(rule, ProblemGeometry(radius=1.0, margin=1e-200))
+    assert isinstance(bound, NoBound)
+    assert "too large for a float" in str(bound)
 
 
 def test_a_huge_bound_is_a_power_of_ten_that_is_no_smaller():
-    found = certify([[1e9 + 1], [1e9 + 2]], [0, 1])
-    told = re.search(r"at most (\S+) updates", found.sentence())[1]
-    assert re.fullmatch(r"\d\.\d+e\+\d+", told)
-    assert found.bound <= float(told) <= 1.001 * found.bound
-    assert len(max(re.findall(r"[\d,]+", str(found)), key=len)) < 20
+    certificate = certify([[1e9 + 1], [1e9 + 2]], [0, 1])
+    number = re.search(r"at most (\S+) updates", certificate.sentence())[1]
+    assert re.fullmatch(r"\d\.\d+e\+\d+", number)
+    assert certificate.bound <= float(number) <= 1.001 * certificate.bound
+    assert len(max(re.findall(r"[\d,]+", str(certificate)), key=len)) < 20

@@ -22,13 +22,13 @@ def certified(name, pick=None, seconds=None, **features):
 
 
 def test_mushrooms_are_separable_with_the_margin_of_independent_solvers(data_dir):
-    _, found = certified("mushrooms")
-    assert found.separable is True
-    assert found.check()
+    _, certificate = certified("mushrooms")
+    assert certificate.separable is True
+    assert certificate.check()
     # Issue 4: γ* = 0.25694 and bound 333.2 with bias as a feature, by another solver.
-    assert found.margin == pytest.approx(0.25694, abs=1e-5)
-    assert found.bound == pytest.approx(333.2, abs=0.1)
-    assert found.optimal
+    assert certificate.margin == pytest.approx(0.25694, abs=1e-5)
+    assert certificate.bound == pytest.approx(333.2, abs=0.1)
+    assert certificate.optimal
 
 
 @pytest.mark.parametrize("seeds", [3, pytest.param(100, marks=full)])
@@ -42,13 +42,13 @@ def test_on_mushrooms_the_perceptrons_updates_stay_below_the_bound(data_dir, see
 
 @pytest.mark.parametrize("numeric", ["number", "category"])
 def test_income_is_not_separable_and_the_conflicting_rows_are_named(data_dir, numeric):
-    _, found = certified("income", numeric=numeric)
-    assert found.separable is False
-    assert found.check()
+    _, certificate = certified("income", numeric=numeric)
+    assert certificate.separable is False
+    assert certificate.check()
     # data/README.md, counted independently: 69 of the distinct rows carry both labels.
-    assert len(found.conflicts) == 69
+    assert len(certificate.conflicts) == 69
     lines = [line.split(",") for line in (data_dir / "income" / "income.train.txt.5k").read_text().splitlines()]
-    for i, j in found.conflicts:
+    for i, j in certificate.conflicts:
         assert lines[i][:-1] == lines[j][:-1]
         assert lines[i][-1] != lines[j][-1]
 
@@ -56,10 +56,10 @@ def test_income_is_not_separable_and_the_conflicting_rows_are_named(data_dir, nu
 def test_a9a_contradicts_itself_also_apart_from_identical_rows(data_dir):
     data = rosenblatt.read("a9a")
     X, y = data.rows, np.asarray(data.labels)
-    found = rosenblatt.certify(X, y)
-    assert found.separable is False
-    assert found.check()
-    assert found.proof.kind == "identical rows"
+    certificate = rosenblatt.certify(X, y)
+    assert certificate.separable is False
+    assert certificate.check()
+    assert certificate.proof.kind == "identical rows"
     # Without the rows that share their features with a row of the other class: not separable either, and not by a pair.
     _, group = np.unique(X.toarray().astype(np.uint8), axis=0, return_inverse=True)
     positive, rows = np.bincount(group, y == 1), np.bincount(group)
@@ -73,18 +73,18 @@ def test_a9a_contradicts_itself_also_apart_from_identical_rows(data_dir):
 
 
 def test_breast_cancer_is_separable_as_train_scales_it():
-    _, found = certified("breast-cancer")
-    assert found.separable is True
-    assert found.check()
-    assert found.optimal
+    _, certificate = certified("breast-cancer")
+    assert certificate.separable is True
+    assert certificate.check()
+    assert certificate.optimal
 
 
 def test_iris_is_not_separable_because_of_two_of_its_classes():
-    _, found = certified("iris")
-    assert found.separable is False
-    assert found.check()
+    _, certificate = certified("iris")
+    assert certificate.separable is False
+    assert certificate.check()
     # Fisher, 1936: setosa stands apart, versicolor and virginica overlap.
-    verdicts = {pair.classes: pair.separable for pair in found.pairs}
+    verdicts = {pair.classes: pair.separable for pair in certificate.pairs}
     assert verdicts == {
         ("setosa", "versicolor"): True, ("setosa", "virginica"): True, ("versicolor", "virginica"): False,
     }  # fmt: skip
@@ -100,6 +100,6 @@ def test_iris_is_not_separable_because_of_two_of_its_classes():
 )
 def test_larger_sets_have_a_checked_verdict(data_dir, name, pick, verdict):
     # The witness of a verdict is its proof, checked in fractions or with a bound on rounding.
-    _, found = certified(name, pick)
-    assert found.separable is verdict
-    assert found.check()
+    _, certificate = certified(name, pick)
+    assert certificate.separable is verdict
+    assert certificate.check()

@@ -1,7 +1,8 @@
-"""What a run proves of the best margin, and what is told of it after every run."""
+"""What a run proves of the best margin, and what is as_dict of it after every run."""
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,11 +21,11 @@ from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.training import run
-from rosenblatt.theory.bounds import Space, bound_for
-from rosenblatt.theory.deciding import certify_within
-from rosenblatt.theory.duality import best_margin_at_most, is_combination, sum_of_signed
-from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.bounds import ProblemGeometry, bound_for
+from rosenblatt.theory.duality import FinishedRun, best_margin_at_most, sum_of_signed
+from rosenblatt.theory.margin_report import SHARE, margin_report, measure_margin
+from rosenblatt.theory.separability import certify_within
+from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.walk import walk
 
 ADDING = {  # θ is a sum of signed rows, each with a weight above 0
@@ -46,7 +47,7 @@ RULES = ADDING | OTHERS
 
 
 def ran(examples, rule, **plan):
-    return run(examples, rule, Plan(**plan))
+    return FinishedRun(run(examples, rule, Plan(**plan)), examples, rule)
 
 
 def signed_rows(examples, bias):
@@ -55,13 +56,13 @@ def signed_rows(examples, bias):
     X = np.column_stack([X, np.ones(len(X))]) if bias else X
     if examples.vectors == 1:
         return np.where(examples.codes == 1, 1, -1)[:, None] * X
-    k, found = examples.vectors, []
+    k, report = examples.vectors, []
     for x, code in zip(X, examples.codes, strict=True):
         for rival in set(range(k)) - {int(code)}:
             z = np.zeros((k, len(x)))
             z[code], z[rival] = x, -x
-            found.append(z.ravel())
-    return np.array(found)
+            report.append(z.ravel())
+    return np.array(report)
 
 
 def theta(trained, view="last"):
@@ -74,13 +75,13 @@ def theta(trained, view="last"):
 @given(data=st.data(), order=st.sampled_from(ORDERS), epochs=st.integers(1, 6), weighted=st.booleans())
 def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name, data, order, epochs, weighted):
     classes = data.draw(st.sampled_from([2, 3]))
-    made = data.draw(with_planted_margin(classes).filter(lambda made: len(set(made.y.tolist())) == classes))
-    importance = np.linspace(0.5, 2, len(made.y)) if weighted else None
-    examples = for_classes(made.X, made.y, importance=importance)
-    trained = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=made.bias)
+    planted = data.draw(with_planted_margin(classes).filter(lambda planted: len(set(planted.y.tolist())) == classes))
+    importance = np.linspace(0.5, 2, len(planted.y)) if weighted else None
+    examples = for_classes(planted.X, planted.y, importance=importance)
+    finished = ran(examples, RULES[name], order=order, epochs=epochs, fit_intercept=planted.bias)
     chosen = data.draw(st.sampled_from(["last", "averaged"]))
-    whole = margin_report(FinishedRun(trained, examples, RULES[name]), (chosen, trained.view(chosen)))
-    best = certify(made.X, made.y, made.bias)  # by clarabel, its margin evaluated in fractions where it must be
+    whole = margin_report(finished, (chosen, finished.trained.view(chosen)))
+    best = certify(planted.X, planted.y, planted.bias)  # by clarabel, its margin evaluated in fractions where it must be
     assert best.separable
     assert whole.most >= best.margin * (1 - 1e-12)
     if whole.least is not None:
@@ -95,108 +96,113 @@ def test_a_run_on_separable_rows_holds_the_best_margin_between_two_numbers(name,
 
 
 @pytest.mark.parametrize("name", RULES)
-@given(made=with_planted_contradiction(), epochs=st.integers(1, 4))
-def test_after_a_run_on_inseparable_rows_the_sentence_says_that_there_is_no_best_margin(name, made, epochs):
-    examples = for_classes(made.X, made.y)
-    trained = ran(examples, RULES[name], epochs=epochs, fit_intercept=made.bias)
-    alone = margin_report(FinishedRun(trained, examples, RULES[name]))
+@given(planted=with_planted_contradiction(), epochs=st.integers(1, 4))
+def test_after_a_run_on_inseparable_rows_the_sentence_says_that_there_is_no_best_margin(name, planted, epochs):
+    examples = for_classes(planted.X, planted.y)
+    finished = ran(examples, RULES[name], epochs=epochs, fit_intercept=planted.bias)
+    alone = margin_report(finished)
     assert alone.separable is not True  # without a certificate the same rows are never called separable
     assert alone.separable is False or "whether a line separates the rows is undecided" in alone.sentence()
-    found = alone.against(certify(made.X, made.y, made.bias))
-    assert found.separable is False
-    assert found.margin <= 0 < found.wrong
-    assert found.share is found.best is found.best_at_most is None
-    assert not found.bound
-    assert "there is no γ*. No line can separate these rows: " in found.sentence()
-    told = found.to_dict()
-    assert told["separated"] is told["separable"] is False
+    report = alone.against(certify(planted.X, planted.y, planted.bias))
+    assert report.separable is False
+    assert report.margin <= 0 < report.wrong
+    assert report.share is report.best is report.best_at_most is None
+    assert not report.bound
+    assert "there is no γ*. No line can separate these rows: " in report.sentence()
+    as_dict = report.to_dict()
+    assert as_dict["separated"] is as_dict["separable"] is False
 
 
 @pytest.mark.parametrize("name", ADDING)
 @given(data=st.data(), epochs=st.integers(1, 4))
 def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margin(name, data, epochs):
     classes = data.draw(st.sampled_from([2, 3]))
-    made = data.draw(with_planted_margin(classes, scales=(1.0,)).filter(lambda made: len(set(made.y.tolist())) == classes))
-    examples = for_classes(made.X, made.y)
-    trained = ran(examples, ADDING[name], epochs=epochs, fit_intercept=made.bias, keep_log=True)
-    log, Z = trained.log, signed_rows(examples, made.bias)
+    planted = data.draw(
+        with_planted_margin(classes, scales=(1.0,)).filter(lambda planted: len(set(planted.y.tolist())) == classes)
+    )
+    examples = for_classes(planted.X, planted.y)
+    finished = ran(examples, ADDING[name], epochs=epochs, fit_intercept=planted.bias, keep_log=True)
+    log, Z = finished.trained.log, signed_rows(examples, planted.bias)
     if not len(log):  # rows of zeros, without bias
         return
     place = log.row if classes == 2 else [
-        int(i) * (classes - 1) + sorted(set(range(classes)) - {int(made.y[i])}).index(int(rival))
+        int(i) * (classes - 1) + sorted(set(range(classes)) - {int(planted.y[i])}).index(int(rival))
         for i, rival in zip(log.row, log.rival, strict=True)
     ]  # fmt: skip
-    np.testing.assert_allclose(log.tau @ Z[place], theta(trained), atol=1e-9 * np.abs(Z).max())
-    assert is_combination(trained, ADDING[name])
-    assert trained.steps.total == pytest.approx(log.tau.sum())
-    most = best_margin_at_most(trained, Signed(examples, made.bias), ADDING[name])
-    assert most == pytest.approx(np.linalg.norm(theta(trained)) / log.tau.sum(), rel=1e-9)
+    np.testing.assert_allclose(log.tau @ Z[place], theta(finished.trained), atol=1e-9 * np.abs(Z).max())
+    assert finished.is_combination
+    assert finished.steps.total == pytest.approx(log.tau.sum())
+    most = best_margin_at_most(finished, SignedExamples(examples, planted.bias))
+    assert most == pytest.approx(np.linalg.norm(theta(finished.trained)) / log.tau.sum(), rel=1e-9)
 
 
-@given(made=with_planted_margin(3).filter(lambda made: len(set(made.y.tolist())) == 3), sparse=st.booleans())
-def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(made, sparse):
+@given(planted=with_planted_margin(3).filter(lambda planted: len(set(planted.y.tolist())) == 3), sparse=st.booleans())
+def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(planted, sparse):
     from scipy.sparse import csr_array
 
-    examples = for_classes(made.X, made.y)
-    Z = signed_rows(examples, made.bias)
+    examples = for_classes(planted.X, planted.y)
+    Z = signed_rows(examples, planted.bias)
     if sparse:
-        examples.rows = Rows(csr_array(made.X))
-    signed = Signed(examples, made.bias)
+        examples.rows = Rows(csr_array(planted.X))
+    signed = SignedExamples(examples, planted.bias)
     np.testing.assert_allclose(sum_of_signed(signed).ravel(), Z.sum(axis=0), atol=1e-12 * np.abs(Z).sum())
     for rule in OTHERS.values():  # softmax moves every class, and leaves no log
-        trained = ran(examples, rule, epochs=1, fit_intercept=made.bias)
-        assert not is_combination(trained, rule)
-        most = best_margin_at_most(trained, signed, rule)
+        finished = ran(examples, rule, epochs=1, fit_intercept=planted.bias)
+        assert not finished.is_combination
+        most = best_margin_at_most(finished, signed)
         assert most == pytest.approx(min(np.linalg.norm(Z.mean(axis=0)), np.linalg.norm(Z, axis=1).max()), rel=1e-6)
 
 
 def test_widrow_hoff_takes_rows_back_and_then_its_run_proves_nothing():
     examples = for_classes([[3.0], [1.0], [-1.0]], [1, 1, 0])
-    trained = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
-    assert trained.steps.least < 0
-    most = best_margin_at_most(trained, Signed(examples), rules.WidrowHoff(rate=0.2))
+    finished = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
+    assert finished.steps.least < 0
+    most = best_margin_at_most(finished, SignedExamples(examples))
     assert most == pytest.approx(np.hypot(5, 1) / 3)  # z = (3, 1), (1, 1), (1, −1)
     # Two classes of logistic regression only add: σ(−margin) is above 0.
-    trained = ran(examples, rules.Logistic(), epochs=5, order="given")
-    assert is_combination(trained, rules.Logistic())
-    assert not is_combination(trained, rules.Logistic(l2=0.1))
+    finished = ran(examples, rules.Logistic(), epochs=5, order="given")
+    assert finished.is_combination
+    assert not replace(finished, rule=rules.Logistic(l2=0.1)).is_combination
 
 
-@given(made=with_planted_margin(scales=(1.0,)).filter(lambda made: len(set(made.y.tolist())) == 2), seed=st.integers(0, 99))
-def test_from_other_weights_the_bound_is_about_what_was_added(made, seed):
-    start = np.random.default_rng(seed).normal(size=made.X.shape[1])
-    run_ = walk(made.X, made.y, start=start, start_bias=0.5 * made.bias, fit_intercept=made.bias, epochs=3)
-    found = margin_report(FinishedRun.of(run_.training))
-    assert found.most >= certify(made.X, made.y, made.bias).margin * (1 - 1e-12)
-    assert not found.bound  # the weights do not start at 0
+@given(
+    planted=with_planted_margin(scales=(1.0,)).filter(lambda planted: len(set(planted.y.tolist())) == 2),
+    seed=st.integers(0, 99),
+)
+def test_from_other_weights_the_bound_is_about_what_was_added(planted, seed):
+    start = np.random.default_rng(seed).normal(size=planted.X.shape[1])
+    run_ = walk(planted.X, planted.y, start=start, start_bias=0.5 * planted.bias, fit_intercept=planted.bias, epochs=3)
+    report = margin_report(FinishedRun.of(run_.training))
+    assert report.most >= certify(planted.X, planted.y, planted.bias).margin * (1 - 1e-12)
+    assert not report.bound  # the weights do not start at 0
 
 
 def test_a_first_bias_that_does_not_learn_is_measured_in_the_space_that_has_one():
     points, signs = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, -1, -1, -1]
     run_ = walk(points, signs, start_bias=-1.0, fit_intercept=False, order="given")
-    found = margin_report(FinishedRun.of(run_.training)).against(certify(points, signs))
-    assert found.radius == pytest.approx(np.sqrt(3))  # with the constant feature
-    assert found.best == pytest.approx(certify(points, signs).margin)
-    assert found.most >= found.best  # the run moves only w: it is no combination there
+    report = margin_report(FinishedRun.of(run_.training)).against(certify(points, signs))
+    assert report.radius == pytest.approx(np.sqrt(3))  # with the constant feature
+    assert report.best == pytest.approx(certify(points, signs).margin)
+    assert report.most >= report.best  # the run moves only w: it is no combination there
 
 
 def test_rows_of_weight_0_are_not_there():
     X, y = [[2.0], [1.0], [-1.0], [-2.0]], [1, 0, 0, 1]  # without the last, separable
     examples = for_classes(X, y, importance=[1, 1, 1, 0])
-    trained = ran(examples, rules.Perceptron(), epochs=100)
-    found = margin_report(FinishedRun(trained, examples, rules.Perceptron()))
-    assert found.rows == 3
-    assert not found.wrong
+    finished = ran(examples, rules.Perceptron(), epochs=100)
+    report = margin_report(finished)
+    assert report.rows == 3
+    assert not report.wrong
     best = certify(X[:3], y[:3])
-    assert found.least <= best.margin_at_most
-    assert best.margin <= found.most
+    assert report.least <= best.margin_at_most
+    assert best.margin <= report.most
 
 
 def test_weights_that_stay_0_have_margin_0():
-    signed = Signed(for_classes([[1.0], [2.0]], [0, 1]))
-    found = measure_margin("last", rosenblatt.Model(np.arange(2), np.zeros((1, 1)), np.zeros(1)), signed)
-    assert (found.margin, found.wrong) == (0, 2)
-    assert "2 of 2 rows are not on the right side" in found.sentence()
+    signed = SignedExamples(for_classes([[1.0], [2.0]], [0, 1]))
+    report = measure_margin("last", rosenblatt.Model(np.arange(2), np.zeros((1, 1)), np.zeros(1)), signed)
+    assert (report.margin, report.wrong) == (0, 2)
+    assert "2 of 2 rows are not on the right side" in report.sentence()
 
 
 def report_after(data, recipe, dev=None):
@@ -247,12 +253,11 @@ def test_where_the_best_epoch_is_kept_its_margin_is_told():
 def test_the_last_weights_may_know_of_a_better_margin_than_those_that_predict():
     points, signs = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, -1, -1, -1]
     examples = for_classes(points, signs)
-    trained = ran(examples, rules.Perceptron(), order="given")
-    finished = FinishedRun(trained, examples, rules.Perceptron())
-    found = margin_report(finished, ("averaged", trained.view("averaged")))
+    finished = ran(examples, rules.Perceptron(), order="given")
+    report = margin_report(finished, ("averaged", finished.trained.view("averaged")))
     last = margin_report(finished)
-    assert found.margin < last.margin == found.best_at_least
-    assert found.share[1] == pytest.approx(found.margin / last.margin)
+    assert report.margin < last.margin == report.best_at_least
+    assert report.share[1] == pytest.approx(report.margin / last.margin)
 
 
 @pytest.mark.parametrize("pairs", [[], [(0, 1)]])
@@ -261,7 +266,7 @@ def test_a_certificate_is_bought_with_counted_multiplications(pairs):
     y = np.arange(40) % 2
     for i, j in pairs:
         X[j] = X[i]
-    signed = Signed(for_classes(X, y))
+    signed = SignedExamples(for_classes(X, y))
     assert certify_within(signed, 2 * X.size - 1) is None
     compared = certify_within(signed, 2 * X.size)  # enough to compare the rows, not for a solver
     assert (compared is None) == (not pairs)
@@ -276,11 +281,10 @@ def test_no_more_than_a_fiftieth_of_the_multiplications_of_training_goes_into_a_
     X = np.random.default_rng(seed).normal(size=(8, 2))
     y = np.arange(8) % 2
     examples = for_classes(X, y)
-    trained = ran(examples, rules.Perceptron(), epochs=epochs)
-    finished = FinishedRun(trained, examples, rules.Perceptron())
-    assert finished.multiplications(Signed(examples)) == trained.weights.t * 2
+    finished = ran(examples, rules.Perceptron(), epochs=epochs)
+    assert finished.multiplications(SignedExamples(examples)) == finished.trained.weights.t * 2
     report = margin_report(finished)
-    if trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
+    if finished.trained.weights.t * 2 * SHARE < 3 * X.size:  # one for R, two for comparing the rows
         assert report.certificate is None
     # The same words whenever it is asked, on a busy machine or an idle one: nothing but counted work decides.
     assert margin_report(finished).sentence() == report.sentence()
@@ -293,9 +297,9 @@ def test_a_bound_is_never_told_smaller_than_it_is():
     assert certificate.bound == 2
     assert certificate.sentence().endswith("a perceptron makes at most 2 updates")
     examples = for_classes(X, y)
-    trained = ran(examples, rules.Perceptron())
-    assert trained.weights.updates == 2
-    report = margin_report(FinishedRun(trained, examples, rules.Perceptron())).against(certificate)
+    finished = ran(examples, rules.Perceptron())
+    assert finished.trained.weights.updates == 2
+    report = margin_report(finished).against(certificate)
     assert report.bound.most == 2
     assert str(report.bound).startswith("at most R²/γ² = 2 updates")
 
@@ -304,13 +308,13 @@ def test_a_bound_is_never_told_smaller_than_it_is():
 def test_the_told_bound_is_the_whole_part_of_the_exact_one(numerator, denominator, scale):
     # R² = numerator, γ² = denominator in other units: Fraction(R²/γ²) is the witness.
     exact = Fraction(numerator, denominator)
-    space = Space(radius=scale * math.sqrt(numerator), margin=scale * math.sqrt(denominator))
+    space = ProblemGeometry(radius=scale * math.sqrt(numerator), margin=scale * math.sqrt(denominator))
     bound = bound_for(rules.Perceptron(), space)
     assert math.floor(bound.most) >= math.floor(exact)
     assert bound.most <= float(exact) * (1 + 1e-8)
-    told = re.search(r"= (\S+) (updates?) ", str(bound))
-    assert float(told[1]) >= bound.most * (1 - 1e-9)
-    assert (told[2] == "update") == (bound.most == 1)
+    as_dict = re.search(r"= (\S+) (updates?) ", str(bound))
+    assert float(as_dict[1]) >= bound.most * (1 - 1e-9)
+    assert (as_dict[2] == "update") == (bound.most == 1)
 
 
 def test_one_update_is_not_one_updates():

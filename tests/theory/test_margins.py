@@ -10,7 +10,7 @@ from rosenblatt import SettingError
 from rosenblatt.engine import rules
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import train
-from rosenblatt.theory import margins
+from rosenblatt.theory import losses, margins
 
 # LECTURES B3: the worked example, w = [1, 0], b = 0 at the start and w = [0.5, 1], b = -1 at the end.
 POINTS, LABELS = [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0]
@@ -22,9 +22,10 @@ def test_b3_the_start_is_wrong_about_the_second_point_only_and_the_end_about_non
     # The slide's activations: 1 and 0.5 by the start, then -2.5 and -0.5 by what the update made.
     assert margins.functional_margins(START, POINTS, LABELS)[:2].tolist() == [1, -0.5]
     assert margins.functional_margins(END, POINTS, LABELS)[2:].tolist() == [2.5, 0.5]
-    assert margins.zero_one_loss(START, POINTS, LABELS).tolist() == [0, 1, 0, 0]
-    assert margins.zero_one_loss(END, POINTS, LABELS).sum() == 0
-    assert margins.perceptron_criterion(START, POINTS, LABELS).tolist() == [0, 0.5, 0, 0]
+    at_start, at_end = (margins.functional_margins(model, POINTS, LABELS) for model in (START, END))
+    assert losses.zero_one(at_start).tolist() == [0, 1, 0, 0]
+    assert losses.zero_one(at_end).sum() == 0
+    assert losses.perceptron_criterion(at_start).tolist() == [0, 0.5, 0, 0]
 
 
 def test_b6_the_margin_of_a_set_is_the_least_or_minus_infinity():
@@ -35,9 +36,9 @@ def test_b6_the_margin_of_a_set_is_the_least_or_minus_infinity():
 
 
 def test_h5_a_margin_of_zero_is_an_error_and_costs_nothing():
-    on_it = [[0.0, 3.0]]
-    assert margins.zero_one_loss(START, on_it, [1]).tolist() == [1]
-    assert margins.perceptron_criterion(START, on_it, [1]).tolist() == [0]
+    on_the_plane = margins.functional_margins(START, [[0.0, 3.0]], [1])
+    assert losses.zero_one(on_the_plane).tolist() == [1]
+    assert losses.perceptron_criterion(on_the_plane).tolist() == [0]
 
 
 def test_h6_geometric_margins_divide_by_w_or_by_w_and_b():

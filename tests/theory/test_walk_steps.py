@@ -16,9 +16,9 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.training import run
-from rosenblatt.theory.lines import View, lines
-from rosenblatt.theory.proof import Proof, prove
+from rosenblatt.theory.convergence import ConvergenceProof, prove
 from rosenblatt.theory.walk import Walk, walk
+from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
 # Boulder's four points, in their order (B3, H3).
 POINTS = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]])
@@ -43,12 +43,12 @@ def test_b3_the_lectures_worked_example_line_by_line(engine):
 
 
 def test_h3_without_bias_five_updates_end_at_one_and_a_half_one(engine):
-    found = walk(POINTS, SIGNS, start=[1, 0], order="given", fit_intercept=False, every="update")
-    assert len(found) == 5
-    assert found[-1].coef.tolist() == [[1.5, 1]]
-    assert found.training.converged
-    on_the_plane = [step for step in found if step.margin == 0]  # with < for ≤ it would have stopped here, at [1, 1]
-    assert [found.weights_after(step.t - 1)[0].tolist() for step in on_the_plane] == [[[1, 1]]]
+    walked = walk(POINTS, SIGNS, start=[1, 0], order="given", fit_intercept=False, every="update")
+    assert len(walked) == 5
+    assert walked[-1].coef.tolist() == [[1.5, 1]]
+    assert walked.training.converged
+    on_the_plane = [step for step in walked if step.margin == 0]  # with < for ≤ it would have stopped here, at [1, 1]
+    assert [walked.weights_after(step.t - 1)[0].tolist() for step in on_the_plane] == [[[1, 1]]]
 
 
 @given(data=data_sets("integers", weighted=False))
@@ -75,8 +75,8 @@ def test_w8_on_noise_the_weights_thrash_and_their_average_does_not():
     random = np.random.default_rng(7)
     X = random.normal(size=(200, 20))
     y = (X @ random.normal(size=20) > 0) ^ (random.random(200) < 0.2)
-    found = walk(X, y, epochs=10)
-    path = np.array([step.coef[0] for step in found])
+    walked = walk(X, y, epochs=10)
+    path = np.array([step.coef[0] for step in walked])
     averages = np.cumsum(path, axis=0) / np.arange(1, len(path) + 1)[:, None]
 
     def turns(vectors):  # mean angle between weights 50 examples apart, in the last half
@@ -84,16 +84,16 @@ def test_w8_on_noise_the_weights_thrash_and_their_average_does_not():
         return np.arccos(np.clip(np.einsum("ij,ij->i", u[:-50], u[50:]), -1, 1)).mean()
 
     assert turns(path) > 5 * turns(averages)
-    np.testing.assert_allclose(averages[-1], found.training.weights.averaged[0][0], rtol=1e-9)
+    np.testing.assert_allclose(averages[-1], walked.training.weights.averaged[0][0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", RULES)
 @given(data=data_sets("floats"))
 def test_the_walk_goes_where_the_oracle_goes(name, data):
     rule, learner = RULES[name]
-    found = walk_of(data, rule)
-    steps = list(found)
-    witness = data.ask_oracle(learner, len(found.training.history))
+    walked = walk_of(data, rule)
+    steps = list(walked)
+    witness = data.ask_oracle(learner, len(walked.training.history))
     assume(witness.closest > TIE)
     assert len(steps) == len(witness.path)
     for step, W, margin in zip(steps, witness.path, witness.margins, strict=True):
@@ -109,14 +109,14 @@ def test_the_walk_goes_where_the_oracle_goes(name, data):
 @given(data=data_sets("floats"), order=st.sampled_from(ORDERS), seed=st.integers(0, 99))
 def test_a_step_is_the_same_from_either_side_and_the_last_is_what_training_gives(name, data, order, seed):
     rule = RULES[name][0]
-    found = walk_of(data, rule, order=order)
-    forwards = list(found)
-    for k in np.random.default_rng(seed).permutation(len(found)).tolist():
-        again, step = found[k], forwards[k]
+    walked = walk_of(data, rule, order=order)
+    forwards = list(walked)
+    for k in np.random.default_rng(seed).permutation(len(walked)).tolist():
+        again, step = walked[k], forwards[k]
         assert same_bits((again.coef, again.intercept, again.scores), (step.coef, step.intercept, step.scores))
         assert (again.t, again.row, again.tau, again.margin) == (step.t, step.row, step.tau, step.margin)
     trained = data.train(rule, order=order)
-    assert same_bits(found.weights_after(len(forwards)), trained.weights.last)
+    assert same_bits(walked.weights_after(len(forwards)), trained.weights.last)
     assert trained.weights.t == len(forwards)
     assert trained.weights.updates == sum(step.moved for step in forwards)
 
@@ -137,9 +137,9 @@ def test_only_updates_are_the_lines_that_moved_something(name, data):
 
 @given(data=data_sets("integers", weighted=False))
 def test_the_rival_of_a_step_is_the_one_that_the_log_names(data):
-    found = walk_of(data, rules.Perceptron(), every="update")
+    walked = walk_of(data, rules.Perceptron(), every="update")
     if data.vectors > 1:
-        assert [step.rival for step in found] == found.training.log.rival.tolist()
+        assert [step.rival for step in walked] == walked.training.log.rival.tolist()
 
 
 def test_h7_the_proofs_curves_enclose_a_run():
@@ -148,52 +148,52 @@ def test_h7_the_proofs_curves_enclose_a_run():
     X = X[np.abs(X @ [1, 1, -1, 2] - 0.5) > 0.3]
     y = X @ [1, 1, -1, 2] > 0.5
     for rule in (rules.Perceptron(), rules.Perceptron(schedule="1/updates"), rules.Mira(), rules.Mira(p=0.8)):
-        found = walk(X, y, rule, epochs=5)
-        proof = prove(found)
+        walked = walk(X, y, rule, epochs=5)
+        proof = prove(walked)
         assert proof.gamma > 0
-        for step in found:
-            moment = proof.at(step.updates, step.coef, step.intercept)
-            assert moment.lower <= moment.along + 1e-9
-            assert moment.along <= moment.norm + 1e-9
-            assert moment.norm <= moment.upper + 1e-9
+        for step in walked:
+            quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
+            assert quantities.lower <= quantities.along + 1e-9
+            assert quantities.along <= quantities.norm + 1e-9
+            assert quantities.norm <= quantities.upper + 1e-9
 
 
 def test_h7_from_zero_at_rate_one_the_curves_are_k_gamma_and_root_k_r():
-    found = walk(POINTS, SIGNS, order="given", every="update")
-    proof = prove(found)
-    for k, step in enumerate(found, start=1):
-        moment = proof.at(step.updates, step.coef, step.intercept)
-        assert moment.lower == pytest.approx(k * proof.gamma)
-        assert moment.upper == pytest.approx(np.sqrt(k) * np.sqrt(3))  # R² = 1 + 1 + 1
-    assert len(found) <= proof.bound.most
+    walked = walk(POINTS, SIGNS, order="given", every="update")
+    proof = prove(walked)
+    for k, step in enumerate(walked, start=1):
+        quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
+        assert quantities.lower == pytest.approx(k * proof.gamma)
+        assert quantities.upper == pytest.approx(np.sqrt(k) * np.sqrt(3))  # R² = 1 + 1 + 1
+    assert len(walked) <= proof.bound.most
 
 
 def test_the_curves_hold_from_other_first_weights_but_no_bound_is_given():
-    found = walk(POINTS, SIGNS, start=[1, 0], order="given")
-    proof = prove(found)
+    walked = walk(POINTS, SIGNS, start=[1, 0], order="given")
+    proof = prove(walked)
     assert "do not start at 0" in str(proof.bound)
-    for step in found:
-        moment = proof.at(step.updates, step.coef, step.intercept)
-        assert moment.lower <= moment.along + 1e-12
-        assert moment.norm <= moment.upper + 1e-12
+    for step in walked:
+        quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
+        assert quantities.lower <= quantities.along + 1e-12
+        assert quantities.norm <= quantities.upper + 1e-12
 
 
 def test_examples_with_weights_have_no_bound():
     examples = for_classes(POINTS, SIGNS, importance=[1, 2, 1, 1])
-    proof = Proof(Walk(examples, rules.Perceptron(), Plan()), separator=([2, 2], -1))
+    proof = ConvergenceProof(Walk(examples, rules.Perceptron(), Plan()), separator=([2, 2], -1))
     assert "weights" in str(proof.bound)
 
 
 def test_first_weights_for_many_classes_are_rows():
     X, y = [[1.0, 0], [0, 1], [-1, -1]], ["a", "b", "c"]
     start = [[1.0, 0], [0, 1], [-1, -1]]
-    found = walk(X, y, start=start, start_bias=[0, 0, 0])
-    assert found.training.weights.updates == 0
-    assert found[0].coef.tolist() == start
+    walked = walk(X, y, start=start, start_bias=[0, 0, 0])
+    assert walked.training.weights.updates == 0
+    assert walked[0].coef.tolist() == start
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("chosen", "message"),
     [
         ({"start": [1, 2, 3]}, "expected 2 numbers"),
         ({"start": [1, np.nan]}, "finite"),
@@ -203,31 +203,31 @@ def test_first_weights_for_many_classes_are_rows():
         ({"order": "sorted"}, "order"),
     ],
 )
-def test_what_cannot_be_is_refused(chosen, said):
-    with pytest.raises(SettingError, match=said):
+def test_what_cannot_be_is_refused(chosen, message):
+    with pytest.raises(SettingError, match=message):
         walk(POINTS, SIGNS, **chosen)
 
 
 def test_steps_that_are_not_there_are_refused():
-    found = walk(POINTS, SIGNS)
+    walked = walk(POINTS, SIGNS)
     with pytest.raises(IndexError, match="no step"):
-        found[10_000]
+        walked[10_000]
     with pytest.raises(IndexError, match="no weights"):
-        found.weights_after(-1)
-    assert [step.t for step in found[2:4]] == [3, 4]
+        walked.weights_after(-1)
+    assert [step.t for step in walked[2:4]] == [3, 4]
 
 
 @given(data=data_sets("floats"))
 def test_csv_and_json_hold_every_digit(data):
-    found = walk_of(data, rules.Mira(p=0.5))
-    table = list(csv.DictReader(lines(found, View("csv", every_weight=True))))
-    objects = [json.loads(line) for line in lines(found, View("json", every_weight=True))]
-    for step, row, made in zip(found, table, objects, strict=True):
-        assert float(row["margin"]) == made["margin"] == step.margin
-        assert float(row["tau"]) == made["tau"] == step.tau
-        assert made["w"] == step.coef.tolist()
-        assert made["b"] == step.intercept.tolist()
-        assert made["example"] == int(row["example"]) == step.row + 1
+    walked = walk_of(data, rules.Mira(p=0.5))
+    table = list(csv.DictReader(walk_lines(walked, WalkLayout("csv", every_weight=True))))
+    objects = [json.loads(line) for line in walk_lines(walked, WalkLayout("json", every_weight=True))]
+    for step, row, line in zip(walked, table, objects, strict=True):
+        assert float(row["margin"]) == line["margin"] == step.margin
+        assert float(row["tau"]) == line["tau"] == step.tau
+        assert line["w"] == step.coef.tolist()
+        assert line["b"] == step.intercept.tolist()
+        assert line["example"] == int(row["example"]) == step.row + 1
         if data.vectors == 1:
             assert [float(row[f"w{j + 1}"]) for j in range(data.X.shape[1])] == step.coef[0].tolist()
 
@@ -236,19 +236,19 @@ def test_wide_rows_show_the_few_weights_that_moved():
     X = np.zeros((4, 50))
     X[:, :10] = 1
     X[::2, 8] = 7
-    found = walk(X, [1, 0, 1, 0], order="given", epochs=1)
-    line = list(lines(found))[1]
+    walked = walk(X, [1, 0, 1, 0], order="given", epochs=1)
+    line = list(walk_lines(walked))[1]
     assert "w9 → 7" in line  # the largest entry of x, though not among the first
     assert "… 6 more" in line
-    exact = [json.loads(line) for line in lines(found, View("json", every_weight=False))]
+    exact = [json.loads(line) for line in walk_lines(walked, WalkLayout("json", every_weight=False))]
     assert exact[0]["moved"] == {"b": 1.0, **{f"w{j}": 7.0 if j == 9 else 1.0 for j in range(1, 11)}}
     with pytest.raises(SettingError, match="no format"):
-        View("html")
+        WalkLayout("html")
 
 
 def test_the_public_name_walks(data_dir):
     data = read("mushrooms")
-    found = rosenblatt.walk(data.rows, data.labels, epochs=100, every="update")
+    walked = rosenblatt.walk(data.rows, data.labels, epochs=100, every="update")
     trained = run(for_classes(data.rows, data.labels), rules.Perceptron(), Plan(epochs=100))
-    assert len(found) == trained.weights.updates
-    assert same_bits((found[-1].coef, found[-1].intercept), trained.weights.last)
+    assert len(walked) == trained.weights.updates
+    assert same_bits((walked[-1].coef, walked[-1].intercept), trained.weights.last)

@@ -40,7 +40,7 @@ def certify(file: str, **given: Any) -> None:
     from rosenblatt.data.labels import classes_of, codes_among, labels_of
     from rosenblatt.features import map_for
     from rosenblatt.features.finer import rows_of
-    from rosenblatt.theory.deciding import certify as decide
+    from rosenblatt.theory.separability import certify as decide
 
     started = time.perf_counter()
     reading = options.read_options(given)
@@ -59,7 +59,7 @@ def certify(file: str, **given: Any) -> None:
         return
     features = counted(X.d, "feature")
     click.echo(f"{data.name}: {len(data):,} rows, {features}, {len(classes)} classes; rows are counted from 1\n")
-    click.echo(found.told(first=1))
+    click.echo(found.describe(first=1))
     for i, j in found.conflicts[:SHOWN]:
         click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
     if len(found.conflicts) > SHOWN:

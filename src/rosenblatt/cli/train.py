@@ -142,8 +142,9 @@ class Job:
 
     def margin(self, learned: Any) -> Any:
         """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
-        from rosenblatt.theory.deciding import certify
-        from rosenblatt.theory.margin_report import FinishedRun, margin_report
+        from rosenblatt.theory.duality import FinishedRun
+        from rosenblatt.theory.margin_report import margin_report
+        from rosenblatt.theory.separability import certify
 
         model, examples = learned.classifier, learned.examples
         view = model.linear_view()  # votes have no margin: it is that of the averaged weights then

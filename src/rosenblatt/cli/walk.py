@@ -60,24 +60,24 @@ def walk(file: str | None, **given: Any) -> None:
     rosenblatt walk --points "1,1:+ 0.5,-1:- -1,-1:- -1,1:-" --no-bias --proof
     rosenblatt walk iris --learner mira --p 0.5 --only-updates --to 20
     """
-    from rosenblatt.theory.lines import View, lines
-    from rosenblatt.theory.proof import prove
+    from rosenblatt.theory.convergence import prove
+    from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
     shape = "json" if given["as_json"] else given["shape"]
     made, names = walk_of(file, given)
     proof = prove(made, given["certify"]) if given["proof"] else None
     first, stop = part(made, given)
-    view = View(shape, proof, names, first, stop, given["all_weights"])
+    view = WalkLayout(shape, proof, names, first, stop, given["all_weights"])
     if shape == "json":
         first_part = facts(made, proof, given["learner"])
         click.echo(json.dumps(first_part, ensure_ascii=False, default=options.plain)[:-1] + ', "steps": [')
         between = ""
-        for line in lines(made, view):
+        for line in walk_lines(made, view):
             click.echo(between + line, nl=False)
             between = ",\n"
         click.echo("]}")
         return
-    for line in lines(made, view):
+    for line in walk_lines(made, view):
         click.echo(line)
     for sentence in [] if given["quiet"] else ending(made, proof, given["learner"], names):
         click.echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
@@ -85,22 +85,22 @@ def walk(file: str | None, **given: Any) -> None:
 
 def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
     """What the run came to, in sentences."""
-    from rosenblatt.theory.lines import weights_told
+    from rosenblatt.theory.walk_lines import describe_weights
 
     epochs, updates = counted(len(made.training.history), "epoch"), counted(made.training.weights.updates, "update")
     said = [f"\n{epochs}, {updates}; ended by: {made.training.stopped_because}"]
     view = LEARNERS[learner].view
     if view in PREDICTS:
-        said.append(
-            f"The steps are the perceptron's; {PREDICTS[view]}: {weights_told(made, made.training.view('averaged'), names)}."
-        )
+        averaged = describe_weights(made, made.training.view("averaged"), names)
+        said.append(f"The steps are the perceptron's; {PREDICTS[view]}: {averaged}.")
     said.append(f"Margin: {margin_of(made, proof, learner).sentence(first=1)}".rstrip(".") + ".")
     return said + (told(proof) if proof else [])
 
 
 def margin_of(made: Any, proof: Any, learner: str) -> Any:
     """The margin of the weights that predict, beside the best."""
-    from rosenblatt.theory.margin_report import FinishedRun, margin_report
+    from rosenblatt.theory.duality import FinishedRun
+    from rosenblatt.theory.margin_report import margin_report
 
     view = "averaged" if LEARNERS[learner].view in PREDICTS else "last"
     report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))

@@ -13,7 +13,7 @@ from rosenblatt.lab.samples import numbers, sample
 from rosenblatt.learning.training import train
 from rosenblatt.show.canvas import COLOURS
 from rosenblatt.studies.order import Study, study
-from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.separability import certify
 
 EPOCHS = 40  # of overtraining
 SPLITS, HELD_OUT = 15, 0.3

@@ -12,7 +12,7 @@ from rosenblatt.lab.samples import Sample, numbers, sample
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import Training, train
 from rosenblatt.show.canvas import COLOURS
-from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.separability import certify
 
 SEEDS = 20
 SCHEDULES = ("constant", "1/updates", "1/examples")

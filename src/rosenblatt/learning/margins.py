@@ -8,15 +8,16 @@ import numpy as np
 def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(margins, rivals) of rows with these scores and class codes.
 
-    Two classes, one score a row: y (w·x + b), and the other class. More, a column a class: the right class's score less the
-    rival's, the highest-scoring other class, the lowest index on a tie.
+    Two classes, one score a row, in a column or not: y (w·x + b), and the other class. More, a column a class: the right
+    class's score less the rival's, the highest-scoring other class, the lowest index on a tie.
 
     >>> margins_and_rivals(np.array([2.0, -3.0]), np.array([1, 1]))
     (array([ 2., -3.]), array([0, 0]))
     >>> margins_and_rivals(np.array([[1.0, 3.0, 3.0]]), np.array([0]))
     (array([-2.]), array([1]))
     """
-    if scores.ndim == 1:
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        scores = scores.reshape(-1)
         return np.where(codes == 1, scores, -scores), 1 - codes
     every = np.arange(len(scores))
     others = scores.copy()

@@ -28,7 +28,7 @@ from rosenblatt.playground.kept import Kept
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.deciding import certify
+from rosenblatt.theory.separability import certify
 
 SECONDS = 3.0  # that a run may take
 PROVING = 1.5  # and the certificate

@@ -18,9 +18,10 @@ from rosenblatt.engine import order
 from rosenblatt.playground.learners import PAGE_LEARNERS
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.margin_report import FinishedRun, margin_report
+from rosenblatt.theory.duality import FinishedRun
+from rosenblatt.theory.margin_report import margin_report
 
 PIECE = 2_000  # numbers, or rows of them, written at a time
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
@@ -127,7 +128,7 @@ def sentence(found: Certificate, points: Points) -> str:
 
     >>> from rosenblatt.playground.points import make
     >>> from rosenblatt.playground.requests import Data
-    >>> from rosenblatt.theory.deciding import certify
+    >>> from rosenblatt.theory.separability import certify
     >>> xor = make(Data("points", points=((0, 0, -1), (1, 1, -1), (0, 1, 1), (1, 0, 1)), classes=("same", "different")))
     >>> sentence(certify(xor.x, xor.y), xor)
     'no line can separate these points: a weighted mean of 2 points of same is also a weighted mean of 2 points of different'
@@ -145,7 +146,7 @@ def certificate(made: Run) -> dict[str, Any]:
     assert found is not None
     told = sentence(found, made.table.points)
     margin = found.margin if found.separable else None
-    space = Space(found.radius, margin, from_zero=not any(made.task.start))
+    space = ProblemGeometry(found.radius, margin, from_zero=not any(made.task.start))
     theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)
     bound = theorem if isinstance(theorem, Bound) else None
     return {
@@ -153,7 +154,7 @@ def certificate(made: Run) -> dict[str, Any]:
         "sentence": told[0].upper() + told[1:] + ".",
         "radius": found.radius,
         "margin": margin,
-        "w": None if found.w is None else [*found.w.tolist(), float(found.b)],
+        "w": None if found.w is None or found.b is None else np.append(found.w, found.b).tolist(),
         "rows": [] if found.proof is None else found.proof.rows,
         "bound": None if bound is None else bound.most,
         "formula": None if bound is None else bound.formula,

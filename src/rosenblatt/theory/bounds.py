@@ -6,9 +6,9 @@ two vectors, so its length² is 2|x|², and γ is the margin of the weights of a
 construction: Nilsson 1965).
 
 >>> from rosenblatt import rules
->>> print(bound_for(rules.Perceptron(), Space(radius=2.0, margin=0.5)))
+>>> print(bound_for(rules.Perceptron(), ProblemGeometry(radius=2.0, margin=0.5)))
 at most R²/γ² = 16 updates (Block 1962; Novikoff 1962)
->>> print(bound_for(rules.Perceptron(schedule="1/examples"), Space(radius=2.0, margin=0.5)))
+>>> print(bound_for(rules.Perceptron(schedule="1/examples"), ProblemGeometry(radius=2.0, margin=0.5)))
 no bound: the rate falls as 1/examples, and late updates are too small for the proof of R²/γ²
 """
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,11 +25,12 @@ from rosenblatt.engine import rules
 from rosenblatt.errors import counted
 
 COUNTABLE = 1e15  # bounds beyond have an exponent
-ROOM = 1e-9  # more than rounding can take from R, γ and R²/γ² together, relative to the bound
+ROUNDING_ROOM = 1e-9  # more than rounding can take from R, γ and R²/γ² together, relative to the bound
+Numbers = TypeVar("Numbers", float, np.ndarray)  # one number, or one after every example
 
 
 @dataclass(frozen=True)
-class Space:
+class ProblemGeometry:
     """What the theorems ask about the data and the run."""
 
     radius: float  # R, the constant feature counted
@@ -39,12 +40,18 @@ class Space:
     weighted: bool = False  # examples have weights of their own
 
     @property
-    def reach2(self) -> float:
-        """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
-        return self.radius**2 * (1 if self.classes == 2 else 2)
+    def moved_vectors(self) -> int:
+        """How many weight vectors an update moves by x: with more than two classes the right one's and the rival's."""
+        return 1 if self.classes == 2 else 2
 
     @property
-    def letters(self) -> str:
+    def update_norm2(self) -> float:
+        """The largest squared length of an update with tau = 1: R², or 2R² with more than two classes."""
+        return self.radius**2 * self.moved_vectors
+
+    @property
+    def update_symbol(self) -> str:
+        """How formulas write it."""
         return "R²" if self.classes == 2 else "2R²"
 
 
@@ -58,13 +65,9 @@ class Bound:
     source: str
     conditions: tuple[str, ...]
 
-    def left(self, k: int) -> float:
-        """How many more there can be after k."""
-        return self.most - k
-
     def __str__(self) -> str:
         counts = self.counts.removesuffix("s") if self.most == 1 else self.counts
-        return f"at most {self.formula} = {up(self.most * (1 - ROOM), 6)} {counts} ({self.source})"
+        return f"at most {self.formula} = {rounded_up(self.most * (1 - ROUNDING_ROOM), 6)} {counts} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def never_too_small(most: float) -> float:
     >>> never_too_small(1.9999999999999993), never_too_small(333.2)
     (2.0, 333.2)
     """
-    return max(most, float(math.floor(most * (1 + ROOM)))) if most < COUNTABLE else most
+    return max(most, float(math.floor(most * (1 + ROUNDING_ROOM)))) if most < COUNTABLE else most
 
 
 def at_most(most: float, noun: str = "") -> str:
@@ -98,19 +101,19 @@ def at_most(most: float, noun: str = "") -> str:
     if most < COUNTABLE:
         number = int(never_too_small(most))
         return counted(number, noun) if noun else f"{number:,}"
-    return f"{up(most, 4)} {noun}s" if noun else up(most, 4)
+    return f"{rounded_up(most, 4)} {noun}s" if noun else rounded_up(most, 4)
 
 
-def up(value: float, digits: int = 5) -> str:
+def rounded_up(value: float, digits: int = 5) -> str:
     """A number in so many digits that is no smaller.
 
-    >>> up(0.123401), up(100.0), down(0.123499, 4)
+    >>> rounded_up(0.123401), rounded_up(100.0), rounded_down(0.123499, 4)
     ('0.12341', '100', '0.1234')
     """
     return f"{float(Context(digits, ROUND_CEILING).create_decimal_from_float(value)):.{digits}g}"
 
 
-def down(value: float, digits: int = 5) -> str:
+def rounded_down(value: float, digits: int = 5) -> str:
     """A number in so many digits that is no larger."""
     return f"{float(Context(digits, ROUND_FLOOR).create_decimal_from_float(value)):.{digits}g}"
 
@@ -120,51 +123,52 @@ POTENTIAL = "by lemma 1 of Crammer et al. 2006: docs/convergence.md"
 SEPARABLE = ("the weights start at 0", "every margin y θ*·x of some unit vector θ* is at least γ", "every |x| is at most R")
 
 
-def bound_for(rule: rules.Rule, space: Space) -> Bound | NoBound:
+def bound_for(rule: rules.Rule, geometry: ProblemGeometry) -> Bound | NoBound:
     """The theorem about a rule's updates or mistakes on these data, or why there is none."""
-    obstacle = why_none(rule, space)
-    if obstacle:
-        return NoBound(obstacle)
+    condition = failed_condition(rule, geometry)
+    if condition:
+        return NoBound(condition)
     try:
-        found = theorem_for(rule, space)
+        bound = theorem_for(rule, geometry)
     except OverflowError:  # Python's floats raise it for powers
-        found = None
-    if found is None or math.isinf(found.most):
-        return NoBound(f"the margin is so small that {space.letters}/γ² is too large for a float")
-    return replace(found, most=never_too_small(found.most))
+        bound = None
+    if bound is None or math.isinf(bound.most):
+        return NoBound(f"the margin is so small that {geometry.update_symbol}/γ² is too large for a float")
+    return replace(bound, most=never_too_small(bound.most))
 
 
-def theorem_for(rule: rules.Rule, space: Space) -> Bound:
+def theorem_for(rule: rules.Rule, geometry: ProblemGeometry) -> Bound:
     """The theorem, where its conditions hold."""
-    assert space.margin is not None
-    reach, gamma, letters = math.sqrt(space.reach2), space.margin, space.letters
+    assert geometry.margin is not None
+    R, gamma, vectors, letters = geometry.radius, geometry.margin, geometry.moved_vectors, geometry.update_symbol
     if isinstance(rule, rules.Perceptron):
         conditions = (*SEPARABLE, "the rate is constant")
-        return Bound(mistake_bound(reach, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
+        return Bound(vectors * mistake_bound(R, gamma), "updates", f"{letters}/γ²", NOVIKOFF, conditions)
     if isinstance(rule, rules.Mira):
         formula = f"{letters}/γ²" if rule.p == 0 else f"{letters}/((1−p)γ)²"
-        return Bound(aggressive_bound(reach, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
+        return Bound(vectors * aggressive_bound(R, gamma, rule.p), "updates", formula, POTENTIAL, SEPARABLE)
     assert isinstance(rule, rules.PassiveAggressive)
+    longest = math.sqrt(geometry.update_norm2)
     if rule.variant == "I":
-        most, formula = pa1_mistakes(reach, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"
+        most, formula = pa1_mistakes(longest, 1 / gamma, 0.0, rule.C), f"max({letters}, 1/C)/γ²"
         return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 4", SEPARABLE)
-    most, formula = pa2_loss(reach, 1 / gamma, 0.0, rule.C), f"({letters} + 1/(2C))/γ²"
+    most, formula = pa2_loss(longest, 1 / gamma, 0.0, rule.C), f"({letters} + 1/(2C))/γ²"
     return Bound(most, "mistakes", formula, "Crammer et al. 2006, theorem 5", SEPARABLE)
 
 
-def why_none(rule: rules.Rule, space: Space) -> str:
+def failed_condition(rule: rules.Rule, geometry: ProblemGeometry) -> str:
     """The first condition that fails; empty if all hold."""
     if rule.moves_always:
         return f"{rule.name} moves at every example, mistake or not"
     if rule.falling_rate:
         return f"the rate falls as {rule.falling_rate}, and late updates are too small for the proof of R²/γ²"
-    if space.weighted:
+    if geometry.weighted:
         return "examples have weights, so updates are not of one size"
-    if not space.from_zero:
+    if not geometry.from_zero:
         return "the weights do not start at 0"
-    if space.margin is None:
+    if geometry.margin is None:
         return "no separating weights are known"
-    if not space.margin > 0:
+    if not geometry.margin > 0:
         return "the data are not separated"
     return ""
 
@@ -194,7 +198,7 @@ def aggressive_bound(radius: float, margin: float, p: float) -> float:
     return (radius / ((1 - p) * margin)) ** 2
 
 
-def slack_bound(radius: float, margin: float, slack: Any) -> Any:
+def slack_bound(radius: float, margin: float, slack: Numbers) -> Numbers:
     """Most mistakes of a perceptron after examples that θ*, of length 1, separates with this slack, separable or not.
 
     M ≤ ((R + D) / γ)²,   D² = Σ max(0, γ − y θ*·x)² over all examples seen      (Freund & Schapire, 1999, theorem 2)
@@ -249,7 +253,7 @@ def pa_loss(radius: float, length: float) -> float:
     return (radius * length) ** 2
 
 
-def pa1_mistakes(radius: float, length: float, losses: Any, C: float) -> Any:
+def pa1_mistakes(radius: float, length: float, losses: Numbers, C: float) -> Numbers:
     """Most mistakes of PA-I, against any u: `losses` is Σ max(0, 1 − y u·x) over the examples seen, `length` is |u|.
 
     M ≤ max(R², 1/C) (|u|² + 2C Σ loss of u)      (Crammer et al., 2006, theorem 4)
@@ -260,7 +264,7 @@ def pa1_mistakes(radius: float, length: float, losses: Any, C: float) -> Any:
     return max(radius**2, 1 / C) * (length**2 + 2 * C * losses)
 
 
-def pa2_loss(radius: float, length: float, losses2: Any, C: float) -> Any:
+def pa2_loss(radius: float, length: float, losses2: Numbers, C: float) -> Numbers:
     """Most Σ loss² of PA-II, and so most mistakes, against any u: `losses2` is Σ max(0, 1 − y u·x)² over the examples seen.
 
     Σ loss² ≤ (R² + 1/(2C)) (|u|² + 2C Σ loss² of u)      (Crammer et al., 2006, theorem 5)

@@ -6,20 +6,21 @@ rows. Neither: undecided, with the largest margin that is still possible.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.data import markup
+from rosenblatt.engine import rules
 from rosenblatt.features.finer import Grain
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import at_most, never_too_small
-from rosenblatt.theory.exact import least_margin, vanishes, whole_numbers
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.bounds import Bound, ProblemGeometry, at_most, bound_for
+from rosenblatt.theory.exact import exact_margin, vanishes, whole_numbers
+from rosenblatt.theory.signed import SignedExamples
 
-SAME = 1e-9  # relative difference up to which a margin computed again is the same
+MARGIN_TOLERANCE = 1e-9  # relative difference up to which a margin computed again is the same
 
 
 @dataclass
@@ -39,13 +40,19 @@ class Proof:
 
     kind: str
     rows: list[int]
-    weights: list[Any]
+    weights: list[int] | list[float]
     rivals: list[int] | None = None
 
+    def whole_weights(self) -> list[int] | None:
+        """The weights where all are whole numbers."""
+        whole = [value for value in self.weights if isinstance(value, int)]
+        return whole if len(whole) == len(self.weights) else None
+
     def to_dict(self, first: int = 0) -> dict[str, Any]:
-        made: dict[str, Any] = {"kind": self.kind, "rows": [row + first for row in self.rows]}
-        made["weights"] = [as_text(value) if isinstance(value, int) else value for value in self.weights]
-        return made | ({} if self.rivals is None else {"rivals": self.rivals})
+        """What `--json` prints; rows are counted from `first`."""
+        weights = [as_text(value) if isinstance(value, int) else value for value in self.weights]
+        rivals = {} if self.rivals is None else {"rivals": self.rivals}
+        return {"kind": self.kind, "rows": [row + first for row in self.rows], "weights": weights, **rivals}
 
 
 def as_text(value: int) -> str:
@@ -58,7 +65,7 @@ def as_text(value: int) -> str:
 
 
 @dataclass
-class Pair:
+class ClassPair:
     """Two of many classes, and whether they can be separated from each other."""
 
     classes: tuple[Any, Any]
@@ -84,31 +91,30 @@ class Certificate:
     margin_at_most: float | None = None
     support: list[int] = field(default_factory=list)
     w: np.ndarray | None = None
-    b: Any = None
+    b: float | np.ndarray | None = None
     conflicts: list[tuple[int, int]] = field(default_factory=list)
     proof: Proof | None = None
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[ClassPair] = field(default_factory=list)
     method: str = ""
     seconds: float = 0.0
-    signed: Signed | None = field(default=None, repr=False)
+    signed: SignedExamples | None = field(default=None, repr=False)
     grain: Grain | None = None
 
     @property
-    def bound(self) -> float | None:
-        """R²/γ²: updates at most of a perceptron from 0; twice that with more than two classes, as |z|² = 2 |x|².
+    def geometry(self) -> ProblemGeometry:
+        """What theorems ask: R, γ and the number of classes."""
+        return ProblemGeometry(self.radius, self.margin, max(2, len(self.classes)))
 
-        None where nothing is known, and where it is too large for a float.
-        """
-        if not self.separable or not self.margin:
-            return None
-        ratio = self.radius / self.margin
-        most = (2 if len(self.classes) > 2 else 1) * ratio * ratio
-        return never_too_small(most) if np.isfinite(most) else None
+    @property
+    def bound(self) -> float | None:
+        """Updates at most of a perceptron from 0; None where nothing is known, and where it is too large for a float."""
+        theorem = bound_for(rules.Perceptron(), self.geometry)
+        return theorem.most if isinstance(theorem, Bound) else None
 
     @property
     def formula(self) -> str:
-        """What `bound` is: R²/γ² for two classes."""
-        return "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
+        """What `bound` is: R²/γ² for two classes, twice that for more, as |z|² = 2 |x|²."""
+        return f"{self.geometry.update_symbol}/γ²"
 
     @property
     def gap(self) -> float | None:
@@ -130,21 +136,20 @@ class Certificate:
         except (IndexError, TypeError, ValueError):  # rows that are not there, weights that are no numbers
             return False
 
-    def _check_weights(self, signed: Signed) -> bool:
+    def _check_weights(self, signed: SignedExamples) -> bool:
         assert self.proof is not None
-        if self.margin is None or not close(signed.radius, self.radius):
+        if self.margin is None or not math.isclose(signed.radius, self.radius, rel_tol=MARGIN_TOLERANCE):
             return False
         if self.proof.kind == "exact weights":
-            exact = exact_margin(signed, self.proof.weights)
-            return exact is not None and close(exact, self.margin)
-        v = np.asarray(self.proof.weights, dtype=float).reshape(signed.vectors, signed.width)
-        coef = np.ascontiguousarray(v[:, : signed.rows.d])
-        intercept = v[:, signed.rows.d].copy() if signed.bias else np.zeros(signed.vectors)
+            v = self.proof.whole_weights()
+            exact = None if v is None else exact_margin(signed, v)
+            return exact is not None and math.isclose(exact, self.margin, rel_tol=MARGIN_TOLERANCE)
+        coef, intercept = signed.weights(np.array(self.proof.weights, dtype=float), scaled=False)
         if self.proof.kind != "weights" or not rounding.separates(signed, coef, intercept):
             return False
-        return close(rounding.margin(signed, coef, intercept), self.margin)
+        return math.isclose(rounding.certain_margin(signed, coef, intercept), self.margin, rel_tol=MARGIN_TOLERANCE)
 
-    def _check_combination(self, signed: Signed, proof: Proof) -> bool:
+    def _check_combination(self, signed: SignedExamples, proof: Proof) -> bool:
         rows = np.array(proof.rows, dtype=int)
         if len(proof.weights) != len(rows) or not len(rows) or rows.min() < 0 or rows.max() >= signed.rows.n:
             return False
@@ -159,11 +164,11 @@ class Certificate:
         Z = signed.matrix(numbers, scaled=False)
         if proof.kind == "rounding bound":
             return rounding.combination_exists(Z, np.asarray(proof.weights, dtype=float))
-        weights = proof.weights
-        return all(isinstance(value, int) for value in weights) and vanishes(whole_numbers(Z), weights)
+        weights = proof.whole_weights()
+        return weights is not None and vanishes(whole_numbers(Z), weights)
 
     def sentence(self, first: int = 0, row: str = "row") -> str:
-        """The verdict in one sentence; rows are counted from `first`, and called as told."""
+        """The verdict in one sentence; rows are counted from `first`, and called `row`s."""
         if self.separable:
             updates = "" if self.bound is None else f": a perceptron makes at most {at_most(self.bound, 'update')}"
             least = "" if self.optimal else "at least "
@@ -175,7 +180,7 @@ class Certificate:
                 f"undecided after {self.seconds:.1f} seconds: neither a separating line nor a contradiction was found{most}"
             )
         assert self.proof is not None
-        why = self._why(self.proof, first, row)
+        why = self._reason(self.proof, first, row)
         if self.grain is not None:
             return f"{self.grain.taken} {why}; {self.grain.apart()}"
         return f"no line can separate these {row}s: {why}"
@@ -188,7 +193,7 @@ class Certificate:
         taken = "" if self.grain is None else f" {self.grain.taken}"
         return "" if self.separable else f"no line can separate the data{taken}"
 
-    def _why(self, proof: Proof, first: int, row: str) -> str:
+    def _reason(self, proof: Proof, first: int, row: str) -> str:
         if proof.kind == "identical rows":
             i, j = (number + first for number in proof.rows)
             return f"{row}s {i:,} and {j:,} are identical but labelled differently"
@@ -208,9 +213,9 @@ class Certificate:
         return f"{one} is also {other}"
 
     def __str__(self) -> str:
-        return self.told()
+        return self.describe()
 
-    def told(self, first: int = 0) -> str:
+    def describe(self, first: int = 0) -> str:
         """The verdict, the numbers and the proof in a paragraph; rows are counted from `first`."""
         sentence = self.sentence(first)
         lines = [sentence[0].upper() + sentence[1:] + "."]
@@ -227,19 +232,23 @@ class Certificate:
             taken = "" if self.grain is None else f", {self.grain.taken}"
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels{taken}: {shown}.")
         if self.pairs:
-            lines.append(self._told_pairs())
+            lines.append(self._describe_pairs())
         proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
         lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
         return "\n".join(lines)
 
-    def _told_pairs(self) -> str:
+    def _describe_pairs(self) -> str:
         apart = sum(pair.separable is True for pair in self.pairs)
         if apart == len(self.pairs):
             return f"All {apart} pairs of classes can be separated."
-        stuck = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
+        overlapping = ", ".join(f"{pair.classes[0]} / {pair.classes[1]}" for pair in self.pairs if pair.separable is False)
         unknown = sum(pair.separable is None for pair in self.pairs)
-        told = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
-        return told + (f"; {unknown} are undecided" if unknown else "") + (f"; not: {stuck}." if stuck else ".")
+        separated = f"Of {len(self.pairs)} pairs of classes {apart} can be separated"
+        return (
+            separated
+            + (f"; {unknown} are undecided" if unknown else "")
+            + (f"; not: {overlapping}." if overlapping else ".")
+        )
 
     def to_dict(self, first: int = 0) -> dict[str, Any]:
         """What `--json` prints; rows are counted from `first`."""
@@ -264,22 +273,5 @@ class Certificate:
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
         kind = None if self.proof is None else self.proof.kind
-        told = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
-        return markup.facts("Certificate", {name: value for name, value in told.items() if value is not None})
-
-
-def exact_margin(signed: Signed, v: list[int]) -> float | None:
-    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded."""
-    if len(v) != signed.dimension or not any(v):
-        return None
-    least = least_margin(signed.matrix(signed.numbers(), scaled=False), v)
-    if not least > 0:
-        return None
-    square = least * least / sum(value * value for value in v)
-    # Half the exponent aside: the square may be too small for a float where its root is not.
-    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
-    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
-
-
-def close(one: float, other: float) -> bool:
-    return bool(abs(one - other) <= SAME * abs(one))
+        facts = {"verdict": self.sentence(), "margin": self.margin, "radius": self.radius, "proof": kind}
+        return markup.facts("Certificate", {name: value for name, value in facts.items() if value is not None})

@@ -7,20 +7,19 @@ rows; its λ are floats, and only tell which rows to take: the weights are then 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.exact import MOST_VECTORS, combination
+from rosenblatt.theory.exact import MOST_VECTORS, exact_combination
+from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import combination_exists
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedSubset
 
 THRESHOLDS = (1e-10, 1e-8, 1e-12, 1e-6)  # a weight below is one that rounding left where a 0 belongs
-
-WORK_A_SECOND = 4e8  # of exact arithmetic
-MOST_SECONDS = 50
+EXACT_WORK_A_SECOND = 4e8
+ATTEMPTS = 3  # corners that are tried
 
 
 @dataclass(frozen=True)
@@ -30,81 +29,94 @@ class Combination:
     numbers: np.ndarray
     weights: list[int] | list[float]
 
+    @property
+    def kind(self) -> str:
+        """What a certificate calls it."""
+        return "exact combination" if isinstance(self.weights[0], int) else "rounding bound"
 
-def find(signed: Signed, numbers: np.ndarray, seconds: float | None = None, tries: int = 3) -> Combination | None:
-    """A combination of some of these signed vectors that vanishes exactly, if one is found."""
-    end = time.perf_counter() + (np.inf if seconds is None else seconds)
-    Z = signed.matrix(numbers)
-    factors = size_factors(Z)
-    Z = balanced(Z)
-    for attempt in range(tries):
-        weights = corner(Z, attempt, seconds)
+
+def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Combination | None:
+    """A combination of some of these signed vectors that vanishes exactly.
+
+    None where linear programs find no corner, where none of a few corners is one in whole numbers, or where the user's
+    seconds are over before. Where whole numbers take more work than `limits` allow, a bound on rounding is tried first.
+    """
+    Z = vectors.matrix()
+    factors = row_factors(Z)
+    Z = with_even_rows(Z)
+    for attempt in range(ATTEMPTS):
+        weights = combination_in_floats(Z, attempt, limits.seconds_left())
         if weights is None:
             return None
-        seen = set()
+        sizes = set()
         for threshold in THRESHOLDS:
             kept = np.flatnonzero(weights > threshold * weights.max())
-            if len(kept) in seen or len(kept) > MOST_VECTORS:
+            if len(kept) in sizes or len(kept) > MOST_VECTORS:
                 continue
-            seen.add(len(kept))
-            own = signed.matrix(numbers[kept], scaled=False)
-            slow = work(own) > WORK_A_SECOND * min(MOST_SECONDS, end - time.perf_counter())
+            sizes.add(len(kept))
+            chosen = vectors.take(kept)
+            own = chosen.matrix(scaled=False)
+            slow = exact_work(own) > min(limits.exact_work, EXACT_WORK_A_SECOND * limits.left())
             if slow and combination_exists(own, floats := weights[kept] * factors[kept]):
-                return Combination(numbers[kept], floats.tolist())
-            found = None if slow and seconds is not None else combination(own)
-            if found is not None:
-                return Combination(numbers[kept], found)
+                return Combination(chosen.numbers, floats.tolist())
+            whole = None if slow and limits.timed else exact_combination(own)
+            if whole is not None:
+                return Combination(chosen.numbers, whole)
     return None
 
 
-def work(Z: Any) -> float:
+def exact_work(Z: Any) -> float:
     """Steps of exact arithmetic with these vectors: their number cubed, times the bits of an entry."""
     bits = max((abs(value.as_integer_ratio()[0]).bit_length() for value in Z.data[:1000].tolist()), default=1)
     return float(Z.shape[0]) ** 3 * bits
 
 
-def balanced(Z: Any) -> Any:
+def with_even_rows(Z: Any) -> Any:
     """Every row times a power of two that brings its largest entry into [1, 2)."""
     from scipy.sparse import diags_array
 
-    return diags_array(size_factors(Z)) @ Z
+    return diags_array(row_factors(Z)) @ Z
 
 
-def size_factors(Z: Any) -> np.ndarray:
-    """The power of two for each row that brings its largest entry into [1, 2)."""
+def row_factors(Z: Any) -> np.ndarray:
+    """That power of two for each row."""
     largest = abs(Z).max(axis=1).toarray().ravel()
     _, exponent = np.frexp(largest)
     return np.ldexp(1.0, np.where(largest > 0, 1 - exponent, 0))
 
 
-def corner(Z: Any, seed: int, seconds: float | None = None) -> np.ndarray | None:
+def combination_in_floats(Z: Any, seed: int, seconds: float | None) -> np.ndarray | None:
     """A corner of {λ ≥ 0, Σ λ z = 0, Σ λ = 1}, in floats; None if the program finds the set empty, or no time for it."""
-    from scipy.optimize import linprog
     from scipy.sparse import csc_array, vstack
 
     n = Z.shape[0]
     used = np.flatnonzero(np.diff(Z.tocsc().indptr))
-    equations = vstack([Z.tocsc()[:, used].T, np.ones((1, n))], format="csc")
+    equations = csc_array(vstack([Z.tocsc()[:, used].T, np.ones((1, n))], format="csc"))
     wanted = np.zeros(len(used) + 1)
     wanted[-1] = 1.0
     cost = np.random.default_rng(seed).random(n) if seed else np.zeros(n)
-    limits = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    if seconds is not None:
-        limits["time_limit"] = max(seconds, 0.01)
-    answer = linprog(cost, A_eq=csc_array(equations), b_eq=wanted, method="highs-ds", options=limits)
-    return None if answer.x is None else np.clip(answer.x, 0, None)
+    tolerances = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    weights = linear_program(seconds, tolerances, c=cost, A_eq=equations, b_eq=wanted, method="highs-ds")
+    return None if weights is None else np.clip(weights, 0, None)
 
 
-def widest(signed: Signed, numbers: np.ndarray, seconds: float | None = None) -> np.ndarray | None:
+def separator_by_linear_program(vectors: SignedSubset, seconds: float | None) -> np.ndarray | None:
     """The v, |v_j| ≤ 1, that makes the least z·v largest, every z brought to the same size."""
-    from scipy.optimize import linprog
     from scipy.sparse import csc_array, hstack
 
-    Z = balanced(signed.matrix(numbers))
+    Z = with_even_rows(vectors.matrix())
     n, d = Z.shape
     inequalities = csc_array(hstack([-Z, np.ones((n, 1))]))
-    limits = {} if seconds is None else {"time_limit": max(seconds, 0.01)}
-    cost = np.r_[np.zeros(d), -1.0]
-    box = [(-1.0, 1.0)] * d + [(None, 1.0)]
-    answer = linprog(cost, A_ub=inequalities, b_ub=np.zeros(n), bounds=box, method="highs", options=limits)
-    return None if answer.x is None else answer.x[:d]
+    cost, box = np.r_[np.zeros(d), -1.0], [(-1.0, 1.0)] * d + [(None, 1.0)]
+    v = linear_program(seconds, {}, c=cost, A_ub=inequalities, b_ub=np.zeros(n), bounds=box, method="highs")
+    return None if v is None else v[:d]
+
+
+def linear_program(seconds: float | None, options: dict[str, float], **program: Any) -> np.ndarray | None:
+    """What scipy's `linprog` finds in so many seconds."""
+    from scipy.optimize import linprog
+
+    if seconds is not None:
+        options = options | {"time_limit": max(seconds, 0.01)}
+    solution: np.ndarray | None = linprog(**program, options=options).x
+    return solution

@@ -10,53 +10,94 @@ it ends at θ = θ₀ + Σ tau z, so γ* ≤ |θ − θ₀| / Σ tau wherever no
 tau. With more than two classes z is that of Kesler's construction (signed.py), and θ the weights of all classes.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import run
 >>> from rosenblatt.learning.plan import Plan
+>>> from rosenblatt.learning.training import run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
->>> trained = run(examples, rules.Perceptron(), Plan(order="given"))
->>> w, b = trained.weights.last
->>> trained.steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
+>>> finished = FinishedRun.of(run(examples, rules.Perceptron(), Plan(order="given", keep_log=True)))
+>>> w, b = finished.trained.weights.last
+>>> finished.steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
 (3.0, 4.25)
->>> round(best_margin_at_most(trained, Signed(examples), rules.Perceptron()), 4)  # γ* is 0.6860
+>>> round(best_margin_at_most(finished, SignedExamples(examples)), 4)  # γ* is 0.6860
 0.6872
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
-from rosenblatt.learning.training import Training
-from rosenblatt.theory.signed import ROUNDING, Signed, blocks
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.training import StepSum, Training
+from rosenblatt.theory.signed import ROUNDING, SignedExamples, row_blocks
 
 
-def best_margin_at_most(trained: Training, signed: Signed, rule: rules.Rule, start: Weights | None = None) -> float:
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
+
+    trained: Training
+    examples: Examples
+    rule: rules.Rule
+    start: Weights | None = None
+
+    @classmethod
+    def of(cls, trained: Training) -> FinishedRun:
+        """Of a run with its log."""
+        assert trained.origin is not None
+        examples = trained.origin.examples
+        assert isinstance(examples, Examples)
+        return cls(trained, examples, trained.origin.rule, trained.origin.start)
+
+    @property
+    def steps(self) -> StepSum:
+        """The sum of its steps."""
+        return self.trained.steps
+
+    @property
+    def bias(self) -> bool:
+        """Is the constant feature there? A first bias that does not learn needs it, too."""
+        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
+
+    @property
+    def is_combination(self) -> bool:
+        """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
+        steps, updates = self.steps, self.trained.weights.updates
+        return steps.count == updates > 0 and steps.least >= 0 and steps.total > 0 and not self.rule.shrinks
+
+    def moved(self) -> np.ndarray:
+        """θ − θ₀ as one vector."""
+        first = 0.0 if self.start is None else weights_in_one(self.start)
+        return weights_in_one(self.trained.weights) - first
+
+    def multiplications(self, signed: SignedExamples) -> float:
+        """How many training needed to score its examples."""
+        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
+        return float(seen * signed.entries / signed.rows.n * signed.vectors)
+
+
+def weights_in_one(weights: Weights) -> np.ndarray:
+    """The last weights of all classes, then their biases."""
+    w, b = weights.last
+    return np.append(w.ravel(), b)
+
+
+def best_margin_at_most(run: FinishedRun, signed: SignedExamples) -> float:
     """What a run proves of γ*, or else what the mean of all signed rows does; no more than the longest of them.
 
     The run of a rule that shrinks w or takes rows back (tau < 0: Widrow-Hoff), or that moves every class by a step of its
     own, is no combination with known λ ≥ 0. Then all λ are 1, and γ* is at most the length of the mean.
     """
     longest = math.sqrt(float(signed.norms2.max()) * (1 if signed.vectors == 1 else 2))
-    if is_combination(trained, rule) and signed.bias == trained.weights.fit_intercept:
-        w, b = trained.weights.last
-        moved = np.append(w.ravel(), b)
-        if start is not None:
-            w, b = start.last
-            moved -= np.append(w.ravel(), b)
-        return shortest(moved, trained.steps.total, trained.steps.count, longest)
-    return shortest(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
+    if run.is_combination and signed.bias == run.trained.weights.fit_intercept:
+        return margin_limit_of_sum(run.moved(), run.steps.total, run.steps.count, longest)
+    return margin_limit_of_sum(sum_of_signed(signed).ravel(), float(signed.count), signed.count, longest)
 
 
-def is_combination(trained: Training, rule: rules.Rule) -> bool:
-    """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-    steps = trained.steps
-    return steps.count == trained.weights.updates > 0 and steps.least >= 0 and steps.total > 0 and not rule.shrinks
-
-
-def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
+def margin_limit_of_sum(total: np.ndarray, weight: float, terms: int, longest: float) -> float:
     """|Σ λ z| / Σ λ for sums of so many terms, with room for their rounding; at most |z| of the longest.
 
     A sum that was rounded at every step is off by at most (terms + 2) u Σ λ |z|, u = 2⁻⁵³ (Higham, Accuracy and Stability,
@@ -68,13 +109,13 @@ def shortest(total: np.ndarray, weight: float, terms: int, longest: float) -> fl
     return min(length / weight + room, longest) if math.isfinite(length) else longest
 
 
-def sum_of_signed(signed: Signed) -> np.ndarray:
+def sum_of_signed(signed: SignedExamples) -> np.ndarray:
     """Σ z over all signed rows, a line a weight vector: K Σ x of a class − Σ x of all; of the second less the first, of two.
 
     >>> from rosenblatt.learning.examples import for_classes
-    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0]], ["yes", "no"])))
+    >>> sum_of_signed(SignedExamples(for_classes([[2.0], [5.0]], ["yes", "no"])))
     array([[-3.,  0.]])
-    >>> sum_of_signed(Signed(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))
+    >>> sum_of_signed(SignedExamples(for_classes([[2.0], [5.0], [1.0]], ["a", "b", "c"]), bias=False))
     array([[-2.],
            [ 7.],
            [-5.]])
@@ -82,7 +123,7 @@ def sum_of_signed(signed: Signed) -> np.ndarray:
     classes = max(2, signed.vectors)
     d = signed.rows.d
     sums = np.zeros((classes, d))
-    for columns, values, start, stop in blocks(signed.rows):
+    for columns, values, start, stop in row_blocks(signed.rows):
         codes = signed.codes[start:stop].astype(np.int64)
         if columns is None:
             for code in range(classes):

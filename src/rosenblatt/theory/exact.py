@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 # Below 2^20, so that sums of up to 8,000 products of digits are exact in double precision.
 PRIMES = (1048573, 1048571, 1048559, 1048549)
@@ -30,10 +30,10 @@ def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
     >>> whole_numbers(csr_array([[0.5, 3.0], [0.25, 0.0]]))
     [[(0, 2), (1, 3)], [(0, 1)]]
     """
-    return whole_table(Z)[0]
+    return whole_numbers_and_factors(Z)[0]
 
 
-def whole_table(Z: Any) -> tuple[list[list[tuple[int, int]]], dict[int, int]]:
+def whole_numbers_and_factors(Z: Any) -> tuple[list[list[tuple[int, int]]], dict[int, int]]:
     """The same, and the power of two of each column that is not 0."""
     ratios = [value.as_integer_ratio() for value in Z.data.tolist()]
     columns = Z.indices.tolist()
@@ -52,10 +52,10 @@ def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
     >>> vanishes([[(0, 2)], [(0, -3)]], [3, 2]), vanishes([[(0, 2)], [(0, -3)]], [3, 1]), vanishes([[(0, 2)]], [0])
     (True, False, False)
     """
-    return min(weights, default=0) >= 0 and any(weights) and adds_to_nothing(rows, weights)
+    return min(weights, default=0) >= 0 and any(weights) and adds_up_to_zero(rows, weights)
 
 
-def adds_to_nothing(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
+def adds_up_to_zero(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
     """Is Σ λ z exactly 0?"""
     sums: dict[int, int] = {}
     for weight, row in zip(weights, rows, strict=True):
@@ -64,23 +64,32 @@ def adds_to_nothing(rows: list[list[tuple[int, int]]], weights: list[int]) -> bo
     return not any(sums.values())
 
 
-def least_margin(Z: Any, v: list[int]) -> Fraction:
-    """The least z·v over the rows of a CSR matrix, for whole numbers v.
+def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
+    """The least z·v / |v| for whole numbers v, None if it is not above 0; only its last steps are rounded.
 
-    >>> from scipy.sparse import csr_array
-    >>> least_margin(csr_array([[0.5, 0.0], [-0.25, 1.0]]), [4, 3])
-    Fraction(2, 1)
+    >>> from rosenblatt.learning.examples import for_classes
+    >>> exact_margin(SignedExamples(for_classes([[0.5, 0.0], [0.25, -1.0]], [1, 0]), bias=False), [4, 3])
+    0.4
     """
+    if len(v) != signed.dimension or not any(v):
+        return None
+    Z = signed.all().matrix(scaled=False)
     values, columns = [Fraction(value) for value in Z.data.tolist()], Z.indices.tolist()
     ends = pairwise(Z.indptr.tolist())
-    return min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
+    least = min(sum((values[e] * v[columns[e]] for e in range(a, b)), Fraction(0)) for a, b in ends)
+    if not least > 0:
+        return None
+    square = least * least / sum(value * value for value in v)
+    # Half the exponent aside: the square may be too small for a float where its root is not.
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
-def combination(Z: Any) -> list[int] | None:
+def exact_combination(Z: Any) -> list[int] | None:
     """Whole numbers λ > 0 with Σ λ z = 0 over the rows of a CSR matrix, if there is exactly one such λ up to a factor.
 
     >>> from scipy.sparse import csr_array
-    >>> combination(csr_array([[1.0, 1.0], [-0.5, 0.0], [0.0, -0.25]]))
+    >>> exact_combination(csr_array([[1.0, 1.0], [-0.5, 0.0], [0.0, -0.25]]))
     [1, 2, 4]
     """
     rows, m = whole_numbers(Z), Z.shape[0]
@@ -91,7 +100,7 @@ def combination(Z: Any) -> list[int] | None:
         for i, row in enumerate(rows):
             for column, value in row:
                 table[column, i] = value % prime
-        chosen, free = independent(table, prime)
+        chosen, free = independent_rows(table, prime)
         if len(free) != 1:
             continue  # none, or too many: or the prime divides what it should not
         others = [i for i in range(m) if i != free[0]]
@@ -102,7 +111,7 @@ def combination(Z: Any) -> list[int] | None:
     return None
 
 
-def independent(table: np.ndarray, prime: int) -> tuple[list[int], list[int]]:
+def independent_rows(table: np.ndarray, prime: int) -> tuple[list[int], list[int]]:
     """Rows of the table that determine all others, and columns that depend on earlier ones, modulo the prime."""
     table, chosen, free = table.copy(), [], []
     left = np.ones(len(table), dtype=bool)
@@ -130,10 +139,10 @@ def inverse_modulo(table: np.ndarray, prime: int) -> np.ndarray | None:
     n = len(table)
     both = np.concatenate([table % prime, np.eye(n, dtype=np.int64)], axis=1)
     for k in range(n):
-        found = np.flatnonzero(both[k:, k])
-        if not len(found):
+        pivots = np.flatnonzero(both[k:, k])
+        if not len(pivots):
             return None
-        both[[k, k + found[0]]] = both[[k + found[0], k]]
+        both[[k, k + pivots[0]]] = both[[k + pivots[0], k]]
         both[k] = both[k] * pow(int(both[k, k]), -1, prime) % prime
         others = np.flatnonzero(both[:, k])
         others = others[others != k]
@@ -171,12 +180,12 @@ def lift(rows: list[list[tuple[int, int]]], chosen: list[int], others: list[int]
         residual = (residual - product) // prime
         if len(digits) >= min(enough, most):
             enough = len(digits) * 3 // 2
-            solved = fractions(digits, prime)
+            solved = read_fractions(digits, prime)
             if solved is not None:
-                made = dict(zip(others, solved[0], strict=True)) | {free: solved[1]}
-                found = [made[i] for i in range(n + 1)]
-                if adds_to_nothing(rows, found):
-                    return found
+                by_row = dict(zip(others, solved[0], strict=True)) | {free: solved[1]}
+                weights = [by_row[i] for i in range(n + 1)]
+                if adds_up_to_zero(rows, weights):
+                    return weights
     return None
 
 
@@ -187,7 +196,7 @@ def limb(square: np.ndarray, k: int) -> np.ndarray:
     )
 
 
-def fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | None:
+def read_fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | None:
     """(numerators, common denominator) of the fractions with these digits; None where there are not enough digits."""
     modulus, parts = prime, [digit.astype(object) for digit in digits]
     while len(parts) > 1:  # neighbours together, so that the long products are few
@@ -202,21 +211,21 @@ def fractions(digits: list[np.ndarray], prime: int) -> tuple[list[int], int] | N
     for value in parts[0].tolist():
         value = value * denominator % modulus
         if min(value, modulus - value) > most // 2**20:
-            found = fraction(value, modulus, most)
-            if found is None or denominator * found[1] > most:
+            ratio = read_fraction(value, modulus, most)
+            if ratio is None or denominator * ratio[1] > most:
                 return None
-            factor = found[1]
+            remainder, factor = ratio
             denominator *= factor
             numerators = [n * factor for n in numerators]
-            value = found[0] % modulus
+            value = remainder % modulus
         numerators.append(value if 2 * value < modulus else value - modulus)
     return numerators, denominator
 
 
-def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
+def read_fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
     """The fraction n / q that is `value` modulo `modulus`, |n| and q at most `most` (Wang, 1981).
 
-    >>> fraction(pow(3, -1, 101 * 101) * 2 % (101 * 101), 101 * 101, 71)
+    >>> read_fraction(pow(3, -1, 101 * 101) * 2 % (101 * 101), 101 * 101, 71)
     (2, 3)
     """
     a, b, s, t = modulus, value, 0, 1
@@ -228,7 +237,7 @@ def fraction(value: int, modulus: int, most: int) -> tuple[int, int] | None:
     return (b, t) if t > 0 else (-b, -t)
 
 
-def margin_of(signed: Signed, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
+def exact_margin_of(signed: SignedExamples, number: int, coef: np.ndarray, intercept: np.ndarray) -> Fraction:
     """z·v of one signed vector, in fractions."""
     row = int(signed.row_of(np.array([number]))[0])
     columns, values = signed.rows.row(row)

@@ -6,11 +6,11 @@ score less the best other's, and θ the weights of all classes. Weights with mar
 run itself proves how much it is at most (duality.py); a certificate tells what it is, or that there is none.
 
 >>> from rosenblatt.learning.examples import for_classes
->>> from rosenblatt.learning.training import run
 >>> from rosenblatt.learning.plan import Plan
+>>> from rosenblatt.learning.training import run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
->>> trained = run(examples, rules.Perceptron(), Plan(order="given"))
->>> report = margin_report(FinishedRun(trained, examples, rules.Perceptron()))
+>>> trained = run(examples, rules.Perceptron(), Plan(order="given", keep_log=True))
+>>> report = margin_report(FinishedRun.of(trained))
 >>> print(report)  # what the run proves by itself
 γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is at most 0.68719
 >>> print(report.against(certify(examples.rows, examples.codes)))
@@ -24,50 +24,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights
 from rosenblatt.features.finer import Grain
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for, down, up
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.deciding import certify, certify_within
-from rosenblatt.theory.duality import best_margin_at_most
-from rosenblatt.theory.separator import length
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.duality import FinishedRun, best_margin_at_most
+from rosenblatt.theory.separability import certify, certify_within
+from rosenblatt.theory.separator import weights_norm
+from rosenblatt.theory.signed import SignedExamples
 
-SAME = 1e-6  # relative difference up to which two limits of γ* are one number
+LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
-
-
-@dataclass(frozen=True)
-class FinishedRun:
-    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
-
-    trained: Training
-    examples: Examples
-    rule: rules.Rule
-    start: Weights | None = None
-
-    @classmethod
-    def of(cls, trained: Training) -> FinishedRun:
-        """Of a run with its log."""
-        assert trained.origin is not None
-        examples = trained.origin.examples
-        assert isinstance(examples, Examples)
-        return cls(trained, examples, trained.origin.rule, trained.origin.start)
-
-    @property
-    def bias(self) -> bool:
-        """Is the constant feature there? A first bias that does not learn needs it, too."""
-        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
-
-    def multiplications(self, signed: Signed) -> float:
-        """How many training needed to score its examples."""
-        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
-        return float(seen * signed.entries / signed.rows.n * signed.vectors)
 
 
 @dataclass(frozen=True)
@@ -75,12 +45,12 @@ class Theorem:
     """What the theorem about a rule asks for, and what it counts."""
 
     rule: rules.Rule
-    space: Space
+    geometry: ProblemGeometry
     updates: int
     mistakes: int
 
     def bound(self, radius: float, margin: float | None) -> Bound | NoBound:
-        return bound_for(self.rule, replace(self.space, radius=radius, margin=margin))
+        return bound_for(self.rule, replace(self.geometry, radius=radius, margin=margin))
 
     def count(self, bound: Bound) -> int:
         return self.updates if bound.counts == "updates" else self.mistakes
@@ -140,7 +110,7 @@ class MarginReport:
     def best(self) -> float | None:
         """γ*, where it is known to six digits."""
         low, high = self.best_at_least, self.best_at_most
-        return low if low is not None and high is not None and high - low <= SAME * high else None
+        return low if low is not None and high is not None and high - low <= LIMITS_TOLERANCE * high else None
 
     @property
     def settled(self) -> bool:
@@ -192,18 +162,22 @@ class MarginReport:
             return ""
         if self.best is not None:
             return f"; {100 * self.share[0]:.2f} % of γ* = {self.best:.5g}, the best"
-        low, high = down(100 * self.share[0], 4), up(100 * self.share[1], 4)
-        return f"; {low} % to {high} % of the best, γ*, which is at most {up(self.best_at_most or 0.0)}"
+        low, high = rounded_down(100 * self.share[0], 4), rounded_up(100 * self.share[1], 4)
+        return f"; {low} % to {high} % of the best, γ*, which is at most {rounded_up(self.best_at_most or 0.0)}"
 
     def _beyond(self) -> str:
         if self.separable is False:
             return ", and there is no γ*" if self.grain is None else f", and {self.grain.taken} there is no γ*"
         if self.separable is None:
-            most = "" if self.best_at_most is None else f": if one does, γ*, the best, is at most {up(self.best_at_most)}"
+            most = (
+                ""
+                if self.best_at_most is None
+                else f": if one does, γ*, the best, is at most {rounded_up(self.best_at_most)}"
+            )
             return f"; whether a line separates the rows is undecided{most}"
         if self.best is not None:
             return f"; γ* = {self.best:.5g}, the best, has all rows on the right side"
-        low, high = down(self.best_at_least or 0.0), up(self.best_at_most or 0.0)
+        low, high = rounded_down(self.best_at_least or 0.0), rounded_up(self.best_at_most or 0.0)
         return f"; γ*, the best, is {low} to {high}, with all rows on the right side"
 
     def __str__(self) -> str:
@@ -244,19 +218,19 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
     """
     trained, examples = run.trained, present(run.examples)
     view, model = chosen or ("last", trained.view("last"))
-    signed = Signed(examples, run.bias)
+    signed = SignedExamples(examples, run.bias)
     report = measure_margin(view, model, signed)
     if view != "last" and len(trained.history) and trained.history[-1].mistakes == 0:
         last = measure_margin("last", trained.view("last"), signed)
         report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
     allowance = SHARE * run.multiplications(signed)
     if report.least is not None or signed.entries <= allowance:  # R is another pass over the rows
-        most = best_margin_at_most(trained, signed, run.rule, run.start)
+        most = best_margin_at_most(run, signed)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
-    space = Space(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
+    geometry = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
     mistakes = int(trained.history["mistakes"].sum())
-    report = replace(report, theorem=Theorem(run.rule, space, trained.weights.updates, mistakes))
+    report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, mistakes))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report
     return report.against(certify_within(signed, allowance))
@@ -274,7 +248,7 @@ def certified_margin(model: Classifier, examples: Examples, seconds: float | Non
     False
     """
     fit_intercept, view = model.recipe.fit_intercept, model.linear_view()
-    report = measure_margin(view, model.linear(view), Signed(examples, fit_intercept))
+    report = measure_margin(view, model.linear(view), SignedExamples(examples, fit_intercept))
     return report.against(certify(examples.rows, model.classes[examples.codes], fit_intercept, seconds=seconds))
 
 
@@ -284,10 +258,10 @@ def present(examples: Examples) -> Examples:
     return examples if len(pool) == examples.rows.n else examples.take(pool)
 
 
-def measure_margin(view: str, model: Model, signed: Signed) -> MarginReport:
+def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginReport:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
     coef, intercept = model.coef, model.intercept
-    rows, size = signed.rows.n, length(coef, intercept)
+    rows, size = signed.rows.n, weights_norm(coef, intercept)
     if not size:
         return MarginReport(view, 0.0, rows, rows)
     margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
@@ -297,5 +271,5 @@ def measure_margin(view: str, model: Model, signed: Signed) -> MarginReport:
     if not rounding.separates(signed, coef, intercept):
         unsure = int((margins <= signed.errors(coef, intercept)).sum())
         return MarginReport(view, 0.0, unsure, rows)
-    margin = rounding.margin(signed, coef, intercept)
+    margin = rounding.certain_margin(signed, coef, intercept)
     return MarginReport(view, margin, 0, rows, signed.radius, margin, signed.radius)

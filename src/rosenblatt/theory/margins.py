@@ -1,4 +1,4 @@
-"""Margins, the radius and the losses that the theory speaks of (LECTURES B6, H5, H6), for two classes and for many.
+"""Margins and the radius that the theory speaks of (LECTURES B6, H6), for two classes and for many; losses.py prices them.
 
 Every function takes a model (`Model`, or `training.view(...)`), rows X and labels y. The functional margin is y (w·x + b),
 for many classes s_y − max s_r. Divided by |w| it is the distance to the plane; divided by |(w, b)| it is what the mistake
@@ -24,8 +24,8 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import training_margins
-from rosenblatt.theory import losses
+from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import row_norms2
 
 BY = ("w", "w and b")
@@ -38,7 +38,12 @@ def functional_margins(model: Model, X: Any, y: Any) -> np.ndarray:
     >>> functional_margins(model, [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])  # Boulder's start
     array([ 1. , -0.5,  1. ,  1. ])
     """
-    return training_margins(model, labelled(model, X, y))
+    return example_margins(model, for_classes(X, y, classes=model.classes))
+
+
+def example_margins(model: Model, examples: Examples) -> np.ndarray:
+    """The same of examples, whose labels are checked already."""
+    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
 def geometric_margins(model: Model, X: Any, y: Any, by: str = "w") -> np.ndarray:
@@ -58,8 +63,7 @@ def weight_norm(model: Model, by: str = "w") -> float:
     """
     if by not in BY:
         raise SettingError(f"Margins are divided by {' or by '.join(map(repr, BY))}, not by {by!r}.")
-    parts = [model.coef.ravel()] + ([model.intercept] if by == "w and b" else [])
-    return float(np.linalg.norm(np.concatenate(parts)))
+    return weights_norm(model.coef, model.intercept, with_bias=by == "w and b")
 
 
 def margin_of_set(model: Model, X: Any, y: Any, by: str | None = None) -> float:
@@ -87,26 +91,6 @@ def radius(X: Any, fit_intercept: bool = True) -> float:
     return float(np.sqrt(row_norms2(rows).max(initial=0) + fit_intercept))
 
 
-def zero_one_loss(model: Model, X: Any, y: Any) -> np.ndarray:
-    """1 where the margin is 0 or less, else 0 (LECTURES H5): on the plane counts as an error, as in training.
-
-    >>> model = Model(np.array([0, 1]), coef=np.array([[1.0]]), intercept=np.array([0.0]))
-    >>> zero_one_loss(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
-    array([0, 1, 1])
-    """
-    return losses.zero_one(functional_margins(model, X, y))
-
-
-def perceptron_criterion(model: Model, X: Any, y: Any) -> np.ndarray:
-    """max(0, −margin): what the perceptron goes down on (LECTURES H5, U5).
-
-    >>> model = Model(np.array([0, 1]), coef=np.array([[1.0]]), intercept=np.array([0.0]))
-    >>> perceptron_criterion(model, [[2.0], [0.0], [-1.0]], [1, 1, 1])
-    array([0., 0., 1.])
-    """
-    return losses.perceptron_criterion(functional_margins(model, X, y))
-
-
 def distances(model: Model, X: Any) -> np.ndarray:
     """(w·x + b) / |w|: how far every row is from the plane, above 0 on the side of the positive class.
 
@@ -129,8 +113,3 @@ def distances(model: Model, X: Any) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             nearest = np.where((best != rival) & (size > 0), np.minimum(nearest, ahead / size), nearest)
     return nearest
-
-
-def labelled(model: Model, X: Any, y: Any) -> Examples:
-    """Rows with labels that are among the model's classes."""
-    return for_classes(X, y, classes=model.classes)

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.exact import margin_of
-from rosenblatt.theory.separator import length
-from rosenblatt.theory.signed import ROUNDING, Signed
+from rosenblatt.theory.exact import exact_margin_of
+from rosenblatt.theory.separator import weights_norm
+from rosenblatt.theory.signed import ROUNDING, SignedExamples
 
-MOST_ENTRIES = 2_000_000  # of rows that are looked at in fractions
+MOST_EXACT_ENTRIES = 2_000_000  # of rows that are looked at in fractions
 
 
-def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
+def separates(signed: SignedExamples, coef: np.ndarray, intercept: np.ndarray) -> bool:
     """Is every margin above 0, for certain? Margins within rounding of 0 are computed in fractions.
 
     >>> from rosenblatt.learning.examples import for_classes
-    >>> signed = Signed(for_classes([[1.0], [-1.0]], [1, 0]))
+    >>> signed = SignedExamples(for_classes([[1.0], [-1.0]], [1, 0]))
     >>> separates(signed, np.array([[1.0]]), np.array([0.0])), separates(signed, np.array([[1.0]]), np.array([1.0]))
     (True, False)
     """
@@ -33,22 +33,22 @@ def separates(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> bool:
     numbers = np.flatnonzero(doubtful)
     if not len(numbers):
         return True
-    if signed.lengths[signed.row_of(numbers)].sum() > MOST_ENTRIES or not margins.min() > -errors.max():
+    if signed.lengths[signed.row_of(numbers)].sum() > MOST_EXACT_ENTRIES or not margins.min() > -errors.max():
         return False
-    return all(margin_of(signed, int(number), coef, intercept) > 0 for number in numbers)
+    return all(exact_margin_of(signed, int(number), coef, intercept) > 0 for number in numbers)
 
 
-def margin(signed: Signed, coef: np.ndarray, intercept: np.ndarray) -> float:
+def certain_margin(signed: SignedExamples, coef: np.ndarray, intercept: np.ndarray) -> float:
     """The least z·v / |v| of weights that separate, in fractions where rounding would show in its first ten digits."""
     margins, errors = signed.margins(coef, intercept), signed.errors(coef, intercept)
     least, error = float(margins.min()), float(errors.max())
     if not least > 1e10 * error:
         numbers = np.flatnonzero(margins <= least + 2 * error)
-        if signed.lengths[signed.row_of(numbers)].sum() <= MOST_ENTRIES:
-            exact = min(margin_of(signed, int(number), coef, intercept) for number in numbers)
-            return float(exact / Fraction(length(coef, intercept)))
+        if signed.lengths[signed.row_of(numbers)].sum() <= MOST_EXACT_ENTRIES:
+            exact = min(exact_margin_of(signed, int(number), coef, intercept) for number in numbers)
+            return float(exact / Fraction(weights_norm(coef, intercept)))
         least = max(0.0, least - error)
-    return least / length(coef, intercept)
+    return least / weights_norm(coef, intercept)
 
 
 def combination_exists(Z: Any, weights: np.ndarray) -> bool:

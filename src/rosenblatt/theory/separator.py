@@ -16,7 +16,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples, SignedSubset
 
 SUPPORT = 1e-6  # share of the largest multiplier from which a row counts as support
 
@@ -37,15 +37,15 @@ class Separator:
         return self.coef[0] if len(self.coef) == 1 else self.coef
 
     @property
-    def b(self) -> Any:
+    def b(self) -> float | np.ndarray:
         return float(self.intercept[0]) if len(self.coef) == 1 else self.intercept
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolverAnswer:
     """What the solver says: separating weights, or multipliers with Σ λ z ≈ 0, or neither."""
 
-    verdict: bool | None
+    separable: bool | None
     v: np.ndarray
     multipliers: np.ndarray
 
@@ -53,70 +53,68 @@ class Solved:
 def max_margin(X: Any, y: Any, fit_intercept: bool = True, *, bias: str = "feature") -> Separator:
     """The separator with the largest margin; refuses data that cannot be separated.
 
-    >>> found = max_margin([[2.0, 0.0], [0.0, 0.0], [3.0, 5.0]], ["yes", "no", "yes"], bias="free")
-    >>> found.w.round(4) + 0, round(found.b, 4), round(found.margin, 4), found.support
+    >>> plane = max_margin([[2.0, 0.0], [0.0, 0.0], [3.0, 5.0]], ["yes", "no", "yes"], bias="free")
+    >>> plane.w.round(4) + 0, round(plane.b, 4), round(plane.margin, 4), plane.support
     (array([1., 0.]), -1.0, 1.0, array([0, 1]))
     """
     if bias not in ("feature", "free"):
         raise SettingError(f"bias is {bias!r}: expected 'feature' or 'free'.")
-    signed = Signed(for_classes(X, y), fit_intercept)
+    signed = SignedExamples(for_classes(X, y), fit_intercept)
     signed.rows.refuse_not_finite()
-    numbers = signed.numbers()
-    free = bias == "free" and fit_intercept
-    solved = solve(signed, numbers, free=free)
-    found = separator(signed, numbers, solved, free) if solved.verdict else None
-    if found is None or not found.margin > 0:
+    vectors, free_bias = signed.all(), bias == "free" and fit_intercept
+    answer = solve(vectors, free_bias=free_bias)
+    plane = separator_of(vectors, answer, free_bias) if answer.separable else None
+    if plane is None or not plane.margin > 0:
         raise DataError("No plane separates these rows, or none that the solver finds: certify(X, y) tells which, and why.")
-    return found
+    return plane
 
 
-def separator(signed: Signed, numbers: np.ndarray, solved: Solved, free: bool = False) -> Separator:
-    """The plane that the solver found, measured on all rows; its margin is not positive if it does not separate them."""
-    coef, intercept = signed.weights(solved.v)
-    size = length(coef, intercept, not free)
+def separator_of(vectors: SignedSubset, answer: SolverAnswer, free_bias: bool = False) -> Separator:
+    """The solver's plane, measured on all rows; its margin is not positive if it does not separate them."""
+    signed = vectors.signed
+    coef, intercept = signed.weights(answer.v)
+    size = weights_norm(coef, intercept, not free_bias)
     margin = float(signed.margins(coef, intercept).min()) / size if size else -np.inf
-    rows, place = np.unique(signed.row_of(numbers), return_inverse=True)
-    total = np.bincount(place, solved.multipliers, minlength=len(rows))
+    rows, place = np.unique(signed.row_of(vectors.numbers), return_inverse=True)
+    total = np.bincount(place, answer.multipliers, minlength=len(rows))
     kept = total > SUPPORT * total.max(initial=0)
-    most = np.inf if free else shortest(signed, numbers, solved.multipliers)
+    most = np.inf if free_bias else margin_limit(vectors, answer.multipliers)
     return Separator(coef, intercept, margin, max(most, margin), rows[kept], total[kept])
 
 
-def length(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
-    """|v|, with the biases or without."""
-    parts = [coef.ravel(), intercept] if with_bias else [coef.ravel()]
-    return norm(np.concatenate(parts))
+def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
+    """|(w, b)|, or |w|, of all classes together, though the squares may overflow or vanish.
+
+    >>> [f"{weights_norm(np.array([[3 * unit]]), np.array([4 * unit])):g}" for unit in (1e200, 1e-200)]
+    ['5e+200', '5e-200']
+    """
+    return norm(np.append(coef, intercept) if with_bias else coef.ravel())
 
 
 def norm(v: np.ndarray) -> float:
-    """|v|, though the squares of v may overflow or vanish.
-
-    >>> f"{norm(np.array([3e200, 4e200])):g} {norm(np.array([3e-200, 4e-200])):g}"
-    '5e+200 5e-200'
-    """
+    """|v|, in a unit in which the squares neither overflow nor vanish."""
     _, exponent = np.frexp(np.abs(v).max(initial=0.0))
     with np.errstate(over="ignore"):  # infinite: it is
         return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))
 
 
-def shortest(signed: Signed, numbers: np.ndarray, multipliers: np.ndarray) -> float:
+def margin_limit(vectors: SignedSubset, multipliers: np.ndarray) -> float:
     """|Σ λ z| / Σ λ: no unit vector has a larger margin than this, whatever λ ≥ 0 is."""
     used = np.flatnonzero(multipliers > 0)
     if not len(used):
         return np.inf
     share = multipliers[used] / multipliers[used].sum()
-    return norm(share @ signed.matrix(numbers[used], scaled=False))
+    return norm(share @ vectors.take(used).matrix(scaled=False))
 
 
 def solve(
-    signed: Signed,
-    numbers: np.ndarray,
+    vectors: SignedSubset,
     *,
-    free: bool = False,
+    free_bias: bool = False,
     seconds: float | None = None,
     own_metric: bool = True,
     near: np.ndarray | None = None,
-) -> Solved:
+) -> SolverAnswer:
     """The smallest v with z·v ≥ 1 for these signed vectors; with own_metric=False, smallest in scaled features.
 
     `near` is a v of about the right size: the solver's tolerances then mean what they should.
@@ -124,11 +122,11 @@ def solve(
     import clarabel
     from scipy.sparse import csc_array, diags_array
 
-    Z = signed.matrix(numbers)
+    signed, Z = vectors.signed, vectors.matrix()
     metric = np.tile(signed.scale / signed.scale.max(), signed.vectors) ** 2 if own_metric else np.ones(signed.dimension)
     size = metric.max() if near is None else near @ (metric * near) / len(near)
     metric = np.clip(metric / size, 1e-100, 1e100)
-    if free:
+    if free_bias:
         metric[signed.rows.d :: signed.width] = 0.0
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -136,15 +134,16 @@ def solve(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     if seconds is not None:
         settings.time_limit = max(seconds, 0.01)
-    problem = clarabel.DefaultSolver(
+    program = clarabel.DefaultSolver(
         csc_array(diags_array(metric)),
         np.zeros(signed.dimension),
         csc_array(-Z),
-        -np.ones(len(numbers)),
-        [clarabel.NonnegativeConeT(len(numbers))],
+        -np.ones(len(vectors)),
+        [clarabel.NonnegativeConeT(len(vectors))],
         settings,
     )
-    answer = problem.solve()
-    status = str(answer.status)
-    verdict = True if status in ("Solved", "AlmostSolved") else False if "PrimalInfeasible" in status else None
-    return Solved(verdict, np.nan_to_num(np.array(answer.x)), np.clip(np.nan_to_num(np.array(answer.z)), 0, None))
+    solution = program.solve()
+    status = str(solution.status)
+    separable = True if status in ("Solved", "AlmostSolved") else False if "PrimalInfeasible" in status else None
+    v, multipliers = (np.nan_to_num(np.array(values)) for values in (solution.x, solution.z))
+    return SolverAnswer(separable, v, np.clip(multipliers, 0, None))

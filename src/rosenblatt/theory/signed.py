@@ -9,6 +9,7 @@ solver asks for are copied.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,16 +19,17 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.margins import margins_and_rivals
 
-BLOCK = 2**20  # entries looked at in one go
+ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
 UNDERFLOW = 2.0**-1022  # the most that a square can lose by being too small for a float
-SMALL = 2.0**-900  # sums of squares above it have lost nothing that can be seen
+PRECISE_SQUARE = 2.0**-900  # sums of squares above it have lost nothing that can be seen
 
 
 @dataclass
-class Signed:
+class SignedExamples:
     """The signed vectors of examples, numbered: row i for two classes, row i against rival r is i · classes + r for more."""
 
     examples: Examples
@@ -58,6 +60,10 @@ class Signed:
     def codes(self) -> np.ndarray:
         return self.examples.codes
 
+    def all(self) -> SignedSubset:
+        """All signed vectors."""
+        return SignedSubset(self, self.numbers())
+
     def numbers(self) -> np.ndarray:
         """All numbers of signed vectors."""
         if self.vectors == 1:
@@ -78,7 +84,7 @@ class Signed:
     def scale(self) -> np.ndarray:
         """A power of two for each feature that brings its largest entry into [1, 2): scaling by it is exact."""
         largest = np.zeros(self.rows.d)
-        for columns, values, *_ in blocks(self.rows):
+        for columns, values, *_ in row_blocks(self.rows):
             if columns is None:
                 np.maximum(largest, np.abs(values).max(axis=0), out=largest)
             else:
@@ -96,9 +102,9 @@ class Signed:
     def radius(self) -> float:
         """R: the largest |x|, in other units where its square is too large or too small for a float."""
         most = float(self.norms2.max())
-        if SMALL < most < np.inf:
+        if PRECISE_SQUARE < most < np.inf:
             return math.sqrt(most)
-        _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in blocks(self.rows)))
+        _, exponent = np.frexp(max(np.abs(values).max(initial=0.0) for _, values, *_ in row_blocks(self.rows)))
         with np.errstate(over="ignore"):  # infinite: it is
             return float(np.ldexp(np.sqrt(row_norms2(self.rows, -int(exponent)).max()), exponent))
 
@@ -149,11 +155,17 @@ class Signed:
         """z·v of every signed vector: n for two classes, n × classes for more, infinite in the right class's place."""
         scores = score(self.rows, coef, intercept)
         if self.vectors == 1:
-            return np.where(self.codes == 1, scores[:, 0], -scores[:, 0])
+            return margins_and_rivals(scores, self.codes)[0]
         right = self.codes[:, None].astype(np.intp)
         margins: np.ndarray = np.take_along_axis(scores, right, axis=1) - scores
         np.put_along_axis(margins, right, np.inf, axis=1)
         return margins
+
+    def lowest_margins(self, coef: np.ndarray, intercept: np.ndarray, count: int) -> np.ndarray:
+        """The numbers of so many signed vectors with the lowest margins, lowest first."""
+        margins, count = self.margins(coef, intercept).ravel(), min(count, self.count)
+        some = np.argpartition(margins, count - 1)[:count]
+        return some[np.argsort(margins[some], kind="stable")]
 
     def errors(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """By how much a margin of each row can differ from its exact value, through rounding in whatever order of adding.
@@ -169,9 +181,27 @@ class Signed:
         return bound
 
 
-def blocks(rows: Rows) -> Any:
+@dataclass(frozen=True)
+class SignedSubset:
+    """Some of the signed vectors, by their numbers: what a solver gets."""
+
+    signed: SignedExamples
+    numbers: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, places: np.ndarray) -> SignedSubset:
+        """Those at these places, or where a mask is true."""
+        return SignedSubset(self.signed, self.numbers[places])
+
+    def matrix(self, scaled: bool = True) -> Any:
+        return self.signed.matrix(self.numbers, scaled)
+
+
+def row_blocks(rows: Rows) -> Iterator[tuple[np.ndarray | None, np.ndarray, int, int]]:
     """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
-    step = max(1, BLOCK // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
+    step = max(1, ENTRIES_AT_ONCE // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
     for start in range(0, rows.n, step):
         stop = min(start + step, rows.n)
         if rows.dense:
@@ -191,7 +221,7 @@ def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
     """
     squares = np.zeros(rows.n)
     with np.errstate(over="ignore"):  # infinite: then no rounding bound holds, and exact arithmetic is asked
-        for columns, numbers, start, stop in blocks(rows):
+        for columns, numbers, start, stop in row_blocks(rows):
             values = np.ldexp(numbers, exponent) if exponent else numbers
             if columns is None:
                 squares[start:stop] = np.einsum("ij,ij->i", values, values)

@@ -8,20 +8,22 @@ every step is exact.
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.theory.exact import whole_table
+from rosenblatt.theory.exact import whole_numbers_and_factors
+from rosenblatt.theory.limits import SearchLimits
 
-MOST_CELLS = 20_000
+MOST_TABLEAU_CELLS = 20_000
 
 
-def decide_exactly(Z: Any, end: float = np.inf) -> tuple[list[int] | None, list[int] | None]:
-    """(λ, None) with Σ λ z = 0, or (None, v) with z·v > 0, in whole numbers; (None, None) if too large or out of time.
+def decide_exactly(Z: Any, limits: SearchLimits | None = None) -> tuple[list[int] | None, list[int] | None]:
+    """(λ, None) with Σ λ z = 0, or (None, v) with z·v > 0, in whole numbers.
+
+    (None, None) where the tableau has too many cells, or the user's seconds are over.
 
     >>> from scipy.sparse import csr_array
     >>> decide_exactly(csr_array([[0.5], [-0.25]]))
@@ -29,9 +31,9 @@ def decide_exactly(Z: Any, end: float = np.inf) -> tuple[list[int] | None, list[
     >>> decide_exactly(csr_array([[0.5, 0.0], [-0.25, 1.0]]))
     (None, [4, 3])
     """
-    rows, factors = whole_table(Z)
+    rows, factors = whole_numbers_and_factors(Z)
     n, used = Z.shape[0], sorted(factors)
-    if (len(used) + 1) * (n + len(used)) > MOST_CELLS:
+    if (len(used) + 1) * (n + len(used)) > MOST_TABLEAU_CELLS:
         return None, None
     place = {column: k for k, column in enumerate(used)}
     m = len(used) + 1
@@ -50,7 +52,7 @@ def decide_exactly(Z: Any, end: float = np.inf) -> tuple[list[int] | None, list[
         candidates = np.flatnonzero(costs < 0)
         if not len(candidates) or table[m, -1] == 0:
             break
-        if time.perf_counter() > end:
+        if limits is not None and not limits.left():
             return None, None
         # The steepest cost at first; later the first one, with which the method cannot go round in circles (Bland, 1977).
         enter = int(candidates[0] if step > 5 * m else candidates[np.argmin(costs[candidates])])

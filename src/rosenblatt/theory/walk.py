@@ -29,6 +29,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
+from rosenblatt.learning.margins import margins_and_rivals
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import LinearRun, Training
 
@@ -119,7 +120,7 @@ class Walk(Sequence[Step]):
         self.plan = changed(plan, keep_log=True)
         self.start = first_weights(examples, self.plan, *start)
         self.training: Training = training.run(examples, rule, self.plan, self.start.copy())
-        self._course = Course(examples, rule, self.plan, self.start)
+        self._replay = Replay(examples, rule, self.plan, self.start)
         # Where every class moves at every example there is no log, and every example is an update.
         self._only_logged = every == "update" and not (rule.moves_always and examples.vectors > 1)
 
@@ -153,9 +154,9 @@ class Walk(Sequence[Step]):
 
     def __str__(self) -> str:
         """The table that `rosenblatt walk` prints."""
-        from rosenblatt.theory.lines import lines
+        from rosenblatt.theory.walk_lines import walk_lines
 
-        return "\n".join(lines(self))
+        return "\n".join(walk_lines(self))
 
     def steps(self, first: int = 0, stop: int | None = None, weights: bool = True) -> Iterator[Step]:
         """Steps first … stop − 1, one after the other; without `weights` a step costs no more than its row."""
@@ -165,7 +166,7 @@ class Walk(Sequence[Step]):
     def step(self, k: int, weights: bool = True) -> Step:
         """The k-th line."""
         assert self.training.log is not None
-        return self._course.step(int(self.training.log.t[k]) if self._only_logged else k, weights)
+        return self._replay.step(int(self.training.log.t[k]) if self._only_logged else k, weights)
 
     def find(self, t: int) -> int:
         """The number of the first line at or after example t, t counted from 1."""
@@ -176,11 +177,11 @@ class Walk(Sequence[Step]):
         """(w, b) after t examples; t = 0 are the first weights."""
         if not 0 <= t <= self.training.weights.t:
             raise IndexError(f"There are no weights after {t} examples: the run has {self.training.weights.t}.")
-        self._course.go_to(t)
-        return self._course.run.weights.last
+        self._replay.go_to(t)
+        return self._replay.run.weights.last
 
 
-class Course:
+class Replay:
     """The run again: forwards by the engine's own loop, back by starting over from weights kept on the way."""
 
     def __init__(self, examples: Examples, rule: rules.Rule, plan: Plan, start: Weights):
@@ -241,7 +242,10 @@ class Course:
         assert self.run.recorder is not None
         row, updates = int(self.order_of(place // self.n)[place % self.n]), loop.updates
         code, before = int(examples.codes[row]), self.run.score(row)
-        rival = best_other(before, code)
+        margins, rivals = margins_and_rivals(
+            before if examples.vectors == 1 else before[None], examples.codes[row : row + 1]
+        )
+        rival = None if examples.vectors == 1 else int(rivals[0])
         self.go_to(place + 1)
         loop = self.run.loop
         moved = loop.updates > updates
@@ -261,11 +265,11 @@ class Course:
             label=examples.classes[code].item(),
             code=code,
             scores=before,
-            margin=margin_of(before, code, rival),
+            margin=float(margins[0]),
             rival=None if rival is None else examples.classes[rival].item(),
             tau=tau,
             moved=moved,
-            margin_after=margin_of(after, code, rival),
+            margin_after=margin_against(after, code, rival),
             updates=loop.updates,
             columns=columns,
             coef=w,
@@ -274,17 +278,8 @@ class Course:
         )
 
 
-def best_other(scores: np.ndarray, code: int) -> int | None:
-    """The highest-scoring other class, the lowest number on a tie; None with two classes."""
-    if len(scores) == 1:
-        return None
-    others = scores.copy()
-    others[code] = -np.inf
-    return int(others.argmax())
-
-
-def margin_of(scores: np.ndarray, code: int, rival: int | None) -> float:
-    """y (w·x + b); with more classes the right one's score less the rival's."""
+def margin_against(scores: np.ndarray, code: int, rival: int | None) -> float:
+    """The margin over this rival, whoever is the best other by now; None: of two classes, y (w·x + b)."""
     return float(scores[0] * (2 * code - 1) if rival is None else scores[code] - scores[rival])
 
 

@@ -14,7 +14,7 @@ from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.estimators.neighbours.soft_margin import soft_margin, within_reach
 from rosenblatt.learning.examples import Examples
 from rosenblatt.theory.separator import max_margin
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 NEARLY_HARD = 1000.0  # the price of a shortfall where a hard margin cannot be
 
@@ -59,7 +59,7 @@ class MaxMargin(LinearNeighbour):
         return self
 
     def _soften(self, examples: Examples) -> Self:
-        signed = Signed(examples, self.fit_intercept)
+        signed = SignedExamples(examples, self.fit_intercept)
         self._keep(*signed.weights(soft_margin(signed, NEARLY_HARD), scaled=False))
         margins = signed.margins(self.coef_, self.intercept_)
         self.margin_ = float(margins.min() / max(np.linalg.norm(self.coef_), np.finfo(float).tiny))

@@ -11,7 +11,7 @@ from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.learning.examples import Examples
-from rosenblatt.theory.signed import Signed
+from rosenblatt.theory.signed import SignedExamples
 
 MOST_ENTRIES = 20_000_000  # of the program's constraints: some minutes, some gigabytes
 ENDED_WELL = ("Solved", "AlmostSolved")
@@ -41,7 +41,7 @@ class SoftMargin(LinearNeighbour):
     def fit(self, X: Any, y: Any) -> Self:
         """Solves the quadratic program for rows X with labels y."""
         price = check("C", self.C, Real(above=0))
-        signed = Signed(within_reach(as_examples(self, X, y)), self.fit_intercept)
+        signed = SignedExamples(within_reach(as_examples(self, X, y)), self.fit_intercept)
         self._keep(*signed.weights(soft_margin(signed, price), scaled=False))
         return self
 
@@ -58,7 +58,7 @@ def within_reach(examples: Examples) -> Examples:
     return examples
 
 
-def soft_margin(signed: Signed, price: float) -> np.ndarray:
+def soft_margin(signed: SignedExamples, price: float) -> np.ndarray:
     """The v of the soft margin: all classes' (w, b) side by side.
 
     Variables (v, ξ);  −Z v − ξ ≤ −1,  −ξ ≤ 0

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.theory.signed import blocks
+from rosenblatt.theory.signed import row_blocks
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def conflicts(rows: Rows, codes: np.ndarray) -> list[tuple[int, int]]:
+def conflicting_pairs(rows: Rows, codes: np.ndarray) -> list[tuple[int, int]]:
     """Pairs (i, j), i < j, of identical rows with different classes: the first of them with the first of each further class.
 
-    >>> conflicts(Rows([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [1.0, 2.0]]), np.array([0, 1, 1, 1]))
+    >>> conflicting_pairs(Rows([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [1.0, 2.0]]), np.array([0, 1, 1, 1]))
     [(0, 2)]
     """
     marks = fingerprints(rows)
@@ -31,8 +31,8 @@ def conflicts(rows: Rows, codes: np.ndarray) -> list[tuple[int, int]]:
 def identical(rows: Rows, i: int, j: int) -> bool:
     """Do two rows hold the same numbers? A zero that is stored is a zero that is not."""
     (a, x), (b, y) = rows.row(i), rows.row(j)
-    x_there, y_there = np.flatnonzero(x), np.flatnonzero(y)
-    return np.array_equal(a[x_there], b[y_there]) and np.array_equal(x[x_there], y[y_there])
+    x_nonzero, y_nonzero = np.flatnonzero(x), np.flatnonzero(y)
+    return np.array_equal(a[x_nonzero], b[y_nonzero]) and np.array_equal(x[x_nonzero], y[y_nonzero])
 
 
 def fingerprints(rows: Rows) -> np.ndarray:
@@ -40,7 +40,7 @@ def fingerprints(rows: Rows) -> np.ndarray:
     random = np.random.default_rng(1958)
     keys = random.integers(1, 2**63, (rows.d,), dtype=np.uint64) | np.uint64(1)
     marks = np.zeros(rows.n, dtype=np.uint64)
-    for columns, values, start, stop in blocks(rows):
+    for columns, values, start, stop in row_blocks(rows):
         bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
         mixed = (bits ^ (bits >> np.uint64(29))) * MIX
         mixed ^= mixed >> np.uint64(32)

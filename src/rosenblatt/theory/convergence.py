@@ -20,15 +20,15 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.training import training_margins
-from rosenblatt.theory.bounds import Bound, NoBound, Space, bound_for
+from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.margins import radius
+from rosenblatt.theory.margins import example_margins, radius
+from rosenblatt.theory.separability import certify
 from rosenblatt.theory.walk import Walk
 
 
 @dataclass(frozen=True)
-class Moment:
+class ProofQuantities:
     """The proof's quantities after a step; None where the theory says nothing."""
 
     norm: float  # |θ|
@@ -38,54 +38,52 @@ class Moment:
     upper: float | None  # what |θ| is at most
 
 
-class Proof:
+class ConvergenceProof:
     """A walk beside a separator.
 
     >>> from rosenblatt.theory.walk import walk
     >>> run = walk([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1], order="given", every="update")
-    >>> proof = Proof(run, separator=([2, 2], -1))
+    >>> proof = ConvergenceProof(run, separator=([2, 2], -1))
     >>> print(proof.bound)
     at most R²/γ² = 27 updates (Block 1962; Novikoff 1962)
     >>> for step in run:
-    ...     moment = proof.at(step.updates, step.coef, step.intercept)
-    ...     print(f"{moment.lower:.3f} ≤ {moment.along:.3f}   {moment.norm:.3f} ≤ {moment.upper:.3f}")
+    ...     quantities = proof.quantities_after(step.updates, step.coef, step.intercept)
+    ...     print(f"{quantities.lower:.3f} ≤ {quantities.along:.3f}   {quantities.norm:.3f} ≤ {quantities.upper:.3f}")
     0.333 ≤ 1.000   1.732 ≤ 1.732
     0.667 ≤ 1.667   2.062 ≤ 2.449
     1.000 ≤ 2.000   2.062 ≤ 3.000
     """
 
-    def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, obstacle: str = ""):
-        self.walk = walk
-        self.best = False  # is the separator the one of the largest margin?
-        self.certificate: Certificate | None = None  # where one was looked for
+    def __init__(self, walk: Walk, separator: tuple[Any, Any] | None = None, certificate: Certificate | None = None):
+        """Beside the separator (w, b) that is given, or else that of a certificate, where there is one."""
         examples, bias = walk.examples, walk.plan.fit_intercept
+        self.walk, self.certificate, obstacle = walk, certificate, ""
+        self.best = separator is None and certificate is not None and certificate.optimal  # has it the largest margin?
+        if separator is None and certificate is not None:
+            separator, obstacle = (certificate.w, certificate.b) if certificate.separable else None, certificate.obstacle
         self.radius = radius(examples.rows, bias)
         self.gamma: float | None = None
         self.star: np.ndarray | None = None
         if separator is not None:
             self.star, self.gamma = unit_separator(examples, bias, separator)
-        self.space = Space(
-            self.radius,
-            self.gamma,
-            len(examples.classes) if examples.classes is not None else 2,
-            walk.from_zero,
-            examples.importance is not None,
-        )
-        self.bound: Bound | NoBound = bound_for(walk.rule, self.space)
+        classes = 2 if examples.classes is None else len(examples.classes)
+        weighted = examples.importance is not None
+        self.geometry = ProblemGeometry(self.radius, self.gamma, classes, walk.from_zero, weighted)
+        self.bound: Bound | NoBound = bound_for(walk.rule, self.geometry)
         if not self.bound and self.gamma is None and obstacle:
             self.bound = NoBound(obstacle)
         log = walk.training.log
         assert log is not None
         self.sums = np.append(0.0, np.cumsum(log.tau)), np.append(0.0, np.cumsum(log.tau**2))
         self.logged = len(log) == walk.training.weights.updates
-        self.first = flat(*walk.start.last, bias)
+        self.theta0 = flat(*walk.start.last, bias)
 
     @property
-    def even(self) -> bool:
+    def equal_steps(self) -> bool:
         """Are the curves kγ and √k R: equal steps of 1 from 0?"""
         return self.walk.rule == rules.Perceptron() and self.walk.from_zero and self.walk.examples.importance is None
 
-    def at(self, updates: int, coef: np.ndarray, intercept: np.ndarray) -> Moment:
+    def quantities_after(self, updates: int, coef: np.ndarray, intercept: np.ndarray) -> ProofQuantities:
         """The quantities where there have been so many updates and the weights are these."""
         theta = flat(coef, intercept, self.walk.plan.fit_intercept)
         norm = float(np.linalg.norm(theta))
@@ -93,20 +91,20 @@ class Proof:
         if self.star is not None:
             along = float(theta @ self.star)
             cosine = along / norm if norm else None
-        return Moment(norm, along, cosine, self.lower(updates), self.upper(updates))
+        return ProofQuantities(norm, along, cosine, self.lower(updates), self.upper(updates))
 
     def lower(self, updates: int) -> float | None:
         """θ₀·θ* + γ Σ tau."""
         if self.star is None or self.gamma is None or not self.logged or self.walk.rule.moves_always:
             return None
-        return float(self.first @ self.star + self.gamma * self.sums[0][updates])
+        return float(self.theta0 @ self.star + self.gamma * self.sums[0][updates])
 
     def upper(self, updates: int) -> float | None:
         """√(|θ₀|² + R² c Σ tau²)."""
         growth = norm_growth(self.walk.rule)
         if growth is None or self.walk.examples.importance is not None:
             return None
-        return math.sqrt(float(self.first @ self.first) + self.space.reach2 * growth * self.sums[1][updates])
+        return math.sqrt(float(self.theta0 @ self.theta0) + self.geometry.update_norm2 * growth * self.sums[1][updates])
 
 
 def norm_growth(rule: rules.Rule) -> float | None:
@@ -132,20 +130,12 @@ def unit_separator(examples: Examples, bias: bool, separator: tuple[Any, Any]) -
     intercept = np.asarray(separator[1], dtype=float).reshape(-1) * np.ones(examples.vectors)
     theta = flat(coef, intercept, bias)
     length = float(np.linalg.norm(theta))
-    margins = training_margins(Model(examples.classes, coef, intercept), examples)[examples.pool()]
+    margins = example_margins(Model(examples.classes, coef, intercept), examples)[examples.pool()]
     return theta / length, float(margins.min()) / length
 
 
-def prove(walk: Walk, seconds: float | None = None) -> Proof:
+def prove(walk: Walk, seconds: float | None = None) -> ConvergenceProof:
     """The proof beside a walk, with the best separator that `certify` finds in so many seconds."""
-    from rosenblatt.theory.deciding import certify  # clarabel and scipy are imported only where they are needed
-
     examples = walk.examples
-    found = certify(examples.rows, examples.classes[examples.codes], walk.plan.fit_intercept, seconds=seconds)
-    if found.separable:
-        proof = Proof(walk, (found.w, found.b))
-        proof.best = found.optimal
-    else:
-        proof = Proof(walk, obstacle=found.obstacle)
-    proof.certificate = found
-    return proof
+    labels = examples.classes[examples.codes]
+    return ConvergenceProof(walk, certificate=certify(examples.rows, labels, walk.plan.fit_intercept, seconds=seconds))
