@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.scoring import Scorer
+
 
 def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(margins, rivals) of rows with these scores and class codes.
@@ -24,3 +27,8 @@ def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarra
     others[every, codes] = -np.inf
     rivals = others.argmax(axis=1)
     return scores[every, codes] - others[every, rivals], rivals
+
+
+def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
+    """The margin of every example by a model."""
+    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]

@@ -18,7 +18,7 @@ from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory, Recorder
-from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.learning.margins import example_margins
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.scoring import Scorer
 
@@ -278,17 +278,12 @@ class LinearRun(EpochDriver[Training]):
     def no_row_would_move(self) -> bool:
         assert isinstance(self.examples, Examples)  # rules of a regression move at every example
         rule, pool = self.rule.in_core(), self.pool()
-        margins = training_margins(self.model("last"), self.examples)[pool]
+        margins = example_margins(self.model("last"), self.examples)[pool]
         moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
         if self.weights.fit_intercept:
             return len(moving) == 0
         # Without a bias a row of zeros stays a mistake that nothing can mend.
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
-
-
-def training_margins(model: Scorer, examples: Examples) -> np.ndarray:
-    """The margin of every example: y (w·x + b), or the right class's score less the best other's."""
-    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
 def error(model: Scorer, examples: AnyExamples) -> float:

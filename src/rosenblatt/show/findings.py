@@ -21,7 +21,7 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import COMPARED
-from rosenblatt.learning.training import training_margins
+from rosenblatt.learning.margins import example_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.studies.compare import Row, compare
 from rosenblatt.studies.measures import Measured, measure
@@ -128,7 +128,7 @@ def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
     """How far each row is on the right side of the boundary, by |w|; nothing where all weights are 0 and there is none."""
     linear = model.linear()
     size = weight_norm(linear)
-    return training_margins(linear, examples) / size if size else np.empty(0)
+    return example_margins(linear, examples) / size if size else np.empty(0)
 
 
 def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[list[Row], list[str]]:

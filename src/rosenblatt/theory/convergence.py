@@ -20,9 +20,10 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
+from rosenblatt.learning.margins import example_margins
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.margins import example_margins, radius
+from rosenblatt.theory.margins import radius
 from rosenblatt.theory.separability import certify
 from rosenblatt.theory.walk import Walk
 

@@ -22,9 +22,9 @@ import numpy as np
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.linear import Model
-from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.learning.margins import example_margins
 from rosenblatt.theory.separator import weights_norm
 from rosenblatt.theory.signed import row_norms2
 
@@ -39,11 +39,6 @@ def functional_margins(model: Model, X: Any, y: Any) -> np.ndarray:
     array([ 1. , -0.5,  1. ,  1. ])
     """
     return example_margins(model, for_classes(X, y, classes=model.classes))
-
-
-def example_margins(model: Model, examples: Examples) -> np.ndarray:
-    """The same of examples, whose labels are checked already."""
-    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
 def geometric_margins(model: Model, X: Any, y: Any, by: str = "w") -> np.ndarray:
