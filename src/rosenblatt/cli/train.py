@@ -61,7 +61,7 @@ def train(file: str, **given: Any) -> None:
     model = learned.classifier
     if reporter:
         reporter.finish()
-    model.summary["seconds"] = time.perf_counter() - started
+    model.summary.seconds = time.perf_counter() - started
     if given["output"]:
         model.save(given["output"])
     margin = job.margin(learned)
@@ -69,12 +69,12 @@ def train(file: str, **given: Any) -> None:
     if given["as_json"]:
         certified = {} if given["certify"] is None else {"certificate": certificate.to_dict(first=1)}
         theory = margin.to_dict(first=1)
-        options.print_json({**model.summary, "theory": theory, "model": given["output"], **certified})
+        options.print_json({**model.summary.to_dict(), "theory": theory, "model": given["output"], **certified})
     else:
         tell(model)
         tell_margin(model, margin, longer=given["certify"] is None)
         if certificate is not None and certificate.separable is False and given["holdout"] is not None:
-            click.echo(f"Rows are counted from 1 among the {model.summary['examples']:,} that were learned from.")
+            click.echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
         if given["output"]:
             click.echo(f"saved in {given['output']}; next: rosenblatt explain {given['output']}")
 
@@ -203,16 +203,16 @@ class Reporter:
 
 def tell(model: Any) -> None:
     """What was learned, for people."""
-    found = model.summary
-    classes = ", ".join(map(str, found["classes"][:5])) + (" …" if len(found["classes"]) > 5 else "")
-    rows, features = counted(found["examples"], "row"), counted(found["features"], "feature")
-    click.echo(f"{found['learner']}: {rows}, {features}, classes {classes}")
-    passes, updates = counted(found["epochs"], "epoch"), counted(found["updates"], "update")
-    click.echo(f"{passes}, {updates}; ended by: {found['stopped_because']}; {found['seconds']:.2f} s")
+    summary = model.summary
+    classes = ", ".join(map(str, summary.classes[:5])) + (" …" if len(summary.classes) > 5 else "")
+    rows, features = counted(summary.examples, "row"), counted(summary.features, "feature")
+    click.echo(f"{summary.learner}: {rows}, {features}, classes {classes}")
+    passes, updates = counted(summary.epochs, "epoch"), counted(summary.updates, "update")
+    click.echo(f"{passes}, {updates}; ended by: {summary.stopped_because}; {summary.seconds:.2f} s")
     majority = 1 - model.class_counts.max() / model.class_counts.sum()
-    click.echo(f"training error   {percent(found['train_error'])}   (always {majority_class(model)}: {percent(majority)})")
-    if found["dev_error"]:
-        errors = ", ".join(f"{view} {percent(error)}" for view, error in found["dev_error"].items())
+    click.echo(f"training error   {percent(summary.train_error)}   (always {majority_class(model)}: {percent(majority)})")
+    if summary.dev_error:
+        errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
         click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
 
 

@@ -14,6 +14,7 @@ from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.summary import Summary
 from rosenblatt.learning.votes import VOTING
 
 if TYPE_CHECKING:
@@ -36,19 +37,19 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
     numbers.n_features = fitted.n_features_in_
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
     recipe, counts = recipe_of(fitted), settings.class_counts
-    summary = {
-        "learner": recipe.learner,
-        "examples": None if counts is None else int(counts.sum()),
-        "features": numbers.n_features,
-        "classes": fitted.classes_.tolist(),
-        "epochs": fitted.n_iter_,
-        "updates": fitted.n_updates_,
-        "seen": run.weights.t,  # also by calls of partial_fit before the last, which have left no history
-        "converged": run.converged,
-        "stopped_because": run.stopped_because,
-        "train_error": None,  # nobody has asked, and the rows are gone
-        "dev_error": held_out_errors(fitted),
-    }
+    summary = Summary(
+        learner=recipe.learner,
+        examples=None if counts is None else int(counts.sum()),
+        features=numbers.n_features,
+        classes=fitted.classes_.tolist(),
+        epochs=fitted.n_iter_,
+        updates=fitted.n_updates_,
+        seen=run.weights.t,  # also by calls of partial_fit before the last, which have left no history
+        converged=run.converged,
+        stopped_because=run.stopped_because,
+        train_error=None,  # nobody has asked, and the rows are gone
+        dev_error=held_out_errors(fitted),
+    )
     return Classifier(
         features=numbers,
         classes=fitted.classes_,

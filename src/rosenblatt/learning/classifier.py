@@ -31,16 +31,11 @@ from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Memory
 from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.summary import Summary
 from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
 
-BLOCK = 2**16  # rows counted at a time
-NOT_SAVED = ("seconds",)  # of the summary: differs from run to run
-# What every summary has; None is what is not known, as the training error of a saved estimator.
-SUMMARY = (
-    "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because", "train_error",
-    "dev_error",
-)  # fmt: skip
+COUNTED_ROWS = 2**16  # rows whose features are counted at a time
 
 
 @dataclass
@@ -55,7 +50,7 @@ class Classifier:
     recipe: Recipe
     counts: np.ndarray | None  # in how many rows of each class a feature was not 0; None: not known
     class_counts: np.ndarray | None
-    summary: dict[str, Any]  # what `train` reports; None is what is not known
+    summary: Summary
     history: History = field(default_factory=History)
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
@@ -91,14 +86,13 @@ class Classifier:
         With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
         the averaged ones: votes are no sum of examples.
         """
-        made = self.transform(rows)[0]
-        return on_decision(self.remembered(), self.linear(view), made, self.linear_view(view))
+        return on_decision(self.remembered(), self.linear(view), self.transform(rows)[0], self.linear_view(view))
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
-        made = rows_of(self.features, rows)
+        transformed = rows_of(self.features, rows)
         notes = self.features.notes
-        return made, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
+        return transformed, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
     def scores(self, rows: Any, view: str | None = None) -> np.ndarray:
         """w·x + b of raw rows, or votes: a number a row for two classes, a column a class for more."""
@@ -115,10 +109,10 @@ class Classifier:
         codes = codes_among(self.classes, labels_of(data))
         strange = codes < 0
         if strange.any() and unseen != "skip":
-            found = np.unique(np.asarray(data.labels)[strange])
-            shown = ", ".join(repr(str(label)) for label in found[:5])
+            unknown = np.unique(np.asarray(data.labels)[strange])
+            shown = ", ".join(repr(str(label)) for label in unknown[:5])
             raise LabelError(
-                f"{len(found)} label(s) in {data.name} were never seen in training: {shown}. "
+                f"{len(unknown)} label(s) in {data.name} were never seen in training: {shown}. "
                 "Pass --unseen skip to leave those rows out."
             )
         kept = np.flatnonzero(~strange)
@@ -150,7 +144,7 @@ class Classifier:
             "target": self.target,
             "zero_based": self.zero_based,
             "recipe": self.recipe.to_json(),
-            "summary": {key: value for key, value in self.summary.items() if key not in NOT_SAVED},
+            "summary": self.summary.to_json(),
             "history": [asdict(epoch) for epoch in self.history],
         }
         if self.memory is not None:
@@ -161,10 +155,10 @@ class Classifier:
     def _repr_html_(self) -> str:
         """How a notebook shows it; `rosenblatt report` shows it at length."""
         summary = self.summary
-        lines = {"learner": summary["learner"], "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
+        lines = {"learner": summary.learner, "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
         lines |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
-        lines |= {"weights that predict": self.view, "training error": summary["train_error"]}
-        lines |= {f"held-out error, {view}": error for view, error in (summary["dev_error"] or {}).items()}
+        lines |= {"weights that predict": self.view, "training error": summary.train_error}
+        lines |= {f"held-out error, {view}": error for view, error in (summary.dev_error or {}).items()}
         return markup.facts("Classifier", {name: value for name, value in lines.items() if value is not None})
 
 
@@ -188,7 +182,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
         counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
         if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
             counts = class_counts = None
-        made = Classifier(
+        model = Classifier(
             features=features.from_json(header["feature_map"]),
             classes=classes,
             views=views,
@@ -197,25 +191,25 @@ def load(path: str | os.PathLike[str]) -> Classifier:
             recipe=Recipe.from_json(header["recipe"]),
             counts=counts,
             class_counts=class_counts,
-            summary=dict.fromkeys(SUMMARY) | {"classes": classes.tolist()} | header["summary"],
+            summary=Summary.from_json(header["summary"], classes.tolist()),
             history=History([Epoch(**epoch) for epoch in header["history"]]),
             target=header["target"],
             zero_based=header.get("zero_based"),
         )
         if "log" in header:
             of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
-            made.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
-            if made.memory.rows.d != made.features.n_features:
+            model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
+            if model.memory.rows.d != model.features.n_features:
                 raise ValueError("the rows of the log and the features do not match")
         shapes = {coef.shape for coef, _ in views.values()}
-        if shapes != {(1 if len(classes) == 2 else len(classes), made.features.n_features)}:
+        if shapes != {(1 if len(classes) == 2 else len(classes), model.features.n_features)}:
             raise ValueError("weights and features do not match")
-        for stored, shape in ((counts, (len(classes), made.features.n_features)), (class_counts, (len(classes),))):
+        for stored, shape in ((counts, (len(classes), model.features.n_features)), (class_counts, (len(classes),))):
             if stored is not None and (stored.shape != shape or stored.dtype.kind != "i"):
                 raise ValueError("the counts do not match classes and features")
     except (KeyError, TypeError, ValueError, IndexError, RosenblattError) as wrong:
         raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
-    return made
+    return model
 
 
 def learn(
@@ -242,20 +236,27 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
     """What `learn` does; the run and its examples are given back, too."""
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
-    made = Classifier(
-        mapping, examples.classes, {}, recipe.view, data.kind, recipe,
-        feature_counts(examples), np.bincount(examples.codes, minlength=len(examples.classes)), {},
-    )  # fmt: skip
-    made.target = data.labels.name if data.kind == "table" else None  # type: ignore[union-attr]
-    made.zero_based = data.zero_based
-    held_out = None if dev is None else made.examples(dev)[0]
+    model = Classifier(
+        features=mapping,
+        classes=examples.classes,
+        views={},
+        view=recipe.view,
+        kind=data.kind,
+        recipe=recipe,
+        counts=feature_counts(examples),
+        class_counts=np.bincount(examples.codes, minlength=len(examples.classes)),
+        summary=Summary(),
+        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
+        zero_based=data.zero_based,
+    )
+    held_out = None if dev is None else model.examples(dev)[0]
     trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
-        made.memory = trained.memory()
+        model.memory = trained.memory()
         if data.numbers is not None:
-            made.memory.numbers = data.numbers[made.memory.numbers]
-    finish(made, trained, examples, held_out)
-    return Learned(made, trained, examples)
+            model.memory.numbers = data.numbers[model.memory.numbers]
+    record_training(model, trained, examples, held_out)
+    return Learned(model, trained, examples)
 
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
@@ -281,28 +282,28 @@ def by_code(class_weight: Any, classes: np.ndarray) -> Any:
     return {places.get(label, label): factor for label, factor in class_weight.items()}
 
 
-def finish(made: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> None:
+def record_training(model: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> None:
     """Puts what training gave into the classifier, with the numbers that people ask for first."""
-    names = ["last", "averaged"] + (["best"] if trained.best is not None else [])
-    for name in names:
-        view = trained.view(name)
-        made.views[name] = (view.coef, view.intercept)
-    if trained.best is not None and made.recipe.patience is not None and not made.recipe.votes:
-        made.view = "best"
-    names += ["voted"] if made.recipe.votes else []
-    made.history = trained.history
-    made.summary = {
-        "learner": made.recipe.learner,
-        "examples": examples.rows.n,
-        "features": made.features.n_features,
-        "classes": made.classes.tolist(),
-        "epochs": len(trained.history),
-        "updates": trained.weights.updates,
-        "converged": trained.converged,
-        "stopped_because": trained.stopped_because,
-        "train_error": error(made.model(), examples),
-        "dev_error": None if held_out is None else {name: error(made.model(name), held_out) for name in names},
-    }
+    views = ["last", "averaged"] + (["best"] if trained.best is not None else [])
+    for name in views:
+        weights = trained.view(name)
+        model.views[name] = (weights.coef, weights.intercept)
+    if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
+        model.view = "best"
+    views += ["voted"] if model.recipe.votes else []
+    model.history = trained.history
+    model.summary = Summary(
+        learner=model.recipe.learner,
+        examples=examples.rows.n,
+        features=model.features.n_features,
+        classes=model.classes.tolist(),
+        epochs=len(trained.history),
+        updates=trained.weights.updates,
+        converged=trained.converged,
+        stopped_because=trained.stopped_because,
+        train_error=error(model.model(), examples),
+        dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
+    )
 
 
 def feature_counts(examples: Examples) -> np.ndarray:
@@ -314,8 +315,8 @@ def feature_counts(examples: Examples) -> np.ndarray:
         return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
     assert rows.indices is not None
     flat = np.zeros(k * d, dtype=np.int64)
-    for start in range(0, rows.n, BLOCK):  # in blocks: the keys of all entries at once could be larger than the data
-        stop = min(start + BLOCK, rows.n)
+    for start in range(0, rows.n, COUNTED_ROWS):  # in blocks: the keys of all entries at once could be larger than the data
+        stop = min(start + COUNTED_ROWS, rows.n)
         lengths: np.ndarray | int = rows.width
         if rows.indptr is None:
             first, last = start * rows.width, stop * rows.width

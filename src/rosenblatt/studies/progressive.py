@@ -48,7 +48,7 @@ def last_weights(model: Classifier, examples: Examples) -> Weights:
     """The weights that training ended with, to be moved on; falling rates go on falling."""
     weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
     weights.start_from(*model.views["last"])
-    weights.updates = int(model.summary["updates"])
+    weights.updates = model.summary.updates or 0
     # The history of an estimator is that of its last call, but `seen` counts all.
-    weights.t = weights.settled = int(model.summary.get("seen") or sum(epoch.examples for epoch in model.history))
+    weights.t = weights.settled = model.summary.seen or sum(epoch.examples for epoch in model.history)
     return weights

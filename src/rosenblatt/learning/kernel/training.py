@@ -8,6 +8,7 @@ the scores of the examples behind it. So the result is that of the loop over sin
 exact, as on whole numbers.
 
 >>> from rosenblatt.learning.examples import for_classes
+>>> from rosenblatt.learning.kernel.kernels import Polynomial
 >>> xor = for_classes([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
 >>> run = train_kernel(xor, rules.Perceptron(), Polynomial(degree=2), Plan(order="given", fit_intercept=False))
 >>> run.converged, run.dual.scorer().predict([[0, 1], [1, 1]])
