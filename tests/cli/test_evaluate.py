@@ -103,11 +103,11 @@ def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("learner", ["averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"])
 def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, learner):
-    from rosenblatt.cli.evaluate import last_weights, predict_then_learn
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import load
     from rosenblatt.learning.plan import Plan
     from rosenblatt.learning.training import run as train
+    from rosenblatt.studies.progressive import last_weights, predict_then_learn
 
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0
     model = load("m.rosenblatt")

@@ -155,7 +155,11 @@ class Classifier:
     def _repr_html_(self) -> str:
         """How a notebook shows it; `rosenblatt report` shows it at length."""
         summary = self.summary
-        lines = {"learner": summary.learner, "predicts": self.target, "classes": ", ".join(map(str, self.classes))}
+        lines: dict[str, Any] = {
+            "learner": summary.learner,
+            "predicts": self.target,
+            "classes": ", ".join(map(str, self.classes)),
+        }
         lines |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
         lines |= {"weights that predict": self.view, "training error": summary.train_error}
         lines |= {f"held-out error, {view}": error for view, error in (summary.dev_error or {}).items()}
