@@ -95,7 +95,7 @@ def test_progress_does_not_change_what_is_learned(fruit, capsys):
     data = rosenblatt.read(fruit, target="kind")
     from rosenblatt.learning.driver import Callbacks
 
-    seen = rosenblatt.learn(data, callbacks=Callbacks(progress=watched.append))
+    seen = rosenblatt.learn(data, watch=Callbacks(progress=watched.append))
     unseen = rosenblatt.learn(data)
     assert len(watched) > 5
     np.testing.assert_array_equal(seen.views["averaged"][0], unseen.views["averaged"][0])

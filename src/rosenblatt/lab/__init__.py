@@ -1,4 +1,4 @@
-"""Short, seeded experiments on the claims of the lectures, that anyone can run again: `rosenblatt lab NAME`.
+"""The lab: short, seeded experiments on the claims of the lectures. `rosenblatt lab NAME` runs one again.
 
 Each gives a table, a picture, and a sentence that the numbers decide, whether they bear the claim out or refute it.
 

@@ -27,7 +27,7 @@ class Learner:
     name: str  # on the command line and in model files
     rule: type[rules.Rule]
     label: str  # as people call it
-    estimator: str  # its class in Python
+    estimator: str | None = None  # its class in Python, where it has one
     view: str = "last"  # whose weights predict: "last", "averaged" or "voted"
     compared: tuple[str, ...] = ()  # the names under which `compare` tries it by default
     kernels: bool = False  # can it learn with a kernel?

@@ -160,6 +160,8 @@ def failed_condition(rule: rules.Rule, geometry: ProblemGeometry) -> str:
     """The first condition that fails; empty if all hold."""
     if rule.moves_always:
         return f"{rule.name} moves at every example, mistake or not"
+    if not isinstance(rule, rules.Perceptron | rules.Mira | rules.PassiveAggressive):
+        return f"no theorem about {rule.name} is known here"
     if rule.falling_rate:
         return f"the rate falls as {rule.falling_rate}, and late updates are too small for the proof of R²/γ²"
     if geometry.weighted:

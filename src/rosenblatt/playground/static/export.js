@@ -15,6 +15,7 @@ const epochsOf = (state, { trace }) => (trace.converged ? state.epochs : Math.ma
 export function asPython(state, suffix, replay) {
   const learner = state[`learner${suffix}`];
   const { estimator: name, kernel } = LEARNERS[learner];
+  if (name === null) return `# ${learner} has no estimator: use the command line below.\n`;
   const settings = [
     ["max_iter", epochsOf(state, replay)], ["shuffle", SHUFFLE[state.order]], ["random_state", state.seed],
   ];
