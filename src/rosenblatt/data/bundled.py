@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rosenblatt.data import columns
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.options import Options
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.table import split_target
 from rosenblatt.errors import FileError, SettingError
 
 NAMES = {
@@ -35,5 +35,5 @@ def load(name: str, part: str = "train", target: str | int | None = None) -> Dat
         {str(feature): bunch.data[:, j] for j, feature in enumerate(bunch.feature_names)}
         | {"target": bunch.target_names[bunch.target].tolist()}
     )
-    rows, labels = columns.split_target(frame, Options(target="target" if target is None else target), name)
+    rows, labels = split_target(frame, ReadOptions(target="target" if target is None else target), name)
     return Dataset("table", rows, labels, name)

@@ -1,4 +1,4 @@
-"""Tables read line by line, with care: the second reader, for files that the fast one does not take, and for errors.
+"""Tables read line by line, with care: the reader for files that the fast ones do not take, and for errors.
 
 A record is (line number, cells). A cell may hold blanks around it, delimiters and line ends inside quotes.
 """
@@ -9,30 +9,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from rosenblatt.data.recognise import cells_between_blanks
+from rosenblatt.data.delimited.delimiters import cells_between_blanks
 from rosenblatt.errors import FileError
 
 Record = tuple[int, list[str]]
-
-
-def decoded(data: bytes, name: str, line: int = 1) -> str:
-    """The text of UTF-8 bytes; the place of the first byte that is not, in an error."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        what = f"the text is UTF-16, not UTF-8: convert it with iconv -f utf-16 -t utf-8 {name}."
-        raise FileError(what, path=name, line=line)
-    nul = data.find(b"\0")
-    if nul >= 0:
-        what = "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
-        raise FileError(what, path=name, line=line + data.count(b"\n", 0, nul))
-    try:
-        return data.decode("utf-8-sig" if line == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        at = line + error.object.count(b"\n", 0, error.start)
-        what = (
-            f"the byte 0x{error.object[error.start]:02x} is not UTF-8: if the text is Latin-1, "
-            f"convert it with iconv -f latin1 -t utf-8 {name}."
-        )
-        raise FileError(what, path=name, line=at) from None
 
 
 def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Record]:
@@ -63,9 +43,9 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
         raise FileError(what, path=name, line=start) from None
 
 
-def even(found: Iterable[Record], width: int, name: str) -> Iterator[Record]:
+def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[Record]:
     """The same records; an error at the first that has more or fewer cells than `width`."""
-    for line, cells in found:
+    for line, cells in records:
         if len(cells) != width:
             what = f"{len(cells)} cell{'s' * (len(cells) != 1)}, expected {width}."
             if any("\n" in cell for cell in cells):

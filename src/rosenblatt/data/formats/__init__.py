@@ -1,0 +1,51 @@
+"""The file formats that `read`, `batches` and the command line know: a file each, and a line each in NAMES.
+
+To add a format, write its file beside these, with FORMAT = Format(…) in it (declaration.py says what that holds), and add
+the file's name to NAMES. Import numpy and polars inside its functions only: `rosenblatt --help` imports this table.
+
+A source is read by the first format that recognises its content; else by the one that has its suffix; else as CSV.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.formats.declaration import Format
+from rosenblatt.errors import FileError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.options import ReadOptions
+    from rosenblatt.data.source import Source
+
+NAMES = (
+    "csv",
+    "tsv",
+    "parquet",
+    "arrow",
+    "libsvm",
+    "text",
+    "lines",
+    "folder",
+    "tar",
+    "idx",
+    "blanks",  # last: nearly every text has blanks
+)
+
+FORMATS: dict[str, Format] = {name: import_module(f"{__name__}.{name}").FORMAT for name in NAMES}
+BY_SUFFIX: dict[str, Format] = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
+
+
+def recognise(source: Source, options: ReadOptions) -> Format:
+    """The format of a source."""
+    if source.is_folder and options.format not in (None, "folder"):
+        what = f"it is a folder: {options.format} is the format of a file. Name the file in it."
+        raise FileError(what, path=source.name)
+    if not source.head and not source.is_folder:
+        raise FileError("the file is empty.", path=source.name)
+    if options.format is not None:
+        return FORMATS[options.format]
+    recognised = (
+        format for format in FORMATS.values() if format.recognise is not None and format.recognise(source, options)
+    )
+    return next(recognised, BY_SUFFIX.get(source.suffix, FORMATS["csv"]))

@@ -1,0 +1,23 @@
+"""CSV: a record a line, cells apart by commas, or by semicolons, tabs or bars where these cut more evenly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.delimited import delimited_readers
+from rosenblatt.data.delimited.delimiters import choose_delimiter
+from rosenblatt.data.formats.declaration import Format
+
+if TYPE_CHECKING:
+    from rosenblatt.data.options import ReadOptions
+    from rosenblatt.data.source import Source
+
+
+def recognise(source: Source, options: ReadOptions) -> bool:
+    return options.delimiter not in (None, " ") and source.is_text
+
+
+read, batches = delimited_readers(choose_delimiter)
+FORMAT = Format(
+    "csv", "a table, its cells apart by , ; TAB or |", read, batches, recognise, suffixes=(".csv",), has_columns=True
+)

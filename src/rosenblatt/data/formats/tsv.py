@@ -1,0 +1,21 @@
+"""TSV: a record a line, cells apart by tabs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.delimited import delimited_readers
+from rosenblatt.data.delimited.delimiters import checked_delimiter
+from rosenblatt.data.formats.declaration import Format
+
+if TYPE_CHECKING:
+    from rosenblatt.data.options import ReadOptions
+    from rosenblatt.data.source import Source
+
+
+def tab_or_given(source: Source, options: ReadOptions) -> str:
+    return checked_delimiter(source, options) or "\t"
+
+
+read, batches = delimited_readers(tab_or_given)
+FORMAT = Format("tsv", "a table, its cells apart by tabs", read, batches, suffixes=(".tsv", ".tab"), has_columns=True)
