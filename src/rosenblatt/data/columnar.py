@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, cut
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.data.table import Place, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.formats.declaration import Batches, Read
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 T = TypeVar("T")
 

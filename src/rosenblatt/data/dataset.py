@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 Kind = Literal["table", "text", "sparse", "images"]
@@ -40,10 +39,13 @@ class Dataset:
     def take(self, index: np.ndarray) -> Dataset:
         """The rows with these numbers, in this order.
 
+        >>> import numpy as np
         >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
         >>> digits.take(np.array([2, 0])).labels
         array([4, 7])
         """
+        import numpy as np
+
         index = np.asarray(index)
         if index.dtype == bool:
             index = np.flatnonzero(index)
@@ -54,10 +56,13 @@ class Dataset:
     def slice(self, start: int, stop: int | None = None) -> Dataset:
         """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
 
+        >>> import numpy as np
         >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
         >>> len(digits.slice(1))
         2
         """
+        import numpy as np
+
         part = slice(start, stop)
         numbers = np.arange(len(self))[part] if self.numbers is None else self.numbers[part]
         labels = None if self.labels is None else self.labels[part]

@@ -49,12 +49,16 @@ class KnownDataset:
     good_above: float | None = None  # a number to predict becomes "good" above this, else "bad"
 
 
-def _income(name: str, sha256: str) -> PublishedFile:
-    return PublishedFile(name, None, sha256)  # homework of a course, whose pages change every term
+def _income(name: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, None, sha256),)  # homework of a course, whose pages change every term
 
 
-def _libsvm(name: str, sha256: str) -> PublishedFile:
-    return PublishedFile(name, f"{LIBSVM}/{name}", sha256)
+def _uci(name: str, archive: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, f"{UCI}/{archive}.zip", sha256, member=name),)
+
+
+def _libsvm(name: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, f"{LIBSVM}/{name}", sha256),)
 
 
 def _mnist(part: str, images: str, labels: str) -> tuple[PublishedFile, ...]:
@@ -71,47 +75,26 @@ NEWS = PublishedFile(
 KNOWN: dict[str, KnownDataset] = {
     "income": KnownDataset(
         {
-            "train": (_income("income.train.txt.5k", "53541a52949b5474e54d09c20087e54dbaf02a9af741f7245723831775cee1c1"),),
-            "dev": (_income("income.dev.txt", "3c0028fbb3fa1b38fb5ed1557695f73cd604ae1d0140e9d40bd1e766f19cb694"),),
+            "train": _income("income.train.txt.5k", "53541a52949b5474e54d09c20087e54dbaf02a9af741f7245723831775cee1c1"),
+            "dev": _income("income.dev.txt", "3c0028fbb3fa1b38fb5ed1557695f73cd604ae1d0140e9d40bd1e766f19cb694"),
         },
         ReadOptions("csv", target="target", header=False, names=INCOME),
     ),
     "adult": KnownDataset(
-        {
-            "train": (
-                PublishedFile(
-                    "adult.data",
-                    f"{UCI}/2/adult.zip",
-                    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-                    "adult.data",
-                ),
-            )
-        },
+        {"train": _uci("adult.data", "2/adult", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d")},
         ReadOptions("csv", target="income", header=False, names=ADULT),
     ),
     "auto-mpg": KnownDataset(
-        {
-            "train": (
-                PublishedFile(
-                    "auto-mpg.data",
-                    f"{UCI}/9/auto+mpg.zip",
-                    "48b830e11feee5572525f8f1691ddb9d38d3d7b7063edcd8fca672c2a5e17d8d",
-                    "auto-mpg.data",
-                ),
-            )
-        },
+        {"train": _uci("auto-mpg.data", "9/auto+mpg", "48b830e11feee5572525f8f1691ddb9d38d3d7b7063edcd8fca672c2a5e17d8d")},
         ReadOptions("blanks", target="mpg", header=False, names=AUTO),
         good_above=25,  # as the lecture's table has it
     ),
     "sms-spam": KnownDataset(
         {
-            "train": (
-                PublishedFile(
-                    "SMSSpamCollection",
-                    f"{UCI}/228/sms+spam+collection.zip",
-                    "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
-                    "SMSSpamCollection",
-                ),
+            "train": _uci(
+                "SMSSpamCollection",
+                "228/sms+spam+collection",
+                "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
             )
         },
         ReadOptions("text"),
@@ -137,11 +120,11 @@ KNOWN: dict[str, KnownDataset] = {
         ReadOptions("idx"),
     ),
     "mushrooms": KnownDataset(
-        {"train": (_libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a"),)},
+        {"train": _libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a")},
         ReadOptions("libsvm"),
     ),
     "a9a": KnownDataset(
-        {"train": (_libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"),)},
+        {"train": _libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906")},
         ReadOptions("libsvm", n_features=123),
     ),
 }

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from rosenblatt.data.formats.declaration import ROWS_PER_BATCH
-from rosenblatt.data.source import decode_utf8, explain_errors
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source, decode_utf8, explain_errors
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.formats.declaration import Batches, Read
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 Message = tuple[str | None, str]  # label, text
 
@@ -36,8 +31,6 @@ def message_readers(messages: Callable[[Source], Iterator[Message]]) -> tuple[Re
 def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
     """Messages as one column, `text`."""
     import polars as pl
-
-    from rosenblatt.data.dataset import Dataset
 
     pairs = list(messages)
     rows = pl.DataFrame({"text": [text for _, text in pairs]}, schema={"text": pl.String})

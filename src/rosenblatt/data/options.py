@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from rosenblatt.data.formats import FORMATS
 from rosenblatt.errors import SettingError
 
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
@@ -40,7 +38,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.format is not None:
-            object.__setattr__(self, "format", _format_name(self.format))
+            from rosenblatt.data.formats import format_named
+
+            object.__setattr__(self, "format", format_named(self.format).name)
         if self.delimiter is not None:
             delimiter = DELIMITER_NAMES.get(self.delimiter, self.delimiter)
             if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
@@ -57,14 +57,3 @@ class ReadOptions:
     def mention_columns(self) -> bool:
         """Did the user say anything that only a table with columns can have?"""
         return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
-
-
-def _format_name(given: str) -> str:
-    """The name of a format in the table, from its name, its alias or its suffix."""
-    name = given.lower().lstrip(".")
-    for format in FORMATS.values():
-        if name in (format.name, *format.aliases):
-            return format.name
-    near = get_close_matches(name, FORMATS, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise SettingError(f"There is no format {given!r}: choose one of {', '.join(FORMATS)}.{hint}")

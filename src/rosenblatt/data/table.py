@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.options import ReadOptions
 from rosenblatt.errors import FileError, TargetError
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.options import ReadOptions
 
 
 class Place(NamedTuple):
@@ -34,7 +33,6 @@ def refuse_patterns(names: Sequence[str], place: Place) -> None:
 
 def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]) -> Dataset:
     """The frame with its target taken out; all numbers must be finite, and every row must have a label."""
-    from rosenblatt.data.dataset import Dataset
 
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)

@@ -9,13 +9,11 @@ inside words) and names the line of what nobody can take.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.formats.declaration import Batches, Read
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import Batches, Read
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 
 
 def delimited_readers(delimiter: Callable[[Source, ReadOptions], str]) -> tuple[Read, Batches]:

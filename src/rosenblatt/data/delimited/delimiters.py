@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING
 
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
 DELIMITERS = "\t;,|"

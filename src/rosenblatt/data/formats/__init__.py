@@ -8,15 +8,13 @@ A source is read by the first format that recognises its content; else by the on
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
+from rosenblatt.errors import FileError, SettingError
 
 NAMES = (
     "csv",
@@ -34,6 +32,17 @@ NAMES = (
 
 FORMATS: dict[str, Format] = {name: import_module(f"{__name__}.{name}").FORMAT for name in NAMES}
 BY_SUFFIX: dict[str, Format] = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
+
+
+def format_named(given: str) -> Format:
+    """The format of this name, alias or suffix."""
+    name = given.lower().lstrip(".")
+    for format in FORMATS.values():
+        if name in (format.name, *format.aliases):
+            return format
+    near = get_close_matches(name, FORMATS, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise SettingError(f"There is no format {given!r}: choose one of {', '.join(FORMATS)}.{hint}")
 
 
 def recognise(source: Source, options: ReadOptions) -> Format:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.data.columnar import columnar_readers
 from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how the two begin
 

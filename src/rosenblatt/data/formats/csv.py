@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rosenblatt.data.delimited import delimited_readers
 from rosenblatt.data.delimited.delimiters import choose_delimiter
 from rosenblatt.data.formats.declaration import Format
-
-if TYPE_CHECKING:
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 
-    Read = Callable[[Source, ReadOptions], Dataset]
-    Batches = Callable[[Source, int | None, ReadOptions], Iterator[Dataset]]
-    Recognise = Callable[[Source, ReadOptions], bool]
+Read = Callable[[Source, ReadOptions], Dataset]
+Batches = Callable[[Source, int | None, ReadOptions], Iterator[Dataset]]
+Recognise = Callable[[Source, ReadOptions], bool]
 
 ROWS_PER_BATCH = 65_536
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
-from rosenblatt.data.source import explain_errors
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source, explain_errors
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
+from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source, explain_errors
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.options import ReadOptions
 
 UNSIGNED_BYTE = 8  # the type code of pixels
 
@@ -41,8 +40,6 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
 def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
     """The images in batches of `rows` (all at once if None), with labels if their file lies beside."""
     import numpy as np
-
-    from rosenblatt.data.dataset import Dataset
 
     with explain_errors(source.name), source.open() as stream:
         sizes = _sizes(stream, source.name)

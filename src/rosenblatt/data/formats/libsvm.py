@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import explain_errors
-
-if TYPE_CHECKING:
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source, explain_errors
 
 LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, message_readers, numbered_lines
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:
