@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+    Labels = pl.Series | np.ndarray
+
 Kind = Literal["table", "text", "sparse", "images"]
 
 
@@ -28,7 +30,7 @@ class Dataset:
 
     kind: Kind
     rows: Any
-    labels: pl.Series | np.ndarray | None
+    labels: Labels | None
     name: str
     zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
     numbers: np.ndarray | None = None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import scipy.sparse as sp
@@ -180,7 +180,7 @@ def _sort(lines: Lines, text: bytes, name: str) -> None:
 class _Growing:
     """An array that grows in place, a quarter at a time, and gives back what it did not need."""
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: type[np.number]):
         self.array, self.size = np.empty(0, dtype), 0
 
     def add(self, part: np.ndarray, expected: float) -> None:

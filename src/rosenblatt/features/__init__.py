@@ -15,6 +15,7 @@ Every map has the same verbs:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
 from typing import Any, Protocol
 
@@ -44,15 +45,20 @@ class FeatureMap(Protocol):
     def to_json(self) -> dict[str, Any]: ...
 
 
-FOR_KIND: dict[str, Any] = {"table": TableMap, "text": TextMap, "sparse": NumbersMap, "images": ImageMap}
-SAVED: dict[str, Any] = {
+FOR_KIND: dict[str, Callable[..., FeatureMap]] = {
     "table": TableMap,
     "text": TextMap,
-    "numbers": NumbersMap,
-    "image": ImageMap,
-    "scale": Scale,
-    "polynomial": PolynomialMap,
-    "radial": RadialMap,
+    "sparse": NumbersMap,
+    "images": ImageMap,
+}
+FROM_JSON: dict[str, Callable[[dict[str, Any]], FeatureMap]] = {
+    "table": TableMap.from_json,
+    "text": TextMap.from_json,
+    "numbers": NumbersMap.from_json,
+    "image": ImageMap.from_json,
+    "scale": Scale.from_json,
+    "polynomial": PolynomialMap.from_json,
+    "radial": RadialMap.from_json,
 }
 
 
@@ -69,17 +75,15 @@ def map_for(kind: str, **options: Any) -> FeatureMap:
     if unknown:
         others = f"it has {', '.join(possible)}" if possible else "it has none"
         raise SettingError(f"A feature map of {kind} has no option {unknown[0]!r}: {others}.")
-    mapping: FeatureMap = FOR_KIND[kind](**options)
-    return mapping
+    return FOR_KIND[kind](**options)
 
 
 def from_json(saved: dict[str, Any]) -> FeatureMap:
     """The map that `to_json` saved."""
     kind = saved.get("map") if isinstance(saved, dict) else None
-    if not isinstance(kind, str) or kind not in SAVED:
+    if not isinstance(kind, str) or kind not in FROM_JSON:
         raise DataError(f"There is no feature map {kind!r}: it was saved by a newer release, or by something else.")
     try:
-        mapping: FeatureMap = SAVED[kind].from_json(saved)
+        return FROM_JSON[kind](saved)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise DataError(f"The saved feature map {kind!r} is incomplete or damaged: {error!r}") from None
-    return mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rosenblatt.data.delimited import delimited_readers
-from rosenblatt.data.delimited.delimiters import checked_delimiter
+from rosenblatt.data.delimited.records import checked_delimiter
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source

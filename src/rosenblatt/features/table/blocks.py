@@ -42,8 +42,8 @@ class HashableBlock(Protocol):
 
 
 @dataclass
-class NumberBlock:
-    """One number: `age`."""
+class OneFeature:
+    """A block of a single feature."""
 
     column: str
     size: int = 1
@@ -52,16 +52,16 @@ class NumberBlock:
     def names(self) -> list[str]:
         return [self.column]
 
+
+class NumberBlock(OneFeature):
+    """One number: `age`."""
+
     def encode(self, part: EncodedRows) -> Entry:
         return 0, part.numbers[self.column]
 
 
-@dataclass
-class MissingBlock:
+class MissingBlock(OneFeature):
     """1 where the number is missing: `age is missing`."""
-
-    column: str
-    size: int = 1
 
     @property
     def names(self) -> list[str]:
@@ -72,21 +72,12 @@ class MissingBlock:
         return part.missing[self.column].astype(np.int32) - 1, None
 
 
-@dataclass
-class NumberProduct:
+class NumberProduct(OneFeature):
     """The product of two numbers: `age & hours`."""
 
-    a: str
-    b: str
-    size: int = 1
-
-    @property
-    def column(self) -> str:
-        return f"{self.a} & {self.b}"
-
-    @property
-    def names(self) -> list[str]:
-        return [self.column]
+    def __init__(self, a: str, b: str):
+        super().__init__(f"{a} & {b}")
+        self.a, self.b = a, b
 
     def encode(self, part: EncodedRows) -> Entry:
         return 0, part.numbers[self.a] * part.numbers[self.b]

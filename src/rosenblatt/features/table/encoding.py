@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.data.enums import codes_of, in_use, is_coded
+from rosenblatt.data.enums import enum_codes, is_enum, used_categories
 from rosenblatt.features.table.columns import Lookup, Number, TableColumn, numbers
 from rosenblatt.features.table.values import plain
 
@@ -71,7 +71,7 @@ class TableEncoder:
 
         # Numbered instead of named: polars takes names such as "*" and "^a$" for patterns.
         categories = {str(j): column.category for j, column in enumerate(self.columns) if column.category}
-        uncoded = {j: c for j, c in categories.items() if not is_coded(self.table[c.name])}
+        uncoded = {j: c for j, c in categories.items() if not is_enum(self.table[c.name])}
         self.plain = pl.DataFrame([plain(self.table[c.name]).alias(j) for j, c in uncoded.items()])
         unknown = [j for j, c in uncoded.items() if not c.knows_values_of(self.table[c.name])]
         distinct = self.plain.select(pl.col(unknown).unique().implode()) if unknown else pl.DataFrame()
@@ -81,11 +81,11 @@ class TableEncoder:
             if j in uncoded:
                 self.lookups[c.name] = c.lookup(distinct[j][0] if j in unknown else None)
             else:
-                codes, texts = in_use(self.table[c.name])
+                codes, texts = used_categories(self.table[c.name])
                 self.lookups[c.name] = c.lookup(texts)
                 of_code = np.full(np.max(codes, initial=-1) + 1, -1, dtype=np.int32)
                 of_code[codes] = self.lookups[c.name].codes
-                self.coded[c.name] = codes_of(self.table[c.name]), of_code
+                self.coded[c.name] = enum_codes(self.table[c.name]), of_code
 
     def __iter__(self) -> Iterator[EncodedRows]:
         uncoded = [name for name in self.lookups if name not in self.coded]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.enums import in_use, is_coded
+from rosenblatt.data.enums import is_enum, used_categories
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.hashing import check_bits, collisions
 from rosenblatt.features.notes import Notes
@@ -112,7 +112,7 @@ class TableMap:
             for series in table
         }
         categories = [name for name, kind in kinds.items() if kind != "number"]
-        uncoded = [name for name in categories if self.hashing is None and not is_coded(table[name])]
+        uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
         if uncoded:
             # All columns at once, so that every core has one; numbered, as polars takes some names for patterns.
@@ -127,7 +127,7 @@ class TableMap:
                 if self.hashing is not None:
                     category = HashedCategory(name, kind_of(table[name]))
                 else:
-                    category = Category.fit(name, distinct[name] if name in distinct else in_use(table[name])[1])
+                    category = Category.fit(name, distinct[name] if name in distinct else used_categories(table[name])[1])
                 if number is not None:
                     number.missing = False  # the category has that feature
             columns.append(TableColumn(name, number, category))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.enums import in_use, is_coded
+from rosenblatt.data.enums import is_enum, used_categories
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def with_comma(series: pl.Series) -> str:
     """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
     import polars as pl
 
-    texts = (in_use(series)[1] if is_coded(series) else series.cast(pl.String)).drop_nulls()
+    texts = (used_categories(series)[1] if is_enum(series) else series.cast(pl.String)).drop_nulls()
     if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:  # one look is enough for most columns
         return ""
     fractions = texts.filter(texts.str.contains(","))
