@@ -68,7 +68,6 @@ def test_values_are_features_in_sorted_order_and_missing_is_one_of_them():
     ]
     assert table.transform(PEOPLE).columns.tolist() == [[1, 5, 7], [0, 4, 6], [2, 4, 8], [1, 3, 7]]
     assert table.transform(PEOPLE).columns.dtype == np.int32
-    assert table.spans == [("sector", 0, 3), ("age", 3, 6), ("married", 6, 9)]
 
 
 def test_one_hot_codes_equal_scikit_learns_encoder():

@@ -98,7 +98,7 @@ class Source:
                 raise SettingError(f"{self.name} is opened as text: open it with mode 'rb'.")
         else:
             raise SettingError(f"A source is a path, '-' or an open file, not {type(where).__name__}.")
-        self.is_folder = self.path is not None and self.path.is_dir()
+        self.is_folder = self.path is not None and os.path.isdir(self.path)
         self.compressed = False
         with explain_errors(self.name):
             self.head = b"" if self.is_folder else self._read_head()

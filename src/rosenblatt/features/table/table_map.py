@@ -229,12 +229,6 @@ class TableMap:
         hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
         return names + (hashed[0].names if hashed else [])
 
-    @property
-    def spans(self) -> list[tuple[str, int, int]]:
-        """Which features come from which column or product: (column, first, one past the last); hashed ones share theirs."""
-        places = zip(self.blocks, self.starts, strict=True)
-        return [(block.column, start, start + block.size) for block, start in places]
-
     def to_json(self) -> dict[str, Any]:
         columns = []
         for column in self.columns:
