@@ -109,7 +109,7 @@ def test_a_setting_that_cannot_be_is_named(make, named):
 
 
 def test_rows_that_cannot_be_mapped_are_refused():
-    with pytest.raises(DataError, match="3 columns, but the basis was made for 2"):
+    with pytest.raises(DataError, match="3 columns, but the basis was fitted on 2"):
         PolynomialMap(2).fit(XOR).transform(np.ones((1, 3)))
     with pytest.raises(DataError, match="Row 1, column 0 is nan"):
         PolynomialMap(2).fit([[1.0], [np.nan]])

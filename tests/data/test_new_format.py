@@ -19,15 +19,11 @@ JSONL = '''"""JSON lines: an object a line, a member a column."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.data.table import Place, to_dataset
-
-if TYPE_CHECKING:
-    from rosenblatt.data.dataset import Dataset
-    from rosenblatt.data.options import ReadOptions
-    from rosenblatt.data.source import Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:

@@ -54,7 +54,7 @@ def columnar_readers(
 
 
 def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
-    """What the action gives; whatever polars throws becomes a FileError."""
+    """The result of the action; whatever polars raises becomes a FileError."""
     import polars as pl
 
     try:
@@ -64,12 +64,12 @@ def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
     # On damaged bytes its Rust side may panic, which Python sees as a BaseException of its own.
     except (Exception, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
-        what = f"the {title} data is truncated or damaged ({reason}): copy the file again, or write it anew."
+        what = f"the {title} data is truncated or damaged ({reason}): copy the file again, or write it again."
         raise FileError(what, path=source.name) from None
 
 
 def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
-    """The frame in the types that the rest of the package knows, its target taken out; `earlier` rows came before it."""
+    """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
     refuse_patterns(frame.columns, Place(name))
     frame = frame.select(_plain(column, name) for column in frame)
     return to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))

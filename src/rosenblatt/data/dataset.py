@@ -1,4 +1,4 @@
-"""What a file becomes: rows of one of four kinds, and their labels."""
+"""A data set: rows of one of four kinds, and their labels."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Dataset:
 
     | kind   | rows                                      | labels        |
     |--------|-------------------------------------------|---------------|
-    | table  | polars DataFrame, the target taken out    | polars Series |
+    | table  | polars DataFrame, without the target      | polars Series |
     | text   | polars DataFrame with one column, `text`  | polars Series |
     | sparse | scipy CSR                                 | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
-    Labels are None where the source has none, or no target was named. `numbers` tell of a part where its rows were.
+    Labels are None where the source has none, or no target was named. `numbers` are the row numbers of a part in its source.
     """
 
     kind: Kind

@@ -40,7 +40,7 @@ def download(url: str, place: Path, *, sha256: str, member: str | None = None, r
         with replacing(place) as file:
             file.write(data)
     except OSError as error:
-        raise FileError(f"the download cannot be kept: {error.strerror}. {remedy}", path=place) from None
+        raise FileError(f"the download cannot be saved: {error.strerror}. {remedy}", path=place) from None
 
 
 def checksums(data: bytes) -> list[str]:

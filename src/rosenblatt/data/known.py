@@ -1,8 +1,8 @@
 """Data sets known by name: `income`, `mnist`, `20newsgroups`, …; `mnist:test` names a part.
 
 A name is looked up in the folder that ROSENBLATT_DATA names, then in the user's cache, and else downloaded from where its
-authors publish it, into the cache. What is downloaded must have the right SHA-256, taken over the unpacked content, as
-mirrors compress anew.
+authors publish it, into the cache. What is downloaded must have the right SHA-256: that of the unpacked content, as mirrors
+compress in their own ways.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
     known = KNOWN[name]
     if part not in known.parts:
         raise SettingError(f"The data set {name} has no part {part!r}: choose one of {', '.join(known.parts)}.")
-    # All of them: images are nothing without their labels.
+    # All of them: images are useless without their labels.
     path, *_ = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]]
     options = known.options if target is None else replace(known.options, target=target)
     data = _read(path, options, known.within.get(part))

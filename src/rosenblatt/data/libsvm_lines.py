@@ -2,7 +2,7 @@
 
 Lines are read in chunks of a megabyte, straight into the arrays of the result, so memory stays near its size. The plain
 lines go through the compiled `_libsvm.parse` (or `libsvm_plain.parse`, where there was no compiler); a line that is not
-plain goes through `parse_line` here, which words the errors.
+plain goes through `parse_line`, which writes the error messages.
 
 Indices count from 1 unless an index 0 occurs. `qid:` is skipped. Columns out of order are sorted, repeated ones refused.
 """
@@ -80,7 +80,7 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
             what = "is negative: indices start at 0 or 1" if negative else "is not a whole number"
             raise FileError(f"the index of {_show(token)} {what}.", path=name, line=number, column=_text(index))
         if int(index[:20]) > LARGEST_INDEX or len(index.lstrip(b"0")) > 10:
-            what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or number the features anew."
+            what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or renumber the features."
             raise FileError(what, path=name, line=number, column=_text(index))
         x = _number(value)
         if x is None:
@@ -92,7 +92,7 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
 
 
 def _number(text: bytes) -> float | None:
-    if b"_" in text:  # Python's float() takes 1_000; files do not mean it
+    if b"_" in text:  # Python's float() reads 1_000 as a thousand; files do not mean that
         return None
     try:
         x = float(text)
@@ -111,7 +111,7 @@ def _show(token: bytes) -> str:
 
 
 def chunks(stream: IO[bytes], name: str, chunk_size: int) -> Iterator[Lines]:
-    """The rows of a stream, about so many bytes of text at a time. The arrays are used again: copy before going on."""
+    """The rows of a stream, about so many bytes of text at a time. The arrays are reused: copy before the next."""
     size, rest, line = chunk_size, b"", 1
     labels = ends = indices = values = np.empty(0)
     while True:
@@ -197,12 +197,12 @@ class _Growing:
 
 
 def gather(parts: Iterable[Lines], expected_parts: float = 0) -> Lines:
-    """All parts as one; to expect as many as there are saves growing."""
+    """All parts as one; a good guess of their number saves copying."""
     labels, ends, indices, values = (_Growing(t) for t in (np.float64, np.int64, np.int32, np.float64))
     smallest, line = LARGEST_INDEX + 1, 1
     for number, part in enumerate(parts):
         line = line if number else part.line
-        # The first chunk tells how much the others will need.
+        # The first chunk shows how much the others will need.
         factor = 0 if number else 1.02 * expected_parts
         ends.add(part.ends + indices.size, len(part.ends) * factor)
         labels.add(part.labels, len(part.labels) * factor)
@@ -235,7 +235,7 @@ def to_dataset(lines: Lines, zero_based: bool, n_features: int | None, name: str
 
 
 def read_libsvm(stream: IO[bytes], name: str, options: ReadOptions, size: int | None = None) -> Dataset:
-    """Rows and labels of a libsvm stream; to know its size in bytes saves copying.
+    """Rows and labels of a libsvm stream; its size in bytes, where it is known, saves copying.
 
     >>> import io
     >>> tiny = read_libsvm(io.BytesIO(b"+1 1:2 3:0.5\\n-1 2:1"), "tiny", ReadOptions())
@@ -252,7 +252,7 @@ def read_libsvm(stream: IO[bytes], name: str, options: ReadOptions, size: int | 
 
 
 def libsvm_batches(stream: IO[bytes], name: str, rows: int, options: ReadOptions) -> Iterator[Dataset]:
-    """The same in batches of `rows`. Indices count from 1 unless an index 0 is met before the first batch is full.
+    """The same in batches of `rows`. Indices count from 1 unless an index 0 occurs before the first batch is full.
 
     >>> import io
     >>> [len(part) for part in libsvm_batches(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2, ReadOptions())]

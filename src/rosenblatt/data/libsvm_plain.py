@@ -1,7 +1,7 @@
 """The reader of libsvm lines without a compiler: whole chunks at a time, with numpy, and polars for the numbers.
 
-`parse` has the arguments and the answer of the compiled `_libsvm.parse`. It takes a chunk only if every line of it is
-plain; otherwise it leaves the first line to libsvm_lines.parse_line and goes on behind it.
+`parse` has the arguments and the result of the compiled `_libsvm.parse`. It reads a chunk only if every line of it is
+plain; otherwise it leaves the first line to libsvm_lines.parse_line and continues after it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts with labels, one after the other: what all formats of text become."""
+"""Texts with labels, one after the other: what all formats of text have in common."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class BufferSizes:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the user said about a source; None where the source is to tell by itself."""
+    """What the user said about a source; None where the source itself decides."""
 
     format: str | None = None
     target: str | int | None = None
@@ -47,7 +47,7 @@ class ReadOptions:
                 raise SettingError(f"The delimiter is {self.delimiter!r}: it must be one plain character, or 'tab'.")
             object.__setattr__(self, "delimiter", delimiter)
         if isinstance(self.names, str):
-            raise SettingError(f"names is the text {self.names!r}: pass a list with a name a column.")
+            raise SettingError(f"names is the text {self.names!r}: pass a list with one name per column.")
         if isinstance(self.missing, str):
             object.__setattr__(self, "missing", ("", self.missing))
         if self.n_features is not None and self.n_features < 1:

@@ -31,12 +31,12 @@ def read(
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
-    CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, `label TAB text` lines, a folder a
-    class, such folders in a tar archive, idx images; all of them also compressed with gzip. The content says which;
+    CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, `label TAB text` lines, one folder
+    per class, such folders in a tar archive, idx images; all of them also compressed with gzip. The content decides which;
     `format` overrules it.
 
     target      the column to predict: its name, or its number counted from 1, or from -1 backwards
-    header      is the first line one of names? If not, `names` gives them, or they are column_1, column_2, …
+    header      does the first line hold names? If not, `names` gives them, or they are column_1, column_2, …
     missing     cells that mean "not known" and become null
     zero_based  do libsvm indices start at 0? By default, if there is a 0
     n_features  columns of a libsvm matrix; by default the largest index
@@ -63,9 +63,10 @@ def read_with(where: Where, options: ReadOptions) -> Dataset:
 
 
 def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) -> Iterator[Dataset]:
-    """The data of a source in batches of `rows`, the last one shorter; None: of some size. Options are those of `read`.
+    """The data of a source in batches of `rows`, the last one shorter; None lets the format choose.
 
-    A column of whole numbers in which a later batch has a fraction, or text, has the wider type from there on.
+    Options are those of `read`. A column of whole numbers in which a later batch has a fraction, or text, has the wider type
+    from that batch on.
 
     >>> import io
     >>> [len(part) for part in batches(io.BytesIO(b"a,b\\n1,x\\n2,y\\n3,x\\n"), rows=2, target="b")]

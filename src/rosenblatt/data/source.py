@@ -1,6 +1,6 @@
 """Where bytes come from: a file, standard input or an open file, compressed or not.
 
-Whatever the operating system or a decompressor says leaves this module as a FileError with the name of the source.
+Errors of the operating system or a decompressor leave this module as a FileError with the name of the source.
 """
 
 from __future__ import annotations

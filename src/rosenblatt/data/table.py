@@ -1,4 +1,4 @@
-"""Tables of every format: names and numbers checked, and the target taken out."""
+"""Tables of every format: names and numbers checked, and the target separated from the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where something stands in a source, for error messages."""
+    """A place in a source, for error messages."""
 
     path: str
     line: int | None = None
@@ -25,14 +25,14 @@ class Place(NamedTuple):
 
 
 def refuse_patterns(names: Sequence[str], place: Place) -> None:
-    """polars takes a name such as `^a$` for a pattern of names, and fails on it."""
+    """polars understands a name such as `^a$` as a pattern of names, and fails on it."""
     for name in names:
         if name.startswith("^") and name.endswith("$"):
             raise place.error(f"the column name {name!r} begins with ^ and ends with $: rename it.", name)
 
 
 def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]) -> Dataset:
-    """The frame with its target taken out; all numbers must be finite, and every row must have a label."""
+    """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
 
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)

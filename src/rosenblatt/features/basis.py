@@ -37,7 +37,7 @@ class BasisMap:
         """φ(x) of every row."""
         X = dense_table(rows)
         if X.shape[1] != self.columns:
-            raise DataError(f"X has {X.shape[1]} columns, but the basis was made for {self.columns}.")
+            raise DataError(f"X has {X.shape[1]} columns, but the basis was fitted on {self.columns}.")
         self.notes = Notes(rows=len(X))
         return self.values(X)
 
@@ -104,8 +104,8 @@ def power(column: int, times: int) -> str:
 class RadialMap(BasisMap):
     """Bumps around centres: φ_m(x) = exp(−|x − c_m|² / 2 width²).
 
-    centres: rows, or how many of the training rows to take, drawn with `seed`.
-    width: of a bump; None takes the median distance between centres.
+    centres: rows, or how many of the training rows to draw, with `seed`.
+    width: of a bump; None means the median distance between centres.
 
     >>> bumps = RadialMap(centres=[[0.0], [2.0]], width=1.0).fit([[0.0]])
     >>> bumps.transform([[0.0]]).round(4)  # 1, e^(−2)

@@ -48,10 +48,10 @@ class PrecisionLoss:
 
 @dataclass(frozen=True)
 class OriginalTable:
-    """A table beside the map that made features of it."""
+    """A table, and the map that turned it into features."""
 
     mapping: TableMap
-    table: Any  # polars, or what else TableMap takes
+    table: Any  # polars, or what else TableMap accepts
 
     def with_more_digits(self, numbers: np.ndarray, unscaled: bool = False) -> Iterator[tuple[PrecisionLoss, Rows]]:
         """The rows of these numbers, with more and more digits, each with the loss that it undoes.

@@ -76,7 +76,7 @@ class Scale:
     def fit(self, rows: Any) -> Scale:
         X = self._dense(rows)
         if not len(X):
-            raise DataError("There are no rows to take mean and variance of.")
+            raise DataError("There are no rows to compute mean and variance from.")
         pairs = []
         for start in range(0, X.shape[1], COLUMNS_AT_ONCE):
             block = np.ascontiguousarray(X[:, start : start + COLUMNS_AT_ONCE].T, dtype=np.float64)

@@ -1,9 +1,9 @@
 """CSV, TSV and tables with blanks between the columns.
 
-Three readers, each for what the one before does not take. Large plain tables are coded while they are read: coded.py.
-Others polars reads; then numpy counts delimiters and line ends, and if the counts do not agree with the frame, or if polars
-refused, records.py reads the same bytes again with care: it takes what polars does not (quotes behind blanks, quotes
-inside words) and names the line of what nobody can take.
+Three readers, each for what the one before refuses. Large plain tables are coded while they are read: coded.py. polars reads
+the others; then numpy counts delimiters and line ends, and if the counts do not agree with the frame, or if polars refused,
+records.py reads the same bytes again with care: it accepts what polars does not (quotes behind blanks, quotes inside words)
+and names the line of what cannot be read at all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rosenblatt.data.source import Source
 
 
 def delimited_readers(delimiter: Callable[[Source, ReadOptions], str]) -> tuple[Read, Batches]:
-    """The functions `read` and `batches` of a format; `delimiter` says what stands between the cells of a source."""
+    """The functions `read` and `batches` of a format; `delimiter` says what separates the cells of a source."""
 
     def read(source: Source, options: ReadOptions) -> Dataset:
         from rosenblatt.data.delimited.reading import read_table

@@ -1,7 +1,7 @@
 """Columns from the compiled reader `_cells`: each distinct text once, and for every row the code of its text.
 
 Types, blanks and missing marks are then matters of some distinct texts, not of a million cells. The rules are those of
-types.py, which sees the distinct texts in place of the column; so the values are the same whoever has read them.
+types.py, which sees the distinct texts in place of the column; so the values are the same whichever reader was used.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def read_coded(data: np.ndarray, delimiter: str, width: int, distinct_texts: int
         return None
     with ThreadPoolExecutor(1) as other_thread:
         reading = other_thread.submit(compiled.split, data, 0, ord(delimiter), width, distinct_texts)
-        import_module("polars")  # which takes as long, the first time
+        import_module("polars")  # the first import takes as long as the reading
         split = reading.result()
     if split is None:
         return None
     columns = [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in split]
     last = columns[-1]
-    if last is not None:  # a CR can only stand at the end of a line
+    if last is not None:  # a CR can only be at the end of a line
         columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
     return columns

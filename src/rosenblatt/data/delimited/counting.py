@@ -1,4 +1,4 @@
-"""Quotes, delimiters and line ends in the bytes of a table, counted; and whether blanks stand around cells."""
+"""Quotes, delimiters and line ends in the bytes of a table, counted; and whether there are blanks around cells."""
 
 from __future__ import annotations
 

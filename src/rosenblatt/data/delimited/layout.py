@@ -1,4 +1,4 @@
-"""How a table lies in its text: what stands between the cells, what the columns are called, where the rows begin."""
+"""The layout of a table in its text: what separates the cells, what the columns are called, where the rows begin."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.delimited.types import Types
 
-PROBE_ROWS = 1000  # tell which columns of a large table are read as numbers at once
+PROBE_ROWS = 1000  # decide which columns of a large table are read as numbers at once
 
 
 def parse(block: TextBlock, options: ReadOptions, at_least: Types | None = None) -> pl.DataFrame:
@@ -101,7 +101,9 @@ def _with_guessed_types(
             separator=block.layout.delimiter,
             quote_char='"' if quoted else None,
             n_rows=rows,
-            columns=None if names is None else [block.layout.names.index(name) for name in names],  # it takes no names here
+            columns=None
+            if names is None
+            else [block.layout.names.index(name) for name in names],  # it accepts no names here
             glob=False,
         )
 

@@ -74,8 +74,8 @@ def join(parts: list[Dataset]) -> Dataset:
 def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     """The frames below each other.
 
-    Columns that are missing throughout become nulls without a type, which take that of the others. Coded texts become
-    texts: the codes are others in each frame.
+    Columns that are missing throughout become nulls without a type, which adopt that of the others. Coded texts become
+    texts: each frame has its own codes.
     """
     import polars as pl
 

@@ -1,7 +1,7 @@
-"""From text to records: what stands between the cells, and the reader that takes them line by line, with care.
+"""From text to records: what separates the cells, and a reader that goes line by line, with care.
 
-The careful reader is for files that the fast ones do not take, and for errors. A record is (line number, cells). A cell may
-hold blanks around it, delimiters and line ends inside quotes.
+The careful reader is for files that the fast ones refuse, and for error messages. A record is (line number, cells). A cell
+may hold blanks around it, delimiters and line ends inside quotes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Record = tuple[int, list[str]]
 
 
 def cells_between_blanks(line: str) -> list[str]:
-    """The cells of a line whose columns stand apart by blanks; quotes keep blanks together.
+    """The cells of a line whose columns are separated by blanks; quotes keep blanks together.
 
     >>> cells_between_blanks('18.0   8   ?  "chevrolet chevelle malibu"')
     ['18.0', '8', '?', 'chevrolet chevelle malibu']
@@ -76,7 +76,7 @@ def choose_delimiter(source: Source, options: ReadOptions) -> str:
     consistent = consistent_delimiter(lines)
     if consistent is not None:
         return consistent
-    return max(",;\t|", key=lines[0].count) if lines else ","  # a comma, if there is none of them
+    return max(",;\t|", key=lines[0].count) if lines else ","  # a comma, if it has none of them
 
 
 def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Record]:

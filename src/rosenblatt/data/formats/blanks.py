@@ -1,4 +1,4 @@
-"""Tables whose cells stand apart by any number of blanks, often aligned below each other."""
+"""Tables whose cells are separated by any number of blanks, often aligned below each other."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def blanks_cut_evenly(lines: list[str]) -> bool:
     if len(counts) != 1 or counts == {1}:
         return False
     delimiter = consistent_delimiter(lines)
-    # A tab may stand among the blanks (auto-mpg.data has one in front of the name).
+    # There may be a tab among the blanks (auto-mpg.data has one in front of the name).
     aligned = any("  " in line for line in lines)
     return delimiter is None or (delimiter == "\t" and aligned and counts.pop() > cell_count(lines[0], "\t"))
 
 
 read, batches = delimited_readers(lambda source, options: " ")
 FORMAT = Format(
-    "blanks", "a table, its cells apart by blanks", read, batches, recognise, aliases=("table",), has_columns=True
+    "blanks", "a table, cells separated by blanks", read, batches, recognise, aliases=("table",), has_columns=True
 )

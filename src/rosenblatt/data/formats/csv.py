@@ -1,4 +1,4 @@
-"""CSV: a record a line, cells apart by commas, or by semicolons, tabs or bars where these cut more evenly."""
+"""CSV: one record per line, cells separated by commas; or by semicolons, tabs or bars where these cut more evenly."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def recognise(source: Source, options: ReadOptions) -> bool:
 
 read, batches = delimited_readers(choose_delimiter)
 FORMAT = Format(
-    "csv", "a table, its cells apart by , ; TAB or |", read, batches, recognise, suffixes=(".csv",), has_columns=True
+    "csv", "a table, cells separated by , ; TAB or |", read, batches, recognise, suffixes=(".csv",), has_columns=True
 )

@@ -1,4 +1,4 @@
-"""A folder with a folder a class in it, and a file a message in those."""
+"""A folder with one folder per class in it, and in those one file per message."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def messages(source: Source) -> Iterator[Message]:
     with explain_errors(source.name):
         classes = sorted(entry.name for entry in os.scandir(source.path) if entry.is_dir() and not is_hidden(entry.name))
         if not classes:
-            what = "a folder without folders in it: expected a folder a class and a file a message, or the name of one file."
-            raise FileError(what, path=source.path)
+            expected = "expected one folder per class and one file per message, or the name of a file."
+            raise FileError(f"a folder without folders in it: {expected}", path=source.path)
         for label in classes:
             for directory, inner, files in os.walk(source.path / label):
                 inner.sort()
@@ -41,4 +41,4 @@ def messages(source: Source) -> Iterator[Message]:
 
 
 read, batches = message_readers(messages)
-FORMAT = Format("folder", "text, a folder a class and a file a message", read, batches, recognise)
+FORMAT = Format("folder", "text, one folder per class and one file per message", read, batches, recognise)

@@ -38,7 +38,7 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
 
 
 def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
-    """The images in batches of `rows` (all at once if None), with labels if their file lies beside."""
+    """The images in batches of `rows` (all at once if None), with labels if their file is beside it."""
     import numpy as np
 
     with explain_errors(source.name), source.open() as stream:
@@ -102,4 +102,4 @@ def labels_beside(path: Path) -> Path | None:
     return next((path.with_name(n) for n in (name, plain, plain + ".gz") if path.with_name(n).is_file()), None)
 
 
-FORMAT = Format("idx", "images, with their labels in a file beside", read, batches, recognise)
+FORMAT = Format("idx", "images, with their labels in a second file", read, batches, recognise)

@@ -1,4 +1,4 @@
-"""libsvm (svmlight): `label index:value index:value … # comment`, a row a line, without its zeros."""
+"""libsvm (svmlight): `label index:value index:value … # comment`, one row per line, without its zeros."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
 
     zero_based = options.zero_based
     if zero_based is None and source.path is not None and source.path.is_file():
-        # A file can be read twice; a pipe must tell with its first rows.
+        # A file can be read twice; of a pipe, only the first rows can decide.
         with explain_errors(source.name), source.open() as stream:
             zero_based = has_index_zero(stream, options.sizes.libsvm_chunk)
     with explain_errors(source.name), source.open() as stream:

@@ -1,4 +1,4 @@
-"""Text without labels, a message a line."""
+"""Text without labels, one message per line."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import message_readers, numbered_lines
 
 read, batches = message_readers(lambda source: ((None, line) for _, line in numbered_lines(source)))
-FORMAT = Format("lines", "text without labels, a message a line", read, batches)
+FORMAT = Format("lines", "text without labels, one message per line", read, batches)

@@ -1,4 +1,4 @@
-"""The folders of a class each, with a file a message, in a tar archive."""
+"""A tar archive with one folder per class in it, and in those one file per message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
                     if within is not None and within not in place.parts:
                         continue
                     if len(place.parts) < 2:
-                        what = f"{member.name!r} lies in no folder: expected a folder a class and a file a message."
+                        what = f"{member.name!r} is in no folder: expected one folder per class and one file per message."
                         raise FileError(what, path=source.name)
                     file = archive.extractfile(member)
                     if file is not None:
@@ -42,7 +42,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
             what = f"the tar archive is truncated or damaged ({error}): copy or download it again."
             raise FileError(what, path=source.name) from None
     if empty:
-        what = "the archive holds no files in folders: expected a folder a class and a file a message."
+        what = "the archive holds no files in folders: expected one folder per class and one file per message."
         raise FileError(what, path=source.name)
 
 

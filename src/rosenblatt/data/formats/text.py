@@ -1,4 +1,4 @@
-"""Labelled text: `label TAB text`, a message a line."""
+"""Labelled text: `label TAB text`, one message per line."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ def messages(source: Source) -> Iterator[Message]:
 
 
 read, batches = message_readers(messages)
-FORMAT = Format("text", "labelled text, `label TAB text` a line", read, batches, recognise)
+FORMAT = Format("text", "labelled text, one `label TAB text` per line", read, batches, recognise)

@@ -1,4 +1,4 @@
-"""TSV: a record a line, cells apart by tabs."""
+"""TSV: one record per line, cells separated by tabs."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def tab_or_given(source: Source, options: ReadOptions) -> str:
 
 
 read, batches = delimited_readers(tab_or_given)
-FORMAT = Format("tsv", "a table, its cells apart by tabs", read, batches, suffixes=(".tsv", ".tab"), has_columns=True)
+FORMAT = Format("tsv", "a table, cells separated by tabs", read, batches, suffixes=(".tsv", ".tab"), has_columns=True)

@@ -121,7 +121,7 @@ class CategoryBlock:
 
 @dataclass
 class CategoryProduct:
-    """The pairs of values of two columns that training met: `sex=Male & race=Other`.
+    """The pairs of values of two columns that occurred in training: `sex=Male & race=Other`.
 
     A pair's key is (code of a) · (number of values of b) + (code of b).
     """
@@ -129,7 +129,7 @@ class CategoryProduct:
     a: Category
     b: Category
     keys: list[int] = field(default_factory=list)  # sorted
-    unseen: int = 0  # pairs of known values that never met in training
+    unseen: int = 0  # pairs of known values that did not occur together in training
     largest_lookup: int = LARGEST_LOOKUP
 
     @property

@@ -20,7 +20,7 @@ IS_MISSING = " is missing"  # behind the column's name: the name of a feature
 
 @dataclass
 class Lookup:
-    """From the values of a column, as they lie in this table, to codes; what is not in it has code −1."""
+    """From the values of a column, in the type that they have in this table, to codes; unknown values have code −1."""
 
     values: pl.Series
     codes: np.ndarray
@@ -186,7 +186,7 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
         if series.dtype.is_temporal():
             raise DataError(
                 f"Column {series.name!r} holds {series.dtype}, which is no number: "
-                "turn it into one (days, seconds …) or take it as a category."
+                "turn it into one (days, seconds …) or use it as a category."
             )
         trimmed = series.cast(pl.String).str.strip_chars()
         series = trimmed.cast(pl.Float64, strict=False).alias(series.name)

@@ -27,7 +27,7 @@ class PartSizes:
 
     rows: int = 2**18
     rows_per_value: int = 8  # more rows where a vocabulary is large, since polars hashes it once a part
-    rows_without_lookup: int = 2**15  # nothing to hash: what stays in the cache while columns become rows
+    rows_without_lookup: int = 2**15  # nothing to hash: so many stay in the cache while columns become rows
 
     def step(self, vocabularies: list[int]) -> int:
         """Rows at a time, given the sizes of the vocabularies that polars hashes."""
@@ -56,7 +56,7 @@ class EncodedRows:
 
 @dataclass
 class TableEncoder:
-    """The rows of a table, part by part; afterwards `unseen` and `unreadable` count what was met."""
+    """The rows of a table, part by part; afterwards `unseen` and `unreadable` count the values that it could not use."""
 
     table: pl.DataFrame
     columns: list[TableColumn]
@@ -69,7 +69,7 @@ class TableEncoder:
     def __post_init__(self) -> None:
         import polars as pl
 
-        # Numbered instead of named: polars takes names such as "*" and "^a$" for patterns.
+        # Numbered instead of named: polars understands names such as "*" and "^a$" as patterns.
         categories = {str(j): column.category for j, column in enumerate(self.columns) if column.category}
         uncoded = {j: c for j, c in categories.items() if not is_enum(self.table[c.name])}
         self.plain = pl.DataFrame([plain(self.table[c.name]).alias(j) for j, c in uncoded.items()])

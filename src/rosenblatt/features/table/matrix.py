@@ -51,7 +51,7 @@ class SparseBuilder:
         self.lengths = np.zeros(n + 1, dtype=np.int64)
         self.end = 0
         self.hashed = any(isinstance(block, HashedBlock) for block in blocks)
-        self.repeated = False  # a row in which two names met in one bucket
+        self.repeated = False  # is there a row in which two names share a bucket?
 
     def add(self, part: EncodedRows) -> None:
         full = slice(self.end, self.end + len(part) * self.width)
@@ -86,7 +86,7 @@ class SparseBuilder:
         self.end = place.stop
 
     def _sort(self, columns: np.ndarray, values: np.ndarray | None) -> None:
-        """Puts the places of every row in order, as the loop wants them: buckets come in any."""
+        """Sorts the places of every row, as the loop expects: those of hashed features come in any order."""
         if values is None:
             columns.sort(axis=1)
         else:

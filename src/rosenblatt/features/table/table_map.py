@@ -80,7 +80,7 @@ class TableMap:
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
         for kind in (numeric, *self.per_column.values()):
             if kind not in KINDS:
-                raise SettingError(f"A column cannot be taken as {kind!r}: choose one of {', '.join(KINDS)}.")
+                raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(KINDS)}.")
         if isinstance(self.products, str) and self.products != "all":
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
         check_bits(hashing)
@@ -115,7 +115,7 @@ class TableMap:
         uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
         if uncoded:
-            # All columns at once, so that every core has one; numbered, as polars takes some names for patterns.
+            # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
             frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
             lists = frame.select(pl.all().unique().implode())
             distinct = {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
