@@ -49,7 +49,7 @@ def copy(tmp_path_factory):
     shutil.copytree(PACKAGE, folder / "rosenblatt", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "rosenblatt" / TABLE).with_name("jsonl.py").write_text(JSONL)
     table = (PACKAGE / TABLE).read_text().splitlines(keepends=True)
-    table.insert(table.index("NAMES = (\n") + 1, '    "jsonl",\n')
+    table.insert(table.index("FORMAT_NAMES = (\n") + 1, '    "jsonl",\n')
     (folder / "rosenblatt" / TABLE).write_text("".join(table))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     return folder

@@ -7,7 +7,7 @@ from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.table import split_target
 from rosenblatt.errors import FileError, SettingError
 
-NAMES = {
+LOADERS = {
     "breast-cancer": "load_breast_cancer",
     "iris": "load_iris",
     "digits": "load_digits",
@@ -30,7 +30,7 @@ def load(name: str, part: str = "train", target: str | int | None = None) -> Dat
         from sklearn import datasets
     except ImportError:
         raise FileError(f"the data set {name} comes with scikit-learn: pip install scikit-learn.") from None
-    bunch = getattr(datasets, NAMES[name])()
+    bunch = getattr(datasets, LOADERS[name])()
     frame = pl.DataFrame(
         {str(feature): bunch.data[:, j] for j, feature in enumerate(bunch.feature_names)}
         | {"target": bunch.target_names[bunch.target].tolist()}

@@ -136,7 +136,7 @@ def known_names() -> list[str]:
     >>> "income" in known_names(), "iris" in known_names()
     (True, True)
     """
-    return [*KNOWN, *bundled.NAMES]
+    return [*KNOWN, *bundled.LOADERS]
 
 
 def split_part(text: str) -> tuple[str, str]:
@@ -160,7 +160,7 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
     `target` overrules the column that the data set is usually asked for. auto-mpg asks, as the lecture does, whether a
     car is good, which is more than 25 miles per gallon; target="mpg" gives the miles themselves.
     """
-    if name in bundled.NAMES:
+    if name in bundled.LOADERS:
         return bundled.load(name, part, target)
     if name not in KNOWN:
         raise SettingError(f"There is no data set {name!r}: choose one of {', '.join(known_names())}.")

@@ -1,7 +1,7 @@
-"""The file formats that `read`, `batches` and the command line know: a file each, and a line each in NAMES.
+"""The file formats that `read`, `batches` and the command line know: a file each, and a line each in FORMAT_NAMES.
 
 To add a format, write its file beside these, with FORMAT = Format(…) in it (declaration.py says what that holds), and add
-the file's name to NAMES. Import numpy and polars inside its functions only: `rosenblatt --help` imports this table.
+the file's name to FORMAT_NAMES. Import numpy and polars inside its functions only: `rosenblatt --help` imports this table.
 
 A source is read by the first format that recognises its content; else by the one that has its suffix; else as CSV.
 """
@@ -16,7 +16,7 @@ from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError, SettingError
 
-NAMES = (
+FORMAT_NAMES = (
     "csv",
     "tsv",
     "parquet",
@@ -30,7 +30,7 @@ NAMES = (
     "blanks",  # last: nearly every text has blanks
 )
 
-FORMATS: dict[str, Format] = {name: import_module(f"{__name__}.{name}").FORMAT for name in NAMES}
+FORMATS: dict[str, Format] = {name: import_module(f"{__name__}.{name}").FORMAT for name in FORMAT_NAMES}
 BY_SUFFIX: dict[str, Format] = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
 
 

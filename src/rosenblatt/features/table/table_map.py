@@ -31,7 +31,7 @@ from rosenblatt.features.table.values import kind_of, plain
 if TYPE_CHECKING:
     import polars as pl
 
-KINDS = ("number", "category", "both")
+COLUMN_KINDS = ("number", "category", "both")
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
 
@@ -79,8 +79,8 @@ class TableMap:
         self.double = bool(double)
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
         for kind in (numeric, *self.per_column.values()):
-            if kind not in KINDS:
-                raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(KINDS)}.")
+            if kind not in COLUMN_KINDS:
+                raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(COLUMN_KINDS)}.")
         if isinstance(self.products, str) and self.products != "all":
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
         check_bits(hashing)
