@@ -3,7 +3,8 @@
 To add a format, write its file beside these, with FORMAT = Format(…) in it (declaration.py says what that holds), and add
 the file's name to FORMAT_NAMES. Import numpy and polars inside its functions only: `rosenblatt --help` imports this table.
 
-A source is read by the first format that recognises its content; else by the one that has its suffix; else as CSV.
+A source is read by the first format that recognises its content; else as CSV if a delimiter was named; else by the format
+that has its suffix; else as CSV.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def recognise(source: Source, options: ReadOptions) -> Format:
         raise FileError("the file is empty.", path=source.name)
     if options.format is not None:
         return FORMATS[options.format]
-    recognised = (
-        format for format in FORMATS.values() if format.recognise is not None and format.recognise(source, options)
-    )
-    return next(recognised, BY_SUFFIX.get(source.suffix, FORMATS["csv"]))
+    for format in FORMATS.values():
+        if format.recognise is not None and format.recognise(source, options):
+            return format
+    names_a_delimiter = options.delimiter is not None and source.is_text
+    return FORMATS["csv"] if names_a_delimiter else BY_SUFFIX.get(source.suffix, FORMATS["csv"])

@@ -5,15 +5,6 @@ from __future__ import annotations
 from rosenblatt.data.delimited import delimited_readers
 from rosenblatt.data.delimited.records import choose_delimiter
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
-
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    return options.delimiter not in (None, " ") and source.is_text
-
 
 read, batches = delimited_readers(choose_delimiter)
-FORMAT = Format(
-    "csv", "a table, cells separated by , ; TAB or |", read, batches, recognise, suffixes=(".csv",), has_columns=True
-)
+FORMAT = Format("csv", "a table, cells separated by , ; TAB or |", read, batches, suffixes=(".csv",), has_columns=True)
