@@ -124,7 +124,7 @@ class Job:
     def run(self, reporter: Reporter | None) -> Any:
         from rosenblatt.data import read
         from rosenblatt.data.splits import split
-        from rosenblatt.features.values import decimal_commas
+        from rosenblatt.features.table.values import decimal_commas
         from rosenblatt.learning.classifier import learn_from
         from rosenblatt.learning.driver import Callbacks
         from rosenblatt.learning.recipe import Recipe

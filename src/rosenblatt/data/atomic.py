@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None:
         target.open("r+b").close()  # renaming could replace even what may not be written
-    temporary = target.with_name(f".rosenblatt-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.tmp")
     try:
         with temporary.open("xb") as stream:
             if mode is not None:

@@ -1,17 +1,22 @@
-"""The labels of a data set: which classes there are, and the place of each row's among them."""
+"""The labels of a data set: which classes there are, and which of them each row has."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.enums import codes_of, in_use, is_coded
+from rosenblatt.data.enums import categories_of, enum_codes, is_enum, used_categories
 from rosenblatt.errors import LabelError
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def labels_of(data: Dataset) -> Any:
+    from rosenblatt.data.dataset import Labels
+
+
+def labels_of(data: Dataset) -> Labels:
     """The labels, polars Series or array; a data set without any, or with a quantity in their place, is refused."""
     labels = data.labels
     if labels is None:
@@ -27,26 +32,26 @@ def labels_of(data: Dataset) -> Any:
     return labels
 
 
-def classes_of(labels: Any) -> np.ndarray:
+def classes_of(labels: Labels) -> np.ndarray:
     """The distinct labels, sorted; texts by polars, which is much faster at it than numpy."""
     if not is_text(labels):
         return encode(np.asarray(labels))[0]
     if labels.has_nulls():
         row = int(labels.is_null().arg_true()[0])
         raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
-    found = in_use(labels)[1] if is_coded(labels) else labels.unique()
-    return np.array(found.sort().to_list(), dtype=str)
+    distinct_labels = used_categories(labels)[1] if is_enum(labels) else labels.unique()
+    return np.array(distinct_labels.sort().to_list(), dtype=str)
 
 
-def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
+def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
     """The place of each label among the classes; -1 where it is none of them."""
     if is_text(labels):
         if classes.dtype.kind != "U":
             return np.full(len(labels), -1, dtype=np.int32)
-        if is_coded(labels):
+        if is_enum(labels):
             code_of = {label: code for code, label in enumerate(classes.tolist())}
-            of_text = [code_of.get(text, -1) for text in labels.dtype.categories.to_list()]
-            return np.array([*of_text, -1], dtype=np.int32).take(codes_of(labels))
+            of_text = [code_of.get(text, -1) for text in categories_of(labels)]
+            return np.array([*of_text, -1], dtype=np.int32).take(enum_codes(labels))
         codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
     labels = np.asarray(labels)
@@ -57,8 +62,9 @@ def codes_among(classes: np.ndarray, labels: Any) -> np.ndarray:
     return np.where(classes[places] == labels, places, -1).astype(np.int32)
 
 
-def is_text(labels: Any) -> bool:
-    return hasattr(labels, "to_physical") and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")
+def is_text(labels: Labels) -> TypeGuard[pl.Series]:
+    polars = hasattr(labels, "to_physical")
+    return polars and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")  # type: ignore[union-attr]
 
 
 def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -68,21 +74,21 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
     >>> classes.tolist(), codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    if isinstance(y, list | tuple):  # numpy would make a missing label among strings the string "nan"
+    if isinstance(y, list | tuple):  # numpy would turn a missing label among strings into the string "nan"
         refuse_missing(np.array([*y, None], dtype=object)[:-1])
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
     refuse_missing(labels)
-    found, codes = distinct(labels)
-    if classes is not None:
-        places = np.searchsorted(classes, found)
-        known = (places < len(classes)) & (classes[np.minimum(places, len(classes) - 1)] == found)
-        if not known.all():
-            unknown = ", ".join(map(repr, found[~known][:5].tolist()))
-            raise LabelError(f"{(~known).sum()} label(s) were not among the classes named first: {unknown}.")
-        found, codes = classes, places[codes]
-    return found, codes.astype(np.int32, copy=False)
+    own_classes, codes = distinct(labels)
+    if classes is None:
+        return own_classes, codes.astype(np.int32, copy=False)
+    places = np.searchsorted(classes, own_classes)
+    known = (places < len(classes)) & (classes[np.minimum(places, len(classes) - 1)] == own_classes)
+    if not known.all():
+        unknown = ", ".join(map(repr, own_classes[~known][:5].tolist()))
+        raise LabelError(f"{(~known).sum()} label(s) were not among the classes named first: {unknown}.")
+    return classes, places[codes].astype(np.int32, copy=False)
 
 
 def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,11 +99,11 @@ def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             shifted = labels.astype(np.int64, copy=False)
             if least:
                 shifted = shifted - least
-            there = np.bincount(shifted, minlength=most - least + 1) > 0
-            if there.all():
+            occurs = np.bincount(shifted, minlength=most - least + 1) > 0
+            if occurs.all():
                 return np.arange(least, most + 1).astype(labels.dtype), shifted.astype(np.int32)
-            places = np.cumsum(there, dtype=np.int32) - 1
-            return (np.flatnonzero(there) + least).astype(labels.dtype), places[shifted]
+            places = np.cumsum(occurs, dtype=np.int32) - 1
+            return (np.flatnonzero(occurs) + least).astype(labels.dtype), places[shifted]
     try:
         return np.unique(labels, return_inverse=True)
     except TypeError:

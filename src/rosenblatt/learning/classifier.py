@@ -22,7 +22,7 @@ from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.features.finer import rows_of
+from rosenblatt.features.precision import feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, for_classes
@@ -90,7 +90,7 @@ class Classifier:
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
-        transformed = rows_of(self.features, rows)
+        transformed = feature_rows(self.features, rows)
         notes = self.features.notes
         return transformed, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
@@ -274,7 +274,7 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
         )
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
-    examples = for_classes(rows_of(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
     return mapping, replace(examples, classes=classes)
 
 

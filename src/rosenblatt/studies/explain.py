@@ -21,8 +21,8 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
-from rosenblatt.features.blocks import AsNumber, NumberPair, Values
-from rosenblatt.features.columns import Category, numbers
+from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
+from rosenblatt.features.table.columns import Category, numbers
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.linear import Model
 
@@ -146,7 +146,7 @@ def numeric_features(model: Classifier) -> set[str]:
         return set(model.features.names) if model.kind == "images" else set()
     found: set[str] = set()
     for block in model.features.blocks:
-        if isinstance(block, AsNumber | NumberPair) or (isinstance(block, Values) and block.times is not None):
+        if isinstance(block, NumberBlock | NumberProduct) or (isinstance(block, CategoryBlock) and block.times is not None):
             found.update(block.names)
     return found
 

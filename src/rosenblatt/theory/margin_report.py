@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rosenblatt.engine import rules
-from rosenblatt.features.finer import Grain
+from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.linear import Model
@@ -87,7 +87,7 @@ class MarginReport:
         return None if self.certificate is None else self.certificate.separable
 
     @property
-    def grain(self) -> Grain | None:
+    def grain(self) -> PrecisionLoss | None:
         """At which grain of the numbers no plane separates the rows, where that is not known of the table itself."""
         return None if self.certificate is None or self.separable is not False else self.certificate.grain
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.features.values import kind_of, loosely, texts
+from rosenblatt.features.table.values import kind_of, loosely, texts
 
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = " is missing"
+IS_MISSING = " is missing"  # behind the column's name: the name of a feature
 
 
 @dataclass
 class Lookup:
-    """From the values of a column, as they lie in this table, to codes; what is not in it has code −1."""
+    """From the values of a column, in the type that they have in this table, to codes; unknown values have code −1."""
 
     values: pl.Series
     codes: np.ndarray
@@ -64,7 +65,7 @@ class Category:
 
     @property
     def names(self) -> list[str]:
-        return [f"{self.name}={value}" for value in self.values] + [self.name + MISSING] * self.missing
+        return [f"{self.name}={value}" for value in self.values] + [self.name + IS_MISSING] * self.missing
 
     @property
     def size(self) -> int:
@@ -86,13 +87,13 @@ class Category:
         code_of: dict[str | None, int] = {value: code for code, value in enumerate(self.values)}
         if self.missing:
             code_of[None] = len(self.values)
-        here = texts(distinct, self.type)
-        codes = np.array([code_of.get(text, -1) for text in here], dtype=np.int32)
+        distinct_texts = texts(distinct, self.type)
+        codes = np.array([code_of.get(text, -1) for text in distinct_texts], dtype=np.int32)
         if self.type != kind_of(distinct) and -1 in codes:
-            # Reversed, so that of several texts of one number the first in order is taken.
+            # Reversed, so that of several texts of one number the first in order counts.
             alike = {loosely(value): code for code, value in reversed([*enumerate(self.values)])}
             for k in np.flatnonzero(codes == -1):
-                text = here[k]
+                text = distinct_texts[k]
                 codes[k] = -1 if text is None else alike.get(loosely(text), -1)
         return Lookup(distinct, codes, self.names)
 
@@ -101,10 +102,9 @@ class Category:
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
-        _check(name, str)
         _check(saved["missing"], bool)
-        for value in saved["values"]:
-            _check(value, str)
+        for text in (name, *saved["values"]):
+            _check(text, str)
         return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
 
 
@@ -120,7 +120,7 @@ class HashedCategory:
 
     def lookup(self, distinct: pl.Series | None) -> Lookup:
         assert distinct is not None
-        names = [self.name + (MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
+        names = [self.name + (IS_MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
         return Lookup(distinct, np.arange(len(names), dtype=np.int32), names)
 
     def to_json(self) -> dict[str, Any]:
@@ -144,14 +144,14 @@ class Number:
     @classmethod
     def fit(cls, series: pl.Series) -> Number:
         x, _ = numbers(series)
-        gone = np.isnan(x)
-        missing = bool(gone.any())
-        return cls(series.name, *mean_and_sd(x[~gone] if missing else x), missing)
+        is_missing = np.isnan(x)
+        missing = bool(is_missing.any())
+        return cls(series.name, *mean_and_sd(x[~is_missing] if missing else x), missing)
 
-    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool, dtype: Any) -> np.ndarray:
-        """Doubles as features of this type, the mean where they are gone."""
-        if gone.any():
-            x = np.where(gone, self.mean, x)
+    def encode(self, x: np.ndarray, is_missing: np.ndarray, scale: bool, dtype: type[np.floating]) -> np.ndarray:
+        """Doubles as features of this type, the mean where they are missing."""
+        if is_missing.any():
+            x = np.where(is_missing, self.mean, x)
         encoded = standardise(x, *((self.mean, self.sd) if scale else (0.0, 1.0)), dtype=dtype)
         if not np.isfinite(encoded).all():
             value = x[np.isfinite(encoded).argmin()]
@@ -167,8 +167,8 @@ class Number:
     def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
         _check(name, str)
         _check(saved["missing"], bool)
-        _check(saved["mean"], int | float)
-        _check(saved["sd"], int | float)
+        for number in (saved["mean"], saved["sd"]):
+            _check(number, int | float)
         return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
 
 
@@ -186,7 +186,7 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
         if series.dtype.is_temporal():
             raise DataError(
                 f"Column {series.name!r} holds {series.dtype}, which is no number: "
-                "turn it into one (days, seconds …) or take it as a category."
+                "turn it into one (days, seconds …) or use it as a category."
             )
         trimmed = series.cast(pl.String).str.strip_chars()
         series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
@@ -200,7 +200,16 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
     return x, unreadable
 
 
-def _check(value: Any, expected: Any) -> None:
+@dataclass
+class TableColumn:
+    """A column of the table as number, as category, or as both."""
+
+    name: str
+    number: Number | None
+    category: Category | HashedCategory | None
+
+
+def _check(value: Any, expected: type | UnionType) -> None:
     """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
     if not isinstance(value, expected):
         raise TypeError(f"{value!r} is not {expected}")

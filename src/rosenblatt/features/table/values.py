@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.enums import in_use, is_coded
+from rosenblatt.data.enums import is_enum, used_categories
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
-# From here on floats are written with an exponent; integers of a table end before.
-LONG = 2.0**64
-WITH_COMMA = r"^[+-]?\d+(,\d+)?$"
+WITH_EXPONENT = 2.0**64  # from here on floats are written so; integers of a table end before
+DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
 
 
 def number_text(value: float) -> str:
@@ -29,7 +28,7 @@ def number_text(value: float) -> str:
     ['40', '40', '0', '0.1', '9007199254740993', '1e+300']
     """
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < LONG else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < WITH_EXPONENT else repr(value)
     return str(value)
 
 
@@ -41,9 +40,9 @@ def number_in(text: str) -> float | None:
     """
     if "_" in text:  # Python reads 1_000 as a thousand; tables do not mean it
         return None
-    for read in (int, float):
+    for parse in (int, float):
         try:
-            return read(text)
+            return parse(text)
         except ValueError:
             pass
     return None
@@ -107,7 +106,7 @@ def _text(value: Any, trained_as: str) -> str | None:
     return value
 
 
-def loosely(text: str) -> Any:
+def loosely(text: str) -> str | float:
     """What a text and a number or boolean have in common where one file holds texts and the other does not.
 
     >>> loosely("40.0") == loosely("40"), loosely("True") == loosely("true"), loosely("007") == 7
@@ -124,10 +123,10 @@ def decimal_commas(rows: pl.DataFrame) -> str:
     >>> decimal_commas(pl.DataFrame({"price": ["2", "1,5", None], "place": ["1,5", "B", "C"]}))
     'price holds numbers with a decimal comma (1,5): they are taken as texts, each a value of its own. Write ... a point.'
     """
-    found = {series.name: shown for series in rows if kind_of(series) != "number" and (shown := with_comma(series))}
-    if not found:
+    examples = {series.name: shown for series in rows if kind_of(series) != "number" and (shown := with_comma(series))}
+    if not examples:
         return ""
-    names, shown = list(found), next(iter(found.values()))
+    names, shown = list(examples), next(iter(examples.values()))
     columns = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     what = f"{columns} {'holds' if len(names) == 1 else 'hold'} numbers with a decimal comma ({shown})"
     return f"{what}: they are taken as texts, each a value of its own. Write them with a point."
@@ -137,8 +136,8 @@ def with_comma(series: pl.Series) -> str:
     """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
     import polars as pl
 
-    texts = (in_use(series)[1] if is_coded(series) else series.cast(pl.String)).drop_nulls()
-    if not len(texts) or not texts[:1].str.contains(WITH_COMMA)[0]:  # one look is enough for most columns
+    texts = (used_categories(series)[1] if is_enum(series) else series.cast(pl.String)).drop_nulls()
+    if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:  # one look is enough for most columns
         return ""
     fractions = texts.filter(texts.str.contains(","))
-    return str(fractions.min()) if len(fractions) and texts.str.contains(WITH_COMMA).all() else ""
+    return str(fractions.min()) if len(fractions) and texts.str.contains(DECIMAL_COMMA).all() else ""
