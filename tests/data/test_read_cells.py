@@ -16,7 +16,7 @@ from rosenblatt.data.options import BufferSizes, ReadOptions
 from rosenblatt.data.reading import read_with
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import learn
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies import compare, explain, facts
 
 compiled = pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")

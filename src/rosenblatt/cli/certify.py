@@ -37,9 +37,9 @@ def certify(file: str, **given: Any) -> None:
     rosenblatt certify people.csv --target income --seconds 60
     """
     from rosenblatt.data import read
-    from rosenblatt.data.labels import classes_of, codes_among, labels_of
     from rosenblatt.features import map_for
     from rosenblatt.features.precision import feature_rows
+    from rosenblatt.learning.examples import classes_of, codes_among, labels_of
     from rosenblatt.theory.separability import certify as decide
 
     started = time.perf_counter()

@@ -83,7 +83,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
-    from rosenblatt.data.labels import labels_of
+    from rosenblatt.learning.examples import labels_of
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given, model)

@@ -127,7 +127,7 @@ class Job:
         from rosenblatt.features.table.values import decimal_commas
         from rosenblatt.learning.classifier import learn_from
         from rosenblatt.learning.driver import Callbacks
-        from rosenblatt.learning.recipe import Recipe
+        from rosenblatt.learning.learners import Recipe
 
         recipe = Recipe(**self.recipe())
         recipe.rule()

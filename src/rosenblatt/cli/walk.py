@@ -112,7 +112,7 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import prepare
     from rosenblatt.learning.examples import for_classes
-    from rosenblatt.learning.recipe import Recipe
+    from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.walk import Walk
 
     if (file is None) == (given["points"] is None):

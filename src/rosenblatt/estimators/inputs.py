@@ -11,10 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from rosenblatt.data.labels import refuse_missing
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.examples import Examples, for_classes, refuse_missing
 
 ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
 

@@ -25,9 +25,9 @@ from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display, classes_of
 from rosenblatt.theory.margins import geometric_margins

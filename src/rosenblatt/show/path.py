@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.data.labels import encode
 from rosenblatt.errors import SettingError
+from rosenblatt.learning.examples import encode
 from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display, classes_of
 

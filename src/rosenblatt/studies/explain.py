@@ -24,7 +24,7 @@ from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
 from rosenblatt.features.table.columns import Category, numbers
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data import Dataset
-from rosenblatt.data.labels import encode, labels_of
 from rosenblatt.errors import SettingError
 from rosenblatt.features import TextMap
 from rosenblatt.features.scale import mean_and_sd
 from rosenblatt.features.table.columns import IS_MISSING, numbers
 from rosenblatt.features.table.values import decimal_commas, kind_of, plain, texts, with_comma
+from rosenblatt.learning.examples import encode, labels_of
 
 if TYPE_CHECKING:
     import polars as pl

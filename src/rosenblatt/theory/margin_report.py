@@ -27,7 +27,7 @@ from rosenblatt.engine import rules
 from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate

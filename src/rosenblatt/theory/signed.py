@@ -19,7 +19,7 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.learning.scoring import margins_and_rivals
 
 ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53

@@ -16,8 +16,7 @@ from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.soft_perceptron import log_probabilities, probabilities
 from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.linear import Model
-from rosenblatt.learning.scoring import decide
+from rosenblatt.learning.scoring import Model, decide
 
 HUGE = 1e100
 
