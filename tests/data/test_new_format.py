@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
+from rosenblatt.data.source import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.data.table import Place, to_dataset
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rosenblatt.cli.predict import Predictions
 from rosenblatt.data import batches, splits
-from rosenblatt.data.options import BufferSizes, ReadOptions
 from rosenblatt.data.reading import read_with
+from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import learn
 from rosenblatt.learning.learners import Recipe

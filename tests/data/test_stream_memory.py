@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import batches, read
-from rosenblatt.data.options import BufferSizes
+from rosenblatt.data.source import BufferSizes
 
 PEAK = """
 import resource, sys

@@ -37,8 +37,7 @@ def certify(file: str, **given: Any) -> None:
     rosenblatt certify people.csv --target income --seconds 60
     """
     from rosenblatt.data import read
-    from rosenblatt.features import map_for
-    from rosenblatt.features.precision import feature_rows
+    from rosenblatt.features import feature_rows, map_for
     from rosenblatt.learning.examples import classes_of, codes_among, labels_of
     from rosenblatt.theory.separability import certify as decide
 

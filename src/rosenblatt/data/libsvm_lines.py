@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.options import BufferSizes, ReadOptions
+from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import FileError
 
 parse: Callable[..., tuple[int, int, int, int, int, bool]]

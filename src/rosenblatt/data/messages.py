@@ -7,8 +7,7 @@ from itertools import islice
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source, decode_utf8, explain_errors
+from rosenblatt.data.source import ReadOptions, Source, decode_utf8, explain_errors
 from rosenblatt.errors import FileError
 
 Message = tuple[str | None, str]  # label, text

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.formats import recognise
+from rosenblatt.data.delimited.records import consistent_delimiter
+from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
-from rosenblatt.data.options import MISSING_MARKS, ReadOptions
-from rosenblatt.data.source import Source, missing_file
+from rosenblatt.data.source import MISSING_MARKS, ReadOptions, Source, missing_file
 from rosenblatt.errors import FileError, SettingError, TargetError
 
 Where = str | os.PathLike[str] | IO[bytes]
@@ -87,6 +88,41 @@ def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[D
         yield from format.batches(source, rows, options)
     else:
         yield from cut(format.read(source, options), rows)
+
+
+def format_named(given: str) -> Format:
+    """The format of this name, alias or suffix."""
+    name = given.lower().lstrip(".")
+    for format in FORMATS.values():
+        if name in (format.name, *format.aliases):
+            return format
+    near = get_close_matches(name, FORMATS, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise SettingError(f"There is no format {given!r}: choose one of {', '.join(FORMATS)}.{hint}")
+
+
+def recognise(source: Source, options: ReadOptions) -> Format:
+    """The format of a source."""
+    if source.is_folder and options.format not in (None, "folder"):
+        what = f"it is a folder: {options.format} is the format of a file. Name the file in it."
+        raise FileError(what, path=source.name)
+    if not source.head and not source.is_folder:
+        raise FileError("the file is empty.", path=source.name)
+    if options.format is not None:
+        return FORMATS[options.format]
+    if source.is_folder:
+        return FORMATS["folder"]
+    for format in FORMATS.values():
+        if format.signature is not None and format.signature.match(source.head):
+            return format
+    by_suffix = BY_SUFFIX.get(source.suffix)
+    if by_suffix in (FORMATS["csv"], FORMATS["tsv"]) and source.is_text and consistent_delimiter(source.first_lines):
+        return by_suffix
+    for format in FORMATS.values():
+        if format.recognise is not None and format.recognise(source, options):
+            return format
+    names_a_delimiter = options.delimiter is not None and source.is_text
+    return FORMATS["csv"] if names_a_delimiter else by_suffix or FORMATS["csv"]
 
 
 def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:

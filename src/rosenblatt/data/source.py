@@ -5,13 +5,16 @@ Errors of the operating system or a decompressor leave this module as a FileErro
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -219,3 +222,85 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
             f"convert it with iconv -f latin1 -t utf-8 {name}."
         )
         raise FileError(what, path=name, line=line + error.object.count(b"\n", 0, error.start)) from None
+
+
+DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
+MISSING_MARKS = ("", "?")
+
+
+@dataclass(frozen=True)
+class BufferSizes:
+    """How much is read, counted or coded at a time; the values read never depend on it."""
+
+    table_block: int = 1 << 23  # bytes of a table that `batches` parses at a time
+    count_block: int = 1 << 17  # bytes in which delimiters are counted at a time: they stay in the cache
+    coded_above: int = 1 << 22  # bytes of a table above which types are guessed beforehand and repeated texts coded
+    coded_texts: int = 1 << 15  # distinct texts of a coded column; polars reads columns that have more
+    libsvm_chunk: int = 1 << 20  # bytes of libsvm lines parsed at a time
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the user said about a source; None where the source itself decides."""
+
+    format: str | None = None
+    target: str | int | None = None
+    header: bool = True
+    names: Sequence[str] | None = None
+    delimiter: str | None = None
+    missing: Sequence[str] = MISSING_MARKS
+    zero_based: bool | None = None
+    n_features: int | None = None
+    sizes: BufferSizes = BufferSizes()
+
+    def __post_init__(self) -> None:
+        if self.format is not None:
+            from rosenblatt.data.reading import format_named
+
+            object.__setattr__(self, "format", format_named(self.format).name)
+        if self.delimiter is not None:
+            delimiter = DELIMITER_NAMES.get(self.delimiter, self.delimiter)
+            if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
+                raise SettingError(f"The delimiter is {self.delimiter!r}: it must be one plain character, or 'tab'.")
+            object.__setattr__(self, "delimiter", delimiter)
+        if isinstance(self.names, str):
+            raise SettingError(f"names is the text {self.names!r}: pass a list with one name per column.")
+        if isinstance(self.missing, str):
+            object.__setattr__(self, "missing", ("", self.missing))
+        if self.n_features is not None and self.n_features < 1:
+            raise SettingError(f"n_features is {self.n_features}: it must be 1 or more.")
+
+    @property
+    def mention_columns(self) -> bool:
+        """Did the user say anything that only a table with columns can have?"""
+        return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A stream to a temporary file beside `path`, which takes its place when all has been written and synced.
+
+    A link stays a link, and a file that was there keeps its mode; one that is write-protected is refused.
+    """
+    target = Path(os.path.realpath(path))
+    mode = target.stat().st_mode if target.exists() else None
+    if mode is not None:
+        target.open("r+b").close()  # renaming could replace even what may not be written
+    temporary = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            if mode is not None:
+                temporary.chmod(stat.S_IMODE(mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    # The new file is whole and in place. Some systems cannot sync a folder, and then the rename merely lasts later.
+    with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
+        folder = os.open(target.parent, os.O_RDONLY)
+        closing.callback(os.close, folder)
+        os.fsync(folder)

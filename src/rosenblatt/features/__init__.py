@@ -19,16 +19,29 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, Protocol
 
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.basis import PolynomialMap, RadialMap
 from rosenblatt.features.image import ImageMap
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.numbers import NumbersMap
+from rosenblatt.features.precision import OriginalTable
 from rosenblatt.features.scale import Scale
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.text import TextMap
 
-__all__ = ["FeatureMap", "ImageMap", "Notes", "NumbersMap", "Scale", "TableMap", "TextMap", "from_json", "map_for"]
+__all__ = [
+    "FeatureMap",
+    "ImageMap",
+    "Notes",
+    "NumbersMap",
+    "Scale",
+    "TableMap",
+    "TextMap",
+    "feature_rows",
+    "from_json",
+    "map_for",
+]
 
 
 class FeatureMap(Protocol):
@@ -76,6 +89,14 @@ def map_for(kind: str, **options: Any) -> FeatureMap:
         others = f"it has {', '.join(possible)}" if possible else "it has none"
         raise SettingError(f"A feature map of {kind} has no option {unknown[0]!r}: {others}.")
     return FOR_KIND[kind](**options)
+
+
+def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
+    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
+    rows = Rows(mapping.transform(raw))
+    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
+        rows.finer = OriginalTable(mapping, raw)
+    return rows
 
 
 def from_json(saved: dict[str, Any]) -> FeatureMap:

@@ -5,6 +5,7 @@ that such rows contradict each other is one about features; whether it is one ab
 
 >>> import polars as pl
 >>> ids = pl.DataFrame({"id": [1_000_000_001, 1_000_000_002]})
+>>> from rosenblatt.features import feature_rows
 >>> rows = feature_rows(TableMap(scale=False).fit(ids), ids)
 >>> rows.values.ravel().tolist()
 [1000000000.0, 1000000000.0]
@@ -27,8 +28,6 @@ from rosenblatt.features.table import TableMap, as_frame
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -77,11 +76,3 @@ class OriginalTable:
         mapping = copy.copy(self.mapping)
         mapping.double, mapping.scale = True, scale
         return Rows(mapping.transform(some))
-
-
-def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
-    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
-    rows = Rows(mapping.transform(raw))
-    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
-        rows.finer = OriginalTable(mapping, raw)
-    return rows

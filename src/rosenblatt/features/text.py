@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.hashing import buckets, check_bits, collisions
+from rosenblatt.features.hashing import BITS, buckets, collisions
 from rosenblatt.features.notes import Notes
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class TextMap:
         for name, value in (("ngrams", ngrams), ("min_count", min_count)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise SettingError(f"{name} is {value!r}: expected a whole number, 1 or more.")
-        check_bits(hashing)
+        check("hashing", hashing, BITS)
         if hashing is not None and min_count > 1:
             raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
         self.ngrams, self.lowercase, self.min_count, self.hashing = ngrams, bool(lowercase), min_count, hashing

@@ -20,8 +20,7 @@ from rosenblatt.data import Dataset, markup
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.features.precision import feature_rows
+from rosenblatt.features import FeatureMap, Notes, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of

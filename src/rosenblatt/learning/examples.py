@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.enums import categories_of, enum_codes, is_enum, used_categories
+from rosenblatt.data.table import categories_of, enum_codes, is_enum, used_categories
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 

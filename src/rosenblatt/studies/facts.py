@@ -23,8 +23,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.features import TextMap
 from rosenblatt.features.scale import mean_and_sd
-from rosenblatt.features.table.columns import IS_MISSING, numbers
-from rosenblatt.features.table.values import decimal_commas, kind_of, plain, texts, with_comma
+from rosenblatt.features.table.columns import IS_MISSING, decimal_commas, kind_of, numbers, plain, texts, with_comma
 from rosenblatt.learning.examples import encode, labels_of
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.scoring import Model, example_margins
-from rosenblatt.theory.separator import weights_norm
-from rosenblatt.theory.signed import row_norms2
+from rosenblatt.theory.signed import row_norms2, weights_norm
 
 BY = ("w", "w and b")
 

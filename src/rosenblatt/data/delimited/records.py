@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import Batches, Read
+from rosenblatt.data.source import ReadOptions, Source
 from rosenblatt.errors import FileError
 
 CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
@@ -120,3 +121,19 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
                 what += " Write a missing cell as ? or leave it empty between its delimiters."
             raise FileError(what, path=name, line=line)
         yield line, cells
+
+
+def delimited_readers(delimiter: Callable[[Source, ReadOptions], str]) -> tuple[Read, Batches]:
+    """The functions `read` and `batches` of a format; `delimiter` says what separates the cells of a source."""
+
+    def read(source: Source, options: ReadOptions) -> Dataset:
+        from rosenblatt.data.delimited.reading import read_table
+
+        return read_table(source, options, delimiter(source, options))
+
+    def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+        from rosenblatt.data.delimited.reading import table_batches
+
+        return table_batches(source, rows, options, delimiter(source, options))
+
+    return read, batches

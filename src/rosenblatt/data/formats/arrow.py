@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rosenblatt.data.columnar import columnar_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
 FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how the two begin
-
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    return source.head.startswith((FILE, STREAM))
 
 
 def read_frame(source: Source) -> pl.DataFrame:
@@ -38,7 +34,7 @@ FORMAT = Format(
     "a table with types; also Feather",
     read,
     batches,
-    recognise,
+    signature=re.compile(FILE + b"|" + STREAM),
     suffixes=(".arrow", ".feather", ".ipc"),
     aliases=("feather", "ipc"),
     has_columns=True,

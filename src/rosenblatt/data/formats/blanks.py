@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from rosenblatt.data.delimited import delimited_readers
-from rosenblatt.data.delimited.records import cell_count, cells_between_blanks, consistent_delimiter
+from rosenblatt.data.delimited.records import cell_count, cells_between_blanks, consistent_delimiter, delimited_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
+from rosenblatt.data.source import ReadOptions, Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rosenblatt.data.delimited import delimited_readers
-from rosenblatt.data.delimited.records import choose_delimiter
+from rosenblatt.data.delimited.records import choose_delimiter, delimited_readers
 from rosenblatt.data.formats.declaration import Format
 
 read, batches = delimited_readers(choose_delimiter)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
+from rosenblatt.data.source import ReadOptions, Source
 
 Read = Callable[[Source, ReadOptions], Dataset]
 Batches = Callable[[Source, int | None, ReadOptions], Iterator[Dataset]]
@@ -25,7 +25,8 @@ class Format:
     read         (source, options) → Dataset
     batches      (source, rows, options) → Datasets of so many rows, where rows = None leaves the number to the format;
                  without it, the whole source is read and then cut
-    recognise    (source, options) → is the content of this format?
+    signature    a pattern with which the bytes of such a file begin
+    recognise    (source, options) → is the content of this format? Asked where no signature tells
     suffixes     how names of such files end: .csv
     aliases      other names of the format
     has_columns  can a column be named as the target?
@@ -36,6 +37,7 @@ class Format:
     read: Read
     batches: Batches | None = None
     recognise: Recognise | None = None
+    signature: re.Pattern[bytes] | None = None
     suffixes: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     has_columns: bool = False

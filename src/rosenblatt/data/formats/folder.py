@@ -8,13 +8,8 @@ from pathlib import Path
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
-from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source, explain_errors
 from rosenblatt.errors import FileError
-
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    return source.is_folder
 
 
 def messages(source: Source) -> Iterator[Message]:
@@ -41,4 +36,4 @@ def messages(source: Source) -> Iterator[Message]:
 
 
 read, batches = message_readers(messages)
-FORMAT = Format("folder", "text, one folder per class and one file per message", read, batches, recognise)
+FORMAT = Format("folder", "text, one folder per class and one file per message", read, batches)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,19 +14,14 @@ from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source, explain_errors
+from rosenblatt.data.source import ReadOptions, Source, explain_errors
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
     import numpy as np
 
 UNSIGNED_BYTE = 8  # the type code of pixels
-
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    zeros, type_code, dimensions = source.head[:2], source.head[2:3], source.head[3:4]
-    return zeros == b"\0\0" and type_code in b"\x08\x09\x0b\x0c\x0d\x0e" and dimensions in b"\x01\x02\x03\x04"
+MAGIC = re.compile(rb"\0\0[\x08\x09\x0b-\x0e][\x01-\x04]")
 
 
 def read(source: Source, options: ReadOptions) -> Dataset:
@@ -102,4 +98,4 @@ def labels_beside(path: Path) -> Path | None:
     return next((path.with_name(n) for n in (name, plain, plain + ".gz") if path.with_name(n).is_file()), None)
 
 
-FORMAT = Format("idx", "images, with their labels in a second file", read, batches, recognise)
+FORMAT = Format("idx", "images, with their labels in a second file", read, batches, signature=MAGIC)

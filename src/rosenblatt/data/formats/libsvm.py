@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source, explain_errors
+from rosenblatt.data.source import ReadOptions, Source, explain_errors
 
 LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 

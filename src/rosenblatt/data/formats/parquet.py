@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rosenblatt.data.columnar import columnar_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    return source.head.startswith(b"PAR1")
 
 
 def read_frame(source: Source) -> pl.DataFrame:
@@ -30,4 +26,12 @@ def scan_frame(path: str) -> pl.LazyFrame:
 
 
 read, batches = columnar_readers("Parquet", read_frame, scan_frame)
-FORMAT = Format("parquet", "a table with types", read, batches, recognise, suffixes=(".parquet", ".pq"), has_columns=True)
+FORMAT = Format(
+    "parquet",
+    "a table with types",
+    read,
+    batches,
+    suffixes=(".parquet", ".pq"),
+    signature=re.compile(b"PAR1"),
+    has_columns=True,
+)

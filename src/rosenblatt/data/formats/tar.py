@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
-from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.source import Source, explain_errors
 from rosenblatt.errors import FileError
 
-
-def recognise(source: Source, options: ReadOptions) -> bool:
-    return source.head[257:262] == b"ustar"
+USTAR = re.compile(rb".{257}ustar", re.DOTALL)
 
 
 def messages(source: Source, within: str | None = None) -> Iterator[Message]:
@@ -48,5 +46,5 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
 
 read, batches = message_readers(messages)
 FORMAT = Format(
-    "tar", "such folders in a tar archive", read, batches, recognise, suffixes=(".tar", ".tgz"), aliases=("tar.gz",)
+    "tar", "such folders in a tar archive", read, batches, suffixes=(".tar", ".tgz"), aliases=("tar.gz",), signature=USTAR
 )

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, message_readers, numbered_lines
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
+from rosenblatt.data.source import ReadOptions, Source
 from rosenblatt.errors import FileError
 
 

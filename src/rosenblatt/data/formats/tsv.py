@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from rosenblatt.data.delimited import delimited_readers
-from rosenblatt.data.delimited.records import checked_delimiter
+from rosenblatt.data.delimited.records import checked_delimiter, delimited_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.source import Source
+from rosenblatt.data.source import ReadOptions, Source
 
 
 def tab_or_given(source: Source, options: ReadOptions) -> str:

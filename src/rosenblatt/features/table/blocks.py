@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from rosenblatt.features.hashing import buckets
 from rosenblatt.features.table.columns import IS_MISSING, Category
-from rosenblatt.features.table.encoding import EncodedRows
+
+if TYPE_CHECKING:
+    from rosenblatt.features.table.encoding import EncodedRows
 
 Entry = tuple["np.ndarray | int", "np.ndarray | None"]
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.enums import is_enum, used_categories
+from rosenblatt.data.table import is_enum, used_categories
+from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.hashing import check_bits, collisions
+from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.table.blocks import (
     CategoryBlock,
@@ -23,10 +24,8 @@ from rosenblatt.features.table.blocks import (
     NumberBlock,
     NumberProduct,
 )
-from rosenblatt.features.table.columns import Category, HashedCategory, Number, TableColumn
-from rosenblatt.features.table.encoding import USUAL_SIZES, PartSizes, TableEncoder
-from rosenblatt.features.table.matrix import DenseBuilder, SparseBuilder, is_dense
-from rosenblatt.features.table.values import kind_of, plain
+from rosenblatt.features.table.columns import Category, HashedCategory, Number, TableColumn, kind_of, plain
+from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +82,7 @@ class TableMap:
                 raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(COLUMN_KINDS)}.")
         if isinstance(self.products, str) and self.products != "all":
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
-        check_bits(hashing)
+        check("hashing", hashing, BITS)
         self.columns: list[TableColumn] = []
         self.blocks: list[FeatureBlock] = []
         self.starts: list[int] = []
