@@ -54,7 +54,7 @@ def test_quiet_leaves_the_words_out(capsys):
 
 
 def test_a_step_that_fails_ends_the_tour_with_its_exit_code(monkeypatch, capsys):
-    monkeypatch.setattr(demo_module, "TOUR", (demo_module.Step("A missing file.", "train nowhere.csv"), *TOUR))
+    monkeypatch.setattr(demo_module, "TOUR", (demo_module.TourStep("A missing file.", "train nowhere.csv"), *TOUR))
     assert run(["demo"]) == 1
     out, err = capsys.readouterr()
     assert "nowhere.csv" in err

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from pages import assert_alone
 
 from rosenblatt.cli import run
-from rosenblatt.cli.train import Job, train
+from rosenblatt.cli.options import with_parameters
+from rosenblatt.cli.train import TrainOptions, train
 from rosenblatt.learning.classifier import load
 from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.show.reproduce import Training, command, differing, script
@@ -174,9 +175,9 @@ def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
     _, verb, *arguments = shlex.split(told)
     assert verb == "train"
     context = train.make_context("train", arguments)
-    job = Job(context.params["file"], {key: value for key, value in context.params.items() if key != "file"})
-    assert Recipe(**job.recipe()) == recipe
-    assert job.target == target
+    chosen = TrainOptions(**with_parameters(context.params))
+    assert chosen.recipe() == recipe
+    assert chosen.target_column == target
     # `train --python` and the report write the same script.
     told = Training("rows.csv", target, holdout=0.25)
     recipe_again = eval(script(differing(recipe), told).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0])

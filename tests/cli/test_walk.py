@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from rosenblatt.cli import options, run
-from rosenblatt.cli.walk import FORMATS
+from rosenblatt.cli.walk import SHAPES
 from rosenblatt.cli.walk import walk as command
 from rosenblatt.theory import walk_lines
 
@@ -67,7 +67,7 @@ def test_where_there_is_no_bound_the_sentence_says_why(arguments, why, capsys):
 
 
 def test_every_form_has_a_line_a_step(capsys):
-    assert list(walk_lines.WALK_FORMATS) == FORMATS
+    assert list(walk_lines.WALK_FORMATS) == SHAPES
     markdown = walked(capsys, *LECTURE, "--as", "markdown").out.splitlines()
     assert len(markdown) == 2 + 8
     assert {line.count("|") for line in markdown} == {12}

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
+from rosenblatt.cli.progress import StatusLine
 from rosenblatt.errors import counted
 
-SHOWN = 10  # conflicts that are listed
+CONFLICTS_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertifyOptions(options.FeatureOptions, options.ReadingOptions, options.PrintingOptions):
+    """The options of `certify`."""
+
+    file: str
+    seconds: float | None
+    no_bias: bool
+    seed: int
 
 
 @click.command()
@@ -23,7 +35,7 @@ SHOWN = 10  # conflicts that are listed
 @options.reading
 @options.as_json
 @options.quiet
-def certify(file: str, **given: Any) -> None:
+def certify(**values: Any) -> None:
     """Decide whether a line (a plane, a hyperplane) separates the classes of FILE, with a proof that anyone can check.
 
     FILE and its options are those of `train`, and so are the features, but numbers of a table always have 64 bits here:
@@ -41,25 +53,26 @@ def certify(file: str, **given: Any) -> None:
     from rosenblatt.learning.examples import classes_of, codes_among, labels_of
     from rosenblatt.theory.separability import certify as decide
 
+    chosen = CertifyOptions(**values)
     started = time.perf_counter()
-    reading = options.read_options(given)
-    data = read(file, **reading, target=options.column(given["target"]))
+    data = read(chosen.file, **chosen.read_keywords())
     labels = labels_of(data)
     classes = classes_of(labels)
     y = classes[codes_among(classes, labels)]
-    of_features = options.feature_options(given) | ({"double": True} if data.kind == "table" else {})
-    X = feature_rows(map_for(data.kind, **of_features).fit(data.rows), data.rows)
-    progress = None if given["quiet"] or given["as_json"] else lambda sentence: click.echo(sentence, err=True)
-    left = None if given["seconds"] is None else max(0.01, given["seconds"] - (time.perf_counter() - started))
-    found = decide(X, y, not given["no_bias"], seconds=left, seed=given["seed"], progress=progress)
-    found.seconds = time.perf_counter() - started
-    if given["as_json"]:
-        options.print_json({"rows": len(data), "features": X.d, "classes": found.classes, **found.to_dict(first=1)})
+    features = chosen.feature_keywords() | ({"double": True} if data.kind == "table" else {})
+    X = feature_rows(map_for(data.kind, **features).fit(data.rows), data.rows)
+    left = None if chosen.seconds is None else max(0.01, chosen.seconds - (time.perf_counter() - started))
+    progress = StatusLine(chosen.silent).print_line
+    certificate = decide(X, y, not chosen.no_bias, seconds=left, seed=chosen.seed, progress=progress)
+    certificate.seconds = time.perf_counter() - started
+    if chosen.as_json:
+        facts = {"rows": len(data), "features": X.d, "classes": certificate.classes}
+        output.print_json(facts | certificate.to_dict(first=1))
         return
-    features = counted(X.d, "feature")
-    click.echo(f"{data.name}: {len(data):,} rows, {features}, {len(classes)} classes; rows are counted from 1\n")
-    click.echo(found.describe(first=1))
-    for i, j in found.conflicts[:SHOWN]:
+    width = counted(X.d, "feature")
+    click.echo(f"{data.name}: {len(data):,} rows, {width}, {len(classes)} classes; rows are counted from 1\n")
+    click.echo(certificate.describe(first=1))
+    for i, j in certificate.conflicts[:CONFLICTS_SHOWN]:
         click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
-    if len(found.conflicts) > SHOWN:
-        click.echo(f"  … {len(found.conflicts) - SHOWN:,} more (--json lists all)")
+    if (others := len(certificate.conflicts) - CONFLICTS_SHOWN) > 0:
+        click.echo(f"  … {others:,} more (--json lists all)")

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options
-from rosenblatt.learning.learners import COMPARED, LEARNERS
+from rosenblatt.cli import options, output
+from rosenblatt.cli.progress import StatusLine
+from rosenblatt.learning.learners import COMPARED, LEARNERS, Recipe
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
+    from rosenblatt.data.splits import CrossValidation
+    from rosenblatt.studies.compare import Row
 
 OTHERS = [name for name in LEARNERS if name not in COMPARED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.PrintingOptions):
+    """The options of `compare`."""
+
+    file: str
+    learners: str
+    others: str | None
+    seeds: int | None
+    orders: int | None
+    holdout: float
+    epochs: int
+
+    @property
+    def learner_names(self) -> list[str]:
+        return list(dict.fromkeys(name.strip() for name in self.learners.split(",") if name.strip()))
 
 
 @click.command()
@@ -38,12 +60,12 @@ OTHERS = [name for name in LEARNERS if name not in COMPARED]
     help="Rows to measure on; in folds: 1/2, 1/3, 1/4 …",
 )
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
-@click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
-@click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
+@options.numeric
+@options.no_scale
 @options.reading
 @options.as_json
 @options.quiet
-def compare(file: str, **given: Any) -> None:
+def compare(**values: Any) -> None:
     """Try all learners on the same splits of FILE.
 
     The rows are cut into folds, each with as many of every class, and each split holds one fold out: with 5 splits of 20 %,
@@ -65,46 +87,40 @@ def compare(file: str, **given: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.learning.learners import Recipe
     from rosenblatt.studies.compare import TEST
     from rosenblatt.studies.compare import compare as compare_learners
 
-    if given["orders"] and given["seeds"]:
+    chosen = CompareOptions(**values)
+    if chosen.orders and chosen.seeds:
         raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
-    if given["orders"] and given["others"]:
+    if chosen.orders and chosen.others:
         raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
-    seeds = given["seeds"] or 5
-    cross_validation = CrossValidation.holding_out(given["holdout"], seeds)
-    learners = list(dict.fromkeys(name.strip() for name in given["learners"].split(",") if name.strip()))
-    chosen = {"numeric": given["numeric"], "scale": False if given["no_scale"] else None}
-    features = {name: value for name, value in chosen.items() if value is not None}
-    recipe = Recipe(epochs=given["epochs"], features=features)
-    for name in learners:
+    seeds = chosen.seeds or 5
+    cross_validation = CrossValidation.holding_out(chosen.holdout, seeds)
+    recipe = Recipe(epochs=chosen.epochs, features=chosen.feature_keywords())
+    for name in chosen.learner_names:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
-    reading = options.read_options(given)
-    data = read(file, target=options.column(given["target"]), **reading)
-    silent = given["quiet"] or given["as_json"]
-    if given["orders"]:
-        tell_orders(data, learners, recipe, given)
+    data = read(chosen.file, **chosen.read_keywords())
+    if chosen.orders:
+        compare_orders(data, recipe, chosen.orders, chosen)
         return
-    progress = None if silent else Progress(seeds)
-    others = entrants(given["others"])
-    rows = compare_learners(data, learners, seeds, given["holdout"], recipe, progress, others)
+    status, others = StatusLine(chosen.silent), other_learners(chosen.others)
+    progress = status.count("split", seeds)
+    rows = compare_learners(data, chosen.learner_names, seeds, chosen.holdout, recipe, progress, others)
+    status.end()
     left_out = [name for name in others if name not in {row.learner for row in rows}]
-    if progress:
-        progress.end()
-    if given["as_json"]:
-        more: dict[str, Any] = {"left_out": left_out} if others else {}
+    if chosen.as_json:
         design = {"splits": seeds, "folds": cross_validation.folds, "holdout": cross_validation.share, "test": TEST}
-        options.print_json({"rows": [asdict(row) for row in rows], **design, **more})
-    else:
-        tell(rows, cross_validation, given["holdout"])
-        if left_out:
-            click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+        more = {"left_out": left_out} if others else {}
+        output.print_json({"rows": [asdict(row) for row in rows], **design, **more})
+        return
+    print_comparison(rows, cross_validation, chosen.holdout)
+    if left_out:
+        click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
 
 
-def entrants(chosen: str | None) -> dict[str, Any]:
-    """The other learners; scikit-learn is imported only for them."""
+def other_learners(chosen: str | None) -> dict[str, Any]:
+    """What `--with` adds, by name; scikit-learn is imported only for them."""
     if chosen is None:
         return {}
     from rosenblatt.estimators.neighbours.entrants import ENTRANTS
@@ -112,56 +128,32 @@ def entrants(chosen: str | None) -> dict[str, Any]:
     return ENTRANTS
 
 
-def tell_orders(data: Any, learners: list[str], recipe: Any, given: dict[str, Any]) -> None:
+def compare_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOptions) -> None:
     """The study of orders: a table, or JSON."""
     from rosenblatt.studies.order import study
 
-    silent = given["quiet"] or given["as_json"]
-    progress = None if silent else Progress(len(learners), "learner")
-    found = study(data, learners, given["orders"], given["holdout"], recipe, progress)
-    if progress:
-        progress.end()
-    if given["as_json"]:
-        options.print_json({**asdict(found)})
+    status, learners = StatusLine(chosen.silent), chosen.learner_names
+    result = study(data, learners, orders, chosen.holdout, recipe, status.count("learner", len(learners)))
+    status.end()
+    if chosen.as_json:
+        output.print_json(asdict(result))
         return
-    width = max(len("learner"), *(len(row.learner) for row in found.rows))
+    width = max(len("learner"), *(len(row.learner) for row in result.rows))
     click.echo(f"{'learner':{width}}  {'order':19}  {'error in %':>13}  {'least':>6}  {'most':>6}  {'updates':>9}  cosine")
-    for row in found.rows:
+    for row in result.rows:
         mean = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if row.error_sd is not None else " " * 8)
         ends = f"{100 * row.error_least:6.2f}  {100 * row.error_most:6.2f}" if row.runs > 1 else " " * 14
         click.echo(
             f"{row.learner:{width}}  {row.order:19}  {mean:>13}  {ends}  {row.updates:9,.0f}  {row.cosine:6.3f}".rstrip()
         )
-    click.echo(f"\nHeld-out error of one split, {100 * given['holdout']:g} % held out. shuffled: anew before every epoch,")
-    click.echo(
-        f"{given['orders']} times; replacement: every example drawn anew. cosine: between the weights (w, b) of two runs"
-    )
+    click.echo(f"\nHeld-out error of one split, {100 * chosen.holdout:g} % held out. shuffled: anew before every epoch,")
+    click.echo(f"{orders} times; replacement: every example drawn anew. cosine: between the weights (w, b) of two runs")
     click.echo("on average; of a single run, with those of the shuffles.")
-    for warning in found.warnings:
+    for warning in result.warnings:
         click.echo(f"warning: {warning}")
 
 
-class Progress:
-    """Where the comparison is, on standard error: a line that changes on a terminal, a line a split or learner in a pipe."""
-
-    def __init__(self, total: int, what: str = "split"):
-        self.total, self.what = total, what
-        self.terminal = sys.stderr.isatty()
-        self.said = -1
-
-    def __call__(self, seed: int, learner: str) -> None:
-        if self.terminal:
-            click.echo(f"\r\x1b[K{self.what} {seed + 1} of {self.total}: {learner}", nl=False, err=True)
-        elif seed > self.said:
-            click.echo(f"{self.what} {seed + 1} of {self.total}", err=True)
-            self.said = seed
-
-    def end(self) -> None:
-        if self.terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def tell(rows: list[Any], cross_validation: Any, share: float) -> None:
+def print_comparison(rows: list[Row], cross_validation: CrossValidation, share: float) -> None:
     """The table, for people."""
     from rosenblatt.studies.compare import judge_differences
 
@@ -170,7 +162,7 @@ def tell(rows: list[Any], cross_validation: Any, share: float) -> None:
     width = max(len("learner"), *(len(row.learner) for row in rows))
     click.echo(f"{'learner':{width}}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
     for row in rows:
-        error = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if spread else "")
+        error = f"{100 * row.error_mean:.2f}" + ("" if row.error_sd is None else f" ± {100 * row.error_sd:5.2f}")
         mark = " *" if row.differs_from_best else "  "
         updates = "–" if row.updates is None else f"{row.updates:,.0f}"
         trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""

@@ -13,12 +13,12 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
 from rosenblatt.errors import SaveError
 
 
 @dataclass(frozen=True)
-class Step:
+class TourStep:
     """What is said, and the command line that is then run."""
 
     words: str
@@ -26,25 +26,25 @@ class Step:
 
 
 TOUR = (
-    Step(
+    TourStep(
         "569 tumours, 30 measurements of each: learn to tell malignant from benign. A quarter of the rows is held out to\n"
         "measure on. Each line below comes when the number of examples seen has doubled.",
         "train breast-cancer --holdout 0.25 -o cancer.rosenblatt",
     ),
-    Step("What has it learned? A linear model can be read: each feature has a weight.", "explain cancer.rosenblatt"),
-    Step(
+    TourStep("What has it learned? A linear model can be read: each feature has a weight.", "explain cancer.rosenblatt"),
+    TourStep(
         "Why did it decide so about the first tumour? The score is a sum of named contributions.",
         "explain cancer.rosenblatt breast-cancer --row 1",
     ),
-    Step(
+    TourStep(
         "The kinds of errors. (All rows, also those that it learned from: on new data expect the dev error above.)",
         "evaluate cancer.rosenblatt breast-cancer",
     ),
-    Step(
+    TourStep(
         "Would another learner do better? All of them on the same splits, and a mark where it is not chance.",
         "compare breast-cancer",
     ),
-    Step("More than two classes work the same way: three kinds of iris.", "compare iris --seeds 10"),
+    TourStep("More than two classes work the same way: three kinds of iris.", "compare iris --seeds 10"),
 )
 
 NEXT = """\
@@ -80,12 +80,12 @@ def demo(as_json: bool, quiet: bool) -> None:
             call(step, ["--quiet"] if quiet else [])
             click.echo()
     if as_json:
-        options.print_json({"steps": results})
+        output.print_json({"steps": results})
     elif not quiet:
         click.echo(NEXT)
 
 
-def call(step: Step, more: list[str]) -> None:
+def call(step: TourStep, more: list[str]) -> None:
     """Runs a step as the command line would; if it fails, the tour ends with its error."""
     from rosenblatt.cli import rosenblatt
 
@@ -93,7 +93,7 @@ def call(step: Step, more: list[str]) -> None:
         rosenblatt.invoke(context)
 
 
-def as_object(step: Step) -> Any:
+def as_object(step: TourStep) -> Any:
     """What the step prints with --json."""
     printed = io.BytesIO()
     # A verb may write bytes, so what takes the place of standard output must be able to.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from rosenblatt.cli import fitting, options, output
-from rosenblatt.cli.options import percent
+from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli.output import percent
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -19,8 +18,19 @@ if TYPE_CHECKING:
     from rosenblatt.studies.measures import Measured
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
-LARGEST = 30  # classes of a confusion matrix that is printed
+MATRIX_CLASSES = 30  # classes of a confusion matrix that is printed
 COMMONEST = 20  # confusions that are listed instead
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
+    """The options of `evaluate`."""
+
+    model: str
+    file: str
+    unseen: str
+    view: str | None
+    progressive: bool
 
 
 @click.command()
@@ -37,7 +47,7 @@ COMMONEST = 20  # confusions that are listed instead
 @options.reading
 @options.as_json
 @options.quiet
-def evaluate(model: str, file: str, **given: Any) -> None:
+def evaluate(**values: Any) -> None:
     """Measure MODEL on the labelled rows of FILE.
 
     With --progressive the rows are taken in the order of the file, once, and every prediction is made before its row is
@@ -48,51 +58,51 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     rosenblatt train income -o income.rosenblatt
     rosenblatt evaluate income.rosenblatt income:dev
     """
-    if given["progressive"] and given["view"]:
+    chosen = EvaluateOptions(**values)
+    if chosen.progressive and chosen.view:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
     from rosenblatt.studies.measures import measure
 
-    classifier = fitting.model_of(model, file)
-    weights = classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
-    data = labelled(classifier, file, given)
-    examples, notes, kept = classifier.examples(data, given["unseen"])
-    if given["progressive"]:
+    classifier = model_input.load_model(chosen.model, chosen.file)
+    weights = classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
+    data = labelled(classifier, chosen.file, chosen)
+    examples, notes, kept = classifier.examples(data, chosen.unseen)
+    if chosen.progressive:
         from rosenblatt.studies.progressive import predict_then_learn
 
         predicted, mistakes = predict_then_learn(classifier, examples)
     else:
         predicted, mistakes = weights.decide(weights.scores(examples.rows)), None
     found = measure(examples.codes, predicted, len(classifier.classes))
-    if not given["quiet"]:
-        fitting.tell(notes)
+    if not chosen.quiet:
+        model_input.print_notes(notes)
         if gone := len(data) - len(kept):
             left = "1 row is" if gone == 1 else f"{gone:,} rows are"
             click.echo(f"note: {left} left out: training never saw such labels.", err=True)
         if mistakes is not None:
             click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [str(label) for label in classifier.classes]
-    if given["as_json"]:
-        said = json.dumps(as_json(found, classifier.classes.tolist()), ensure_ascii=False, default=options.plain)
+    if chosen.as_json:
+        said = output.to_json(as_json(found, classifier.classes.tolist()))
     else:
         said = "\n".join(in_words(found, names))
     with output.writing(None) as stream:
         stream.write(f"{said}\n".encode())
 
 
-def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
+def labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
     from rosenblatt.learning.examples import labels_of
 
-    fitting.refuse_folder(model, file)
-    how = options.read_options(given, model)
-    target = options.column(given["target"])
+    model_input.refuse_folder(model, file)
+    target = reading.target_column
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target
-    with contextlib.nullcontext() if given["target"] is not None else fitting.target_known():
-        data = read(file, target=target, **how)
-    fitting.refuse_other_kind(model, data)
+    with contextlib.nullcontext() if reading.target is not None else model_input.target_from_training():
+        data = read(file, **reading.read_keywords(model) | {"target": target})
+    model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
     labels = np.asarray(labels_of(data))
@@ -150,7 +160,7 @@ def in_words(found: Measured, names: list[str]) -> list[str]:
         f"Accuracy = {100 * found.accuracy:.2f}% ({right}/{found.examples})",
         f"Error    = {percent(found.error)}, 95 % interval {percent(low)} to {percent(high)}",
         "",
-        *(confusion(found, names) if len(names) <= LARGEST else confusions(found, names)),
+        *(confusion(found, names) if len(names) <= MATRIX_CLASSES else confusions(found, names)),
         "",
         *per_class(found, names),
     ]

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import fitting, options
-from rosenblatt.cli.facts import aligned
-from rosenblatt.cli.options import percent
+from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli.output import percent, print_table
 
-TOP = 20
+if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
+    from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.influences import Influences
+    from rosenblatt.studies.explain import Explanation, Term, Weight
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
+    """The options of `explain`."""
+
+    model: str
+    file: str | None
+    row: int | None
+    top: int
+    view: str | None
+    by: str
+    weight: str | None
+
+    def refuse_contradictions(self) -> None:
+        """Refuses options that cannot be together, before anything is read."""
+        if (self.file is None) != (self.row is None):
+            raise click.UsageError("A row is explained with FILE and --row N together.")
+        if self.weight is not None and self.file is not None:
+            raise click.UsageError("--weight is about the model: leave out FILE and --row.")
+        if self.by == "example" and self.file is None:
+            raise click.UsageError("--by example explains a row: name FILE and --row N.")
 
 
 @click.command()
 @click.argument("model")
 @click.argument("file", required=False)
 @click.option("-r", "--row", type=click.IntRange(1), metavar="N", help="Explain the N-th data row of FILE.")
-@click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, metavar="N", help="Lines a list; 0 for all.")
+@click.option("--top", type=click.IntRange(0), default=20, show_default=True, metavar="N", help="Lines a list; 0 for all.")
 @click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights to look at: else those that predict.")
 @click.option("--by", type=click.Choice(["feature", "example"]), default="feature", help="Parts of the score to list.")
 @click.option("--weight", metavar="FEATURE", help="The mistakes that built this feature's weight.")
@@ -25,7 +51,7 @@ TOP = 20
 @options.reading
 @options.as_json
 @options.quiet
-def explain(model: str, file: str | None, **given: Any) -> None:
+def explain(**values: Any) -> None:
     """Show what MODEL has learned, or why it decided so about one row of FILE.
 
     Without a row: the largest weights of each class, how often their features occur, and the class's share there. With a
@@ -39,36 +65,33 @@ def explain(model: str, file: str | None, **given: Any) -> None:
     rosenblatt explain iris.rosenblatt iris --row 71
     rosenblatt explain iris.rosenblatt iris --row 71 --by example
     """
-    if (file is None) != (given["row"] is None):
-        raise click.UsageError("A row is explained with FILE and --row N together.")
-    if given["weight"] is not None and file is not None:
-        raise click.UsageError("--weight is about the model: leave out FILE and --row.")
-    if given["by"] == "example" and file is None:
-        raise click.UsageError("--by example explains a row: name FILE and --row N.")
-    loaded = fitting.model_of(model, file)
-    if given["weight"] is not None:
-        tell_mistakes(loaded, given)
-    elif given["by"] == "example":
-        tell_influences(loaded, str(file), given)
-    elif file is None:
-        tell_weights(loaded, given)
+    chosen = ExplainOptions(**values)
+    chosen.refuse_contradictions()
+    model = model_input.load_model(chosen.model, chosen.file)
+    if chosen.weight is not None:
+        explain_weight(model, chosen.weight, chosen)
+    elif chosen.file is None:
+        explain_model(model, chosen)
+    elif chosen.by == "example":
+        explain_row_by_examples(model, chosen)
     else:
-        tell_row(loaded, file, given)
+        explain_row(model, chosen)
 
 
-def tell_weights(model: Any, given: dict[str, Any]) -> None:
+def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
+    """The largest weights of each class."""
     from rosenblatt.studies.explain import bias, numeric_features, warnings, weights
 
-    found, b, warned = weights(model, given["view"], given["top"]), bias(model, given["view"]), warnings(model)
-    if given["as_json"]:
+    largest, b = weights(model, chosen.view, chosen.top), bias(model, chosen.view)
+    if chosen.as_json:
         listed = [
-            {"class": w.label, "feature": w.feature, "weight": w.weight, "count": w.count, "share": w.share} for w in found
+            {"class": w.label, "feature": w.feature, "weight": w.weight, "count": w.count, "share": w.share} for w in largest
         ]
-        options.print_json({"bias": b, "weights": listed, "warnings": warned})
+        output.print_json({"bias": b, "weights": listed, "warnings": warnings(model)})
         return
     counts = model.class_counts
     rows = "" if counts is None else f", {int(counts.sum()):,} rows in training"
-    click.echo(f"{model.features.n_features:,} features, {model.linear_view(given['view'])} weights{rows}")
+    click.echo(f"{model.features.n_features:,} features, {model.linear_view(chosen.view)} weights{rows}")
     if model.counts is None:
         click.echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
     if not isinstance(b, dict):
@@ -76,35 +99,36 @@ def tell_weights(model: Any, given: dict[str, Any]) -> None:
     numbers = numeric_features(model)
     head = ["feature", "weight"] if model.counts is None else ["feature", "weight", "rows"]
     for code, label in enumerate(model.classes.tolist()):
-        lines = [[w.feature, f"{w.weight:.4f}", *occurring(w, w.feature in numbers)] for w in found if w.label == label]
+        lines = [[w.feature, f"{w.weight:.4f}", *occurring(w, w.feature in numbers)] for w in largest if w.label == label]
         facts = [] if counts is None else [f"{percent(counts[code] / counts.sum())} of the rows"]
         facts += [f"bias {b[str(label)]:.4f}"] if isinstance(b, dict) else []
         click.echo(f"\n{label}{': ' if facts else ''}{', '.join(facts)}")
-        aligned(head if model.counts is None else [*head, f"{label}"], lines, 0)
+        print_table(head if model.counts is None else [*head, f"{label}"], lines, 0)
     if getattr(model.features, "scale", False) and numbers:
         click.echo("\nNumbers were scaled: their weights are per standard deviation.")
-    for warning in warned:
+    for warning in warnings(model):
         click.echo(f"\n→ {warning}")
 
 
-def occurring(weight: Any, is_number: bool) -> list[str]:
+def occurring(weight: Weight, is_number: bool) -> list[str]:
     """The cells about the rows in which a feature occurs; none where nobody has counted."""
     if weight.count is None:
         return []
-    return ["number", ""] if is_number else [str(weight.count), percent(weight.share)]
+    return ["number", ""] if is_number else [str(weight.count), percent(weight.share or 0.0)]
 
 
-def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
-    from rosenblatt.studies.explain import explain as explained
+def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
+    """The score of a row as a sum over its features."""
+    from rosenblatt.studies.explain import explain as explain_score
 
-    row = find_row(model, file, given)
-    why = explained(model, row, given["view"])
-    words, facts = verdict(model, row.rows, why.prediction, given["view"])
-    if given["as_json"]:
-        options.print_json(as_object(why, given["row"]) | facts)
+    row = find_row(model, chosen)
+    why = explain_score(model, row, chosen.view)
+    words, facts = verdict(model, row.rows, why.prediction, chosen.view)
+    if chosen.as_json:
+        output.print_json({"row": chosen.row} | as_object(why) | facts)
         return
     label = "" if why.label is None else f"; the file says {why.label}"
-    click.echo(f"Row {given['row']} of {row.name}: {words}{label}")
+    click.echo(f"Row {chosen.row} of {row.name}: {words}{label}")
     if len(model.classes) == 2:
         click.echo(f"score {why.score:.4f}; 0 or more is {model.classes[1]}")
     else:
@@ -113,14 +137,14 @@ def tell_row(model: Any, file: str, given: dict[str, Any]) -> None:
     parts = [(abs(t.contribution), cells(t)) for t in why.terms]
     parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
     parts.sort(key=lambda part: -part[0])
-    aligned(["feature", "value", "weight", "contribution"], [part for _, part in parts], given["top"])
+    print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
     click.echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
-    if not given["quiet"]:
+    if not chosen.quiet:
         for sentence in why.notes.sentences():
             click.echo(sentence, err=True)
 
 
-def verdict(model: Any, rows: Any, explained: Any, view: str | None) -> tuple[str, dict[str, Any]]:
+def verdict(model: Classifier, rows: Any, explained: Any, view: str | None) -> tuple[str, dict[str, Any]]:
     """What is predicted, in words and for --json. Votes are no sum of parts: then the averaged weights are explained."""
     name = model.linear_view(view)
     if view is not None or model.view == name:
@@ -132,98 +156,99 @@ def verdict(model: Any, rows: Any, explained: Any, view: str | None) -> tuple[st
     return words, {"prediction": voted, "view": name, "prediction_of_view": explained}
 
 
-def tell_influences(model: Any, file: str, given: dict[str, Any]) -> None:
+def explain_row_by_examples(model: Classifier, chosen: ExplainOptions) -> None:
     """The training examples that made the score of a row."""
-    row = find_row(model, file, given)
-    fitting.refuse_other_kind(model, row)
-    found = model.influences(row.rows, given["view"])
-    linear, (x, notes) = model.linear(given["view"]), model.transform(row.rows)
+    row = find_row(model, chosen)
+    model_input.refuse_other_kind(model, row)
+    influences = model.influences(row.rows, chosen.view)
+    linear, (x, notes) = model.linear(chosen.view), model.transform(row.rows)
     labels = model.classes.tolist()
     code = int(linear.decide(linear.scores(x))[0])
     against = labels[1 - code] if len(labels) == 2 else labels[linear.winner_and_runner_up(x)[1]]
-    words, facts = verdict(model, row.rows, labels[code], given["view"])
-    if given["as_json"]:
-        listed = influence_objects(model, found)
-        facts = {"row": given["row"], "against": against} | facts
-        options.print_json(facts | {"score": found.score, "start": found.start, "influences": listed})
+    words, facts = verdict(model, row.rows, labels[code], chosen.view)
+    if chosen.as_json:
+        facts = {"row": chosen.row, "against": against} | facts
+        output.print_json(facts | {"score": influences.score} | as_objects(model, influences))
         return
-    click.echo(f"Row {given['row']} of {row.name}: {words}")
+    click.echo(f"Row {chosen.row} of {row.name}: {words}")
     if len(labels) == 2:
-        click.echo(f"score {found.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
+        click.echo(f"score {influences.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
     else:
-        click.echo(f"score {found.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
+        click.echo(f"score {influences.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
     click.echo()
-    tell_examples(model, found, given["top"])
-    if not given["quiet"]:
-        fitting.tell(notes)
+    print_examples(model, influences, chosen.top)
+    if not chosen.quiet:
+        model_input.print_notes(notes)
 
 
-def tell_mistakes(model: Any, given: dict[str, Any]) -> None:
+def explain_weight(model: Classifier, name: str, chosen: ExplainOptions) -> None:
     """The training examples that made a feature's weight, class by class."""
     from rosenblatt.errors import SettingError
     from rosenblatt.learning.influences import on_weight
 
-    names, name = model.features.names, given["weight"]
+    names = model.features.names
     if name not in names:
         from difflib import get_close_matches
 
         near = get_close_matches(name, names, 1)
         raise SettingError(f"The model has no feature {name!r}.{f' Did you mean {near[0]!r}?' if near else ''}")
-    memory, view = model.remembered(), model.linear_view(given["view"])
-    made = [on_weight(memory, names.index(name), view, vector) for vector in range(memory.vectors)]
+    memory, view = model.remembered(), model.linear_view(chosen.view)
     labels = model.classes.tolist()[1:] if memory.vectors == 1 else model.classes.tolist()
-    if given["as_json"]:
+    by_class = {label: on_weight(memory, names.index(name), view, vector) for vector, label in enumerate(labels)}
+    if chosen.as_json:
         weights = [
-            {"class": label, "weight": found.score, "start": found.start, "influences": influence_objects(model, found)}
-            for label, found in zip(labels, made, strict=True)
+            {"class": label, "weight": influences.score} | as_objects(model, influences)
+            for label, influences in by_class.items()
         ]
-        options.print_json({"feature": name, "view": view, "weights": weights})
+        output.print_json({"feature": name, "view": view, "weights": weights})
         return
-    for label, found in zip(labels, made, strict=True):
-        click.echo(f"{name}: weight {found.score:.4f} for {label}, {view}\n")
-        tell_examples(model, found, given["top"])
+    for label, influences in by_class.items():
+        click.echo(f"{name}: weight {influences.score:.4f} for {label}, {view}\n")
+        print_examples(model, influences, chosen.top)
         if label != labels[-1]:
             click.echo()
 
 
-def tell_examples(model: Any, found: Any, top: int) -> None:
+def print_examples(model: Classifier, influences: Influences, top: int) -> None:
     """Training examples and their parts, and what they come to."""
     labels = model.classes.tolist()
-    lines = [[str(e.row + 1), str(labels[e.code]), str(e.updates), f"{e.contribution:.4f}"] for e in found.examples]
-    aligned(["training row", "label", "updates", "contribution"], lines, top)
-    parts = [e.contribution for e in found.examples]
+    lines = [[str(e.row + 1), str(labels[e.code]), str(e.updates), f"{e.contribution:.4f}"] for e in influences.examples]
+    print_table(["training row", "label", "updates", "contribution"], lines, top)
+    parts = [e.contribution for e in influences.examples]
     up, down = sum(part for part in parts if part > 0), sum(part for part in parts if part < 0)
-    start = f", {found.start:.4f} from where training began" if found.start else ""
-    click.echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {found.score:.4f}.")
+    start = f", {influences.start:.4f} from where training began" if influences.start else ""
+    click.echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {influences.score:.4f}.")
 
 
-def influence_objects(model: Any, found: Any) -> list[dict[str, Any]]:
+def as_objects(model: Classifier, influences: Influences) -> dict[str, Any]:
+    """The contract of --json."""
     labels = model.classes.tolist()
-    return [
+    listed = [
         {"training_row": e.row + 1, "label": labels[e.code], "updates": e.updates, "contribution": e.contribution}
-        for e in found.examples
+        for e in influences.examples
     ]
+    return {"start": influences.start, "influences": listed}
 
 
-def find_row(model: Any, file: str, given: dict[str, Any]) -> Any:
+def find_row(model: Classifier, chosen: ExplainOptions) -> Dataset:
     """The row with this number, without keeping the others."""
     from rosenblatt.data import batches
     from rosenblatt.errors import DataError
 
-    reading = options.read_options(given, model)
-    reading["target"], seen = options.column(given["target"]), 0
-    for batch in batches(file, **reading):
-        place = given["row"] - 1 - seen
+    assert chosen.file is not None
+    assert chosen.row is not None
+    seen = 0
+    for batch in batches(chosen.file, **chosen.read_keywords(model)):
+        place = chosen.row - 1 - seen
         if place < len(batch):
             return batch.slice(place, place + 1)
         seen += len(batch)
-    raise DataError(f"{file} has {seen:,} rows: there is no row {given['row']:,}.")
+    raise DataError(f"{chosen.file} has {seen:,} rows: there is no row {chosen.row:,}.")
 
 
-def as_object(why: Any, row: int) -> dict[str, Any]:
+def as_object(why: Explanation) -> dict[str, Any]:
     """The contract of --json."""
-    made = {
-        "row": row,
+    keys: dict[str, Any] = {
         "bias": why.bias,
         "contributions": [
             {"feature": t.feature, "value": t.value, "weight": t.weight, "contribution": t.contribution}
@@ -234,22 +259,22 @@ def as_object(why: Any, row: int) -> dict[str, Any]:
         "against": why.against,
     }
     if why.label is not None:
-        made["label"] = why.label
+        keys["label"] = why.label
     if why.flip is not None:
         f = why.flip
-        made["flip"] = {
+        keys["flip"] = {
             "feature": f.feature, "from": f.before, "to": f.after, "change": f.change, "prediction": f.prediction,
             "plausible": f.plausible,
         }  # fmt: skip
-    return made
+    return keys
 
 
-def cells(term: Any) -> list[str]:
+def cells(term: Term) -> list[str]:
     value = f"{term.value:.4g}" if term.original is None else f"{term.original:.6g}"
     return [term.feature, value, f"{term.weight:.4f}", f"{term.contribution:.4f}"]
 
 
-def flip_sentence(why: Any, hashed: bool) -> str:
+def flip_sentence(why: Explanation, hashed: bool) -> str:
     """The smallest change that flips, for people."""
     flip = why.flip
     if flip is None and hashed:

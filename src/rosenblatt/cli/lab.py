@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from rosenblatt.cli import options, output
+
+if TYPE_CHECKING:
+    from rosenblatt.lab import Finding
 
 
 @click.command()
@@ -28,7 +31,7 @@ def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet:
     rosenblatt lab distant-points -o distant.svg
     """
     if name is None:
-        tell_names(as_json)
+        print_names(as_json)
         return
     from rosenblatt import lab as experiments
 
@@ -36,39 +39,39 @@ def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet:
     if target.suffix not in (".svg", ".png"):
         raise click.UsageError(f"The picture is to be {target.name!r}: end its name in .svg or .png.")
     started = time.perf_counter()
-    found = experiments.perform(name)
+    finding = experiments.perform(name)
     if not no_plot:
-        picture = found.picture(target.suffix[1:])
+        picture = finding.picture(target.suffix[1:])
         with output.writing(str(target)) as stream:
             stream.write(picture)
     drawn = None if no_plot else str(target)
     if as_json:
-        measured = [list(row) for row in found.measured]
+        measured = [list(row) for row in finding.measured]
         seconds = time.perf_counter() - started
-        options.print_json({"experiment": name, **found.to_dict(), "measured": measured, "plot": drawn, "seconds": seconds})
+        output.print_json({"experiment": name, **finding.to_dict(), "measured": measured, "plot": drawn, "seconds": seconds})
         return
-    tell(found)
+    print_finding(finding)
     if not quiet:
         click.echo(f"{f'drawn in {drawn}; ' if drawn else ''}{time.perf_counter() - started:.1f} s", err=True)
 
 
-def tell_names(as_json: bool) -> None:
+def print_names(as_json: bool) -> None:
     from rosenblatt.lab import EXPERIMENTS
 
     if as_json:
-        options.print_json({"experiments": {name: question for name, (_, question) in EXPERIMENTS.items()}})
+        output.print_json({"experiments": {name: question for name, (_, question) in EXPERIMENTS.items()}})
         return
     width = max(map(len, EXPERIMENTS))
     for name, (_, question) in EXPERIMENTS.items():
         click.echo(f"{name:{width}}  {question}")
 
 
-def tell(found: Any) -> None:
+def print_finding(finding: Finding) -> None:
     """For people: the claim, the table, the verdict."""
     from rosenblatt.lab import table
 
-    click.echo(f"{found.claim} ({', '.join(found.items)})\n")
-    click.echo(table(found.columns, found.rows))
-    if found.measured:
-        click.echo(f"\nmeasured just now:\n{table(found.measured[0], found.measured[1:])}")
-    click.echo(f"\n{found.verdict}")
+    click.echo(f"{finding.claim} ({', '.join(finding.items)})\n")
+    click.echo(table(finding.columns, finding.rows))
+    if finding.measured:
+        click.echo(f"\nmeasured just now:\n{table(finding.measured[0], finding.measured[1:])}")
+    click.echo(f"\n{finding.verdict}")

@@ -1,9 +1,12 @@
-"""Options that several verbs share, and how their values become arguments of the library."""
+"""Options that several verbs share, in groups: a decorator that declares them, and the dataclass that holds their values.
+
+A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(**values)` takes what click hands in.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -21,10 +24,39 @@ F = TypeVar("F", bound=Callable[..., Any])
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
-
-
 order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
+numeric = click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
+no_scale = click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
+
+
+def all_of(command: F, *options: Callable[[F], F]) -> F:
+    """The command with these options, in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def set_only(**values: Any) -> dict[str, Any]:
+    """The values that were set.
+
+    >>> set_only(numeric="both", hashing=None, ngrams=None)
+    {'numeric': 'both'}
+    """
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintingOptions:
+    """What is printed besides results and errors."""
+
+    quiet: bool
+    as_json: bool = False
+
+    @property
+    def silent(self) -> bool:
+        """Is there to be no progress?"""
+        return self.quiet or self.as_json
 
 
 def learner(default: str) -> Callable[[F], F]:
@@ -47,20 +79,23 @@ def of_learner(command: F) -> F:
     return all_of(command, *options)
 
 
-def all_of(command: F, *options: Callable[[F], F]) -> F:
-    """The command with these options, in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+@dataclass(frozen=True, kw_only=True)
+class LearnerOptions:
+    """Which learner, and how it passes over the rows; `parameters` holds those of its own that were set."""
+
+    learner: str
+    parameters: dict[str, Any]
+    epochs: int
+    order: str | None
+    seed: int
+    no_bias: bool
 
 
-def parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """The rule's parameters that were given."""
-    return only(given, *learner_parameters())
-
-
-def only(given: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: given[name] for name in names if given[name] is not None}
+def with_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that click hands in, those of the learners' own parameters together as `parameters`."""
+    own = learner_parameters()
+    others = {name: value for name, value in values.items() if name not in own}
+    return others | {"parameters": set_only(**{name: values[name] for name in own})}
 
 
 def reading(command: F) -> F:
@@ -76,74 +111,76 @@ def reading(command: F) -> F:
     )
 
 
-def read_options(given: Mapping[str, Any], model: Classifier | None = None) -> dict[str, Any]:
-    """The arguments of `rosenblatt.read` that differ from its own; rows for a model start where its own did."""
-    names = given["names"]
-    chosen = {
-        "format": given["format"],
-        "header": False if given["no_header"] or names else None,
-        "names": names.split(",") if names else None,
-        "delimiter": given["delimiter"],
-        "missing": given["missing"],
-        "zero_based": model.zero_based if model and given["zero_based"] is None else given["zero_based"],
-    }
-    return {name: value for name, value in chosen.items() if value is not None}
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How a file is to be read."""
+
+    format: str | None
+    no_header: bool
+    names: str | None
+    delimiter: str | None
+    missing: str | None
+    zero_based: bool | None
+    target: str | None = None
+
+    @property
+    def target_column(self) -> str | int | None:
+        """The number of the column to predict if it is one, else its name."""
+        if self.target is not None and self.target.lstrip("-").isdigit():
+            return int(self.target)
+        return self.target
+
+    def read_keywords(self, model: Classifier | None = None) -> dict[str, Any]:
+        """The keywords of `rosenblatt.read` that differ from its own; rows for a model start where its own did."""
+        return set_only(
+            format=self.format,
+            header=False if self.no_header or self.names else None,
+            names=self.names.split(",") if self.names else None,
+            delimiter=self.delimiter,
+            missing=self.missing,
+            zero_based=model.zero_based if model and self.zero_based is None else self.zero_based,
+            target=self.target_column,
+        )
 
 
 def encoding(command: F) -> F:
     """How values become features."""
-    for option in reversed(
-        [
-            click.option(
-                "--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken."
-            ),
-            click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
-            click.option("--no-scale", is_flag=True, help="Leave numbers as they are."),
-            click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
-            click.option(
-                "--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."
-            ),
-            click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
-            click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
-        ]
-    ):
-        command = option(command)
-    return command
+    return all_of(
+        command,
+        numeric,
+        click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
+        no_scale,
+        click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
+        click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
+        click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
+        click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
+    )
 
 
-def feature_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of the feature map that differ from its own."""
-    chosen = {name: given[name] for name in ("numeric", "hashing", "ngrams") if given[name] is not None}
-    if given["no_scale"]:
-        chosen["scale"] = False
-    if given["double"]:
-        chosen["double"] = True
-    if given["per_column"]:
-        pairs = [part.rpartition("=") for part in given["per_column"]]
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions:
+    """How values become features."""
+
+    numeric: str | None
+    no_scale: bool
+    per_column: tuple[str, ...] = ()
+    double: bool = False
+    products: tuple[str, ...] = ()
+    hashing: int | None = None
+    ngrams: int | None = None
+
+    def feature_keywords(self) -> dict[str, Any]:
+        """The keywords of the feature map that differ from its own."""
+        pairs = [part.rpartition("=") for part in self.per_column]
         if not all(name for name, _, _ in pairs):
             raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
-        chosen["per_column"] = {name: how for name, _, how in pairs}
-    if given["products"]:
-        chosen["products"] = "all" if "all" in given["products"] else [p.split(",") for p in given["products"]]
-    return chosen
-
-
-def column(name: str | None) -> str | int | None:
-    """A column's number if it is one, else its name."""
-    if name is None:
-        return None
-    return int(name) if name.lstrip("-").isdigit() else name
-
-
-def print_json(found: dict[str, Any]) -> None:
-    """One object on one line, floats in full."""
-    click.echo(json.dumps(found, ensure_ascii=False, default=plain))
-
-
-def plain(value: Any) -> Any:
-    """numpy's numbers as Python's."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
+        products = "all" if "all" in self.products else [pair.split(",") for pair in self.products]
+        return set_only(
+            numeric=self.numeric,
+            hashing=self.hashing,
+            ngrams=self.ngrams,
+            scale=False if self.no_scale else None,
+            double=True if self.double else None,
+            per_column={name: how for name, _, how in pairs} or None,
+            products=products or None,
+        )

@@ -1,13 +1,14 @@
-"""Where results go: to standard output, whatever is at its other end, or to a file that is whole or not there."""
+"""Where results go, and how: to standard output, whatever is at its other end, or to a file that is whole or not there."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 
@@ -15,11 +16,20 @@ from rosenblatt.data.source import replacing
 from rosenblatt.errors import SaveError
 
 
-def keep_apart(written: str | None, *read: str | None) -> None:
+def refuse_overwriting(written: str | None, *read: str | None) -> None:
     """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
     for path in read if written is not None and os.path.isfile(written) else ():
         if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
             raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
+
+
+def refuse_missing_folder(written: str | None) -> None:
+    """Refuses a file that could not be written in the end, before the work is done."""
+    if written in (None, "-"):
+        return
+    folder = Path(str(written)).absolute().parent
+    if not folder.is_dir():
+        raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")
 
 
 @contextlib.contextmanager
@@ -55,3 +65,32 @@ def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
     """A stream to a file that is whole or not there; a device or a pipe is written to as it is."""
     ordinary = not path.exists() or path.is_file()
     return replacing(path) if ordinary else path.open("wb")
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """One object on one line, floats in full."""
+    click.echo(to_json(facts))
+
+
+def to_json(facts: dict[str, Any]) -> str:
+    return json.dumps(facts, ensure_ascii=False, default=plain)
+
+
+def plain(value: Any) -> Any:
+    """numpy's numbers as Python's."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def print_table(header: list[str], rows: list[list[str]], top: int) -> None:
+    """A plain table of the first rows: the first column to the left, numbers to the right."""
+    shown = [header, *(rows[:top] if top else rows)]
+    widths = [max(len(row[j]) for row in shown) for j in range(len(header))]
+    for first, *others in shown:
+        line = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+        click.echo("  ".join(line).rstrip())
+    if top and len(rows) > top:
+        click.echo(f"… {len(rows) - top:,} more (--top 0 for all)")

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
 from rosenblatt.errors import SettingError
+
+if TYPE_CHECKING:
+    from rosenblatt.playground.server import Playground
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayOptions(options.ReadingOptions, options.PrintingOptions):
+    """The options of `play`."""
+
+    file: str | None
+    x: str | None
+    y: str | None
+    positive: str | None
+    port: int
+    open_it: bool
 
 
 @click.command()
@@ -23,7 +39,7 @@ from rosenblatt.errors import SettingError
 @options.reading
 @options.as_json
 @options.quiet
-def play(file: str | None, **given: Any) -> None:
+def play(**values: Any) -> None:
     """Watch the perceptron family learn, in the browser.
 
     Step through every example and back, on made data, on points of your own, or on two columns of FILE, which is whatever
@@ -33,6 +49,7 @@ def play(file: str | None, **given: Any) -> None:
     rosenblatt play
     rosenblatt play iris --x "petal length (cm)" --y "petal width (cm)" --positive versicolor --open
     """
+    chosen = PlayOptions(**values)
     try:
         from rosenblatt.playground import kept, server
     except ImportError as problem:
@@ -40,44 +57,43 @@ def play(file: str | None, **given: Any) -> None:
             raise
         raise SettingError(f"The playground needs {problem.name}: pip install 'rosenblatt[play]'.") from None
     kept.keep_little()
-    playground = read_table(file, given) if file else server.Playground()
-    if not file and any(given[name] for name in ("x", "y", "target", "positive")):
+    if not chosen.file and (chosen.x or chosen.y or chosen.target or chosen.positive):
         raise click.UsageError("--x, --y, --target and --positive name columns and labels of a FILE: give one.")
+    playground = with_table(chosen.file, chosen) if chosen.file else server.Playground()
     try:
-        listener = server.listen(given["port"])
+        listener = server.listen(chosen.port)
     except OSError as problem:
-        raise SettingError(f"Port {given['port']} cannot be used: {problem.strerror}. Choose another with --port.") from None
-    address = f"http://{server.HOST}:{listener.getsockname()[1]}/" + ("#data=file" if file else "")
-    if given["as_json"]:
-        options.print_json({"address": address})
+        raise SettingError(f"Port {chosen.port} cannot be used: {problem.strerror}. Choose another with --port.") from None
+    address = f"http://{server.HOST}:{listener.getsockname()[1]}/" + ("#data=file" if chosen.file else "")
+    if chosen.as_json:
+        output.print_json({"address": address})
     else:
         click.echo(address)
     sys.stdout.flush()  # whoever started this waits for the address
-    if not given["quiet"]:
+    if not chosen.quiet:
         click.echo("Open this address in a browser; Ctrl-C ends the playground.", err=True)
-    if given["open_it"]:
+    if chosen.open_it:
         click.launch(address)
     with contextlib.suppress(KeyboardInterrupt):
         server.serve(playground, listener)
-    if not given["quiet"]:
+    if not chosen.quiet:
         click.echo("The playground is closed.", err=True)
 
 
-def read_table(file: str, given: dict[str, Any]) -> Any:
+def with_table(file: str, chosen: PlayOptions) -> Playground:
     """The playground with a file's table; what cannot be drawn is refused before anything is served."""
     from rosenblatt.data import read
     from rosenblatt.errors import DataError
     from rosenblatt.playground.requests import Data
     from rosenblatt.playground.server import Playground
 
-    reading = options.read_options(given)
-    data = read(file, **reading, target=options.column(given["target"]))
+    data = read(file, **chosen.read_keywords())
     if data.kind != "table":
         raise DataError(f"{data.name} holds {data.kind}: the playground draws two columns of a table.")
     table, target = data.rows, None
     if data.labels is not None:
         target = data.labels.name  # type: ignore[union-attr]
         table = table.with_columns(data.labels)
-    playground = Playground(table, Data("file", x=given["x"], y=given["y"], target=target), given["positive"])
+    playground = Playground(table, Data("file", x=chosen.x, y=chosen.y, target=target), chosen.positive)
     playground.points_of(Data("file"))
     return playground

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import fitting, options, output
+from rosenblatt.cli import model_input, options, output
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,6 +18,17 @@ if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.features import Notes
     from rosenblatt.learning.classifier import Classifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions(options.ReadingOptions, options.PrintingOptions):
+    """The options of `predict`."""
+
+    model: str
+    file: str
+    scores: bool
+    only_labels: bool
+    output: str | None
 
 
 @click.command()
@@ -27,7 +40,7 @@ if TYPE_CHECKING:
 @options.reading
 @options.as_json
 @options.quiet
-def predict(model: str, file: str, **given: Any) -> None:
+def predict(**values: Any) -> None:
     """Label the rows of FILE with MODEL, in their order, as a CSV.
 
     FILE holds raw rows as those that the model has learned from; columns may come in any order, others are ignored. `-` is
@@ -37,20 +50,20 @@ def predict(model: str, file: str, **given: Any) -> None:
     rosenblatt train income -o income.rosenblatt
     rosenblatt predict income.rosenblatt income:dev --scores -o labels.csv
     """
-    if given["only_labels"] and (given["scores"] or given["as_json"]):
+    chosen = PredictOptions(**values)
+    if chosen.only_labels and (chosen.scores or chosen.as_json):
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
-    output.keep_apart(given["output"], model, file)
-    classifier = fitting.model_of(model, file)
-    fitting.refuse_folder(classifier, file)
-    if given["only_labels"] and any(set("\r\n") & set(str(label)) for label in classifier.classes):
+    output.refuse_overwriting(chosen.output, chosen.model, chosen.file)
+    model = model_input.load_model(chosen.model, chosen.file)
+    model_input.refuse_folder(model, chosen.file)
+    if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
-    read = options.read_options(given, classifier)
-    job = Predictions(classifier, file, read, given["scores"])
-    with output.writing(given["output"]) as stream:
-        for piece in job.as_json() if given["as_json"] else job.as_csv(bare=given["only_labels"]):
+    predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores)
+    with output.writing(chosen.output) as stream:
+        for piece in predictions.as_json() if chosen.as_json else predictions.as_csv(bare=chosen.only_labels):
             stream.write(piece)
-    if job.notes and not given["quiet"]:
-        fitting.tell(job.notes)
+    if predictions.notes and not chosen.quiet:
+        model_input.print_notes(predictions.notes)
 
 
 class Predictions:
@@ -66,7 +79,7 @@ class Predictions:
 
         row = 0
         for data in batches(self.file, rows=None, **self.read):
-            fitting.refuse_other_kind(self.model, data)
+            model_input.refuse_other_kind(self.model, data)
             try:
                 yield self.frame(data)
             except DataError as problem:
@@ -99,6 +112,4 @@ class Predictions:
         yield b'{"predictions": ['
         for number, frame in enumerate(self.frames()):
             yield (b",\n" if number else b"") + frame.write_json().encode()[1:-1]
-        import json
-
         yield f'], "notes": {json.dumps(self.notes.sentences() if self.notes else [], ensure_ascii=False)}}}\n'.encode()

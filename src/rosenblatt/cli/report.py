@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,20 @@ import click
 
 from rosenblatt.cli import options, output
 from rosenblatt.cli.evaluate import labelled
-from rosenblatt.errors import SaveError
+from rosenblatt.cli.progress import StatusLine
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(options.ReadingOptions, options.PrintingOptions):
+    """The options of `report`."""
+
+    model: str
+    data: str | None
+    output: str
+    holdout: float | None
+    splits: int
+    certify: float
+    unseen: str
 
 
 @click.command()
@@ -30,7 +43,7 @@ from rosenblatt.errors import SaveError
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
 @options.reading
 @options.quiet
-def report(model: str, **given: Any) -> None:
+def report(**values: Any) -> None:
     """Write what MODEL has learned and how it does on labelled rows into one HTML file.
 
     The file is whole by itself: no script, no font or image from elsewhere; it prints well. Without --data it shows what
@@ -41,36 +54,38 @@ def report(model: str, **given: Any) -> None:
     rosenblatt train breast-cancer --holdout 0.25 -o cancer.rosenblatt
     rosenblatt report cancer.rosenblatt --data breast-cancer --holdout 0.25 -o report.html
     """
-    if given["data"] is None and given["holdout"] is not None:
+    chosen = ReportOptions(**values)
+    if chosen.data is None and chosen.holdout is not None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
-    output.keep_apart(given["output"], model, given["data"])
+    output.refuse_overwriting(chosen.output, chosen.model, chosen.data)
     from rosenblatt.learning.classifier import load
     from rosenblatt.show.findings import Wishes
     from rosenblatt.show.report import Origin, page_template
     from rosenblatt.show.report import report as page_of
 
     page_template()  # refuses where parts are missing, before anything is read
-    folder = Path(given["output"]).absolute().parent
-    if given["output"] != "-" and not folder.is_dir():
-        raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
-    classifier = load(model)
-    data = None if given["data"] is None else labelled(classifier, given["data"], given)
-    wishes = Wishes(given["holdout"], given["splits"], given["certify"], given["unseen"])
+    output.refuse_missing_folder(chosen.output)
+    model = load(chosen.model)
+    data = None if chosen.data is None else labelled(model, chosen.data, chosen)
+    wishes = Wishes(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)
+    digest = hashlib.sha256(Path(chosen.model).read_bytes()).hexdigest()
     origin = Origin(
-        os.path.basename(model), hashlib.sha256(Path(model).read_bytes()).hexdigest(), command(model, given),
-        options.read_options(given),
-    )  # fmt: skip
-    say = None if given["quiet"] else Progress()
-    page = page_of(classifier, data, wishes, origin, say)
-    if say:
-        say.end()
-    with output.writing(given["output"]) as stream:
-        stream.write(page.encode())
-    if say and given["output"] != "-":
-        click.echo(f"{given['output']}: {len(page.encode()) / 1000:,.0f} kB; open it in a browser", err=True)
+        os.path.basename(chosen.model), digest, command(chosen.model), replace(chosen, target=None).read_keywords()
+    )
+    status = StatusLine(chosen.quiet)
+
+    def show(sentence: str) -> None:
+        status.show(sentence, sentence.rpartition(", ")[0] if sentence.startswith("comparing") else sentence)
+
+    page = page_of(model, data, wishes, origin, show).encode()
+    status.end()
+    with output.writing(chosen.output) as stream:
+        stream.write(page)
+    if not chosen.quiet and chosen.output != "-":
+        click.echo(f"{chosen.output}: {len(page) / 1000:,.0f} kB; open it in a browser", err=True)
 
 
-def command(model: str, given: dict[str, Any]) -> str:
+def command(model: str) -> str:
     """The command that makes the report, with the options that were given."""
     context = click.get_current_context()
     parts = ["rosenblatt", "report", model]
@@ -78,7 +93,7 @@ def command(model: str, given: dict[str, Any]) -> str:
         source = context.get_parameter_source(parameter.name or "")
         if not isinstance(parameter, click.Option) or source is None or source.name != "COMMANDLINE":
             continue
-        value = given[str(parameter.name)]
+        value = context.params[str(parameter.name)]
         if parameter.name == "quiet":
             continue
         if isinstance(value, bool):
@@ -87,23 +102,3 @@ def command(model: str, given: dict[str, Any]) -> str:
             option = max(parameter.opts, key=len) if parameter.name != "output" else "-o"
             parts += [f"{option}={value}"] if str(value).startswith("-") and value != "-" else [option, str(value)]
     return shlex.join(parts)
-
-
-class Progress:
-    """What is being done, on standard error: one line that changes on a terminal, else a line whenever a new step begins."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.said = ""
-
-    def __call__(self, sentence: str) -> None:
-        step = sentence.rpartition(", ")[0] if sentence.startswith("comparing") else sentence
-        if self.terminal:
-            click.echo(f"\r\x1b[K{sentence}", nl=False, err=True)
-        elif step != self.said:
-            click.echo(step, err=True)
-        self.said = step
-
-    def end(self) -> None:
-        if self.terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, output
 from rosenblatt.errors import counted
-from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.learning.plan import ORDERS
 
-FORMATS = ["table", "markdown", "latex", "csv", "json"]
+if TYPE_CHECKING:
+    from rosenblatt.theory.convergence import ConvergenceProof
+    from rosenblatt.theory.margin_report import MarginReport
+    from rosenblatt.theory.walk import Walk
+
+SHAPES = ["table", "markdown", "latex", "csv", "json"]
 # What a learner does with the weights of the steps, by the view that predicts.
 PREDICTS = {
     "averaged": "what predicts is their mean after every example",
     "voted": "all weights vote, each as often as it was there for an example; their mean is",
 }
 SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkOptions(options.LearnerOptions, options.FeatureOptions, options.ReadingOptions, options.PrintingOptions):
+    """The options of `walk`."""
+
+    file: str | None
+    points: str | None
+    start: str | None
+    start_bias: float
+    only_updates: bool
+    first: int | None
+    last: int | None
+    step: int | None
+    proof: bool
+    certify: float
+    all_weights: bool | None
+    shape: str
+
+    def recipe(self) -> Recipe:
+        return Recipe(
+            learner=self.learner,
+            epochs=self.epochs,
+            seed=self.seed,
+            order=self.order or ("shuffled" if self.file else "given"),
+            fit_intercept=not self.no_bias,
+            parameters=self.parameters,
+            features=self.feature_keywords(),
+        )
 
 
 @click.command()
@@ -43,12 +78,12 @@ SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
     "--certify", type=float, default=60.0, metavar="SECONDS", help="With --proof: time to look for the best margin."
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
-@click.option("--as", "shape", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the result.")
+@click.option("--as", "shape", type=click.Choice(SHAPES), default="table", show_default=True, help="Form of the result.")
 @options.encoding
 @options.reading
 @options.as_json
 @options.quiet
-def walk(file: str | None, **given: Any) -> None:
+def walk(**values: Any) -> None:
     """Walk through a training run, one line an example.
 
     t counts the examples seen, `example` is the row's number in the data; activation and margin are those before the step,
@@ -63,81 +98,71 @@ def walk(file: str | None, **given: Any) -> None:
     from rosenblatt.theory.convergence import prove
     from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
-    shape = "json" if given["as_json"] else given["shape"]
-    made, names = walk_of(file, given)
-    proof = prove(made, given["certify"]) if given["proof"] else None
-    first, stop = part(made, given)
-    view = WalkLayout(shape, proof, names, first, stop, given["all_weights"])
+    chosen = WalkOptions(**options.with_parameters(values))
+    shape = "json" if chosen.as_json else chosen.shape
+    walk, names = make_walk(chosen)
+    proof = prove(walk, chosen.certify) if chosen.proof else None
+    first, stop = lines_shown(walk, chosen)
+    layout = WalkLayout(shape, proof, names, first, stop, chosen.all_weights)
     if shape == "json":
-        first_part = facts(made, proof, given["learner"])
-        click.echo(json.dumps(first_part, ensure_ascii=False, default=options.plain)[:-1] + ', "steps": [')
+        click.echo(output.to_json(as_object(walk, proof, chosen.learner))[:-1] + ', "steps": [')
         between = ""
-        for line in walk_lines(made, view):
+        for line in walk_lines(walk, layout):
             click.echo(between + line, nl=False)
             between = ",\n"
         click.echo("]}")
         return
-    for line in walk_lines(made, view):
+    for line in walk_lines(walk, layout):
         click.echo(line)
-    for sentence in [] if given["quiet"] else ending(made, proof, given["learner"], names):
+    for sentence in [] if chosen.quiet else ending(walk, proof, chosen.learner, names):
         click.echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
 
 
-def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
+def ending(walk: Walk, proof: ConvergenceProof | None, learner: str, names: Sequence[str] | None) -> list[str]:
     """What the run came to, in sentences."""
     from rosenblatt.theory.walk_lines import describe_weights
 
-    epochs, updates = counted(len(made.training.history), "epoch"), counted(made.training.weights.updates, "update")
-    said = [f"\n{epochs}, {updates}; ended by: {made.training.stopped_because}"]
+    epochs, updates = counted(len(walk.training.history), "epoch"), counted(walk.training.weights.updates, "update")
+    sentences = [f"\n{epochs}, {updates}; ended by: {walk.training.stopped_because}"]
     view = LEARNERS[learner].view
     if view in PREDICTS:
-        averaged = describe_weights(made, made.training.view("averaged"), names)
-        said.append(f"The steps are the perceptron's; {PREDICTS[view]}: {averaged}.")
-    said.append(f"Margin: {margin_of(made, proof, learner).sentence(first=1)}".rstrip(".") + ".")
-    return said + (told(proof) if proof else [])
+        averaged = describe_weights(walk, walk.training.view("averaged"), names)
+        sentences.append(f"The steps are the perceptron's; {PREDICTS[view]}: {averaged}.")
+    sentences.append(f"Margin: {margin_of(walk, proof, learner).sentence(first=1)}".rstrip(".") + ".")
+    return sentences + (proof_sentences(proof) if proof else [])
 
 
-def margin_of(made: Any, proof: Any, learner: str) -> Any:
+def margin_of(walk: Walk, proof: ConvergenceProof | None, learner: str) -> MarginReport:
     """The margin of the weights that predict, beside the best."""
     from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
     view = "averaged" if LEARNERS[learner].view in PREDICTS else "last"
-    report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
+    report = margin_report(FinishedRun.of(walk.training), (view, walk.training.view(view)))
     return report if proof is None else report.against(proof.certificate)
 
 
-def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
+def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     """The walk, and the names of its features where they have some."""
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import prepare
     from rosenblatt.learning.examples import for_classes
-    from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.walk import Walk
 
-    if (file is None) == (given["points"] is None):
+    if (chosen.file is None) == (chosen.points is None):
         raise click.UsageError("Name a FILE, or type --points, one of the two.")
-    chosen = Recipe(
-        learner=given["learner"],
-        epochs=given["epochs"],
-        seed=given["seed"],
-        order=given["order"] or ("shuffled" if file else "given"),
-        fit_intercept=not given["no_bias"],
-        parameters=options.parameters(given),
-        features=options.feature_options(given),
-    )
-    rule, plan = chosen.rule(), chosen.plan()
-    start = None if given["start"] is None else numbers("--start", given["start"])
-    if not math.isfinite(given["start_bias"]):
-        raise click.BadParameter(f"{given['start_bias']} is no finite number.", param_hint="--start-bias")
-    if file is None:
-        rows, labels = points(given["points"])
-        examples, names = for_classes(rows, labels), None
+    recipe = chosen.recipe()
+    rule, plan = recipe.rule(), recipe.plan()
+    start = None if chosen.start is None else numbers("--start", chosen.start)
+    if not math.isfinite(chosen.start_bias):
+        raise click.BadParameter(f"{chosen.start_bias} is no finite number.", param_hint="--start-bias")
+    names: Sequence[str] | None = None
+    if chosen.points is not None:
+        examples = for_classes(*points(chosen.points))
     else:
-        reading = options.read_options(given)
-        mapping, examples = prepare(read(file, target=options.column(given["target"]), **reading), chosen)
+        mapping, examples = prepare(read(str(chosen.file), **chosen.read_keywords()), recipe)
         names = mapping.names
-    every = "update" if given["only_updates"] else "example"
-    return Walk(examples, rule, plan, (start, given["start_bias"]), every), names
+    every = "update" if chosen.only_updates else "example"
+    return Walk(examples, rule, plan, (start, chosen.start_bias), every), names
 
 
 def points(typed: str) -> tuple[list[list[float]], list[Any]]:
@@ -171,73 +196,77 @@ def points(typed: str) -> tuple[list[list[float]], list[Any]]:
 
 def numbers(option: str, typed: str) -> list[float]:
     """Finite numbers with commas between."""
-    found = []
+    parsed = []
     for word in typed.split(","):
         try:
-            found.append(float(word))
+            parsed.append(float(word))
         except ValueError:
             raise click.BadParameter(f"{word!r} in {typed!r} is no number.", param_hint=option) from None
-        if not math.isfinite(found[-1]):
+        if not math.isfinite(parsed[-1]):
             raise click.BadParameter(f"{word!r} in {typed!r} is not finite.", param_hint=option)
-    return found
+    return parsed
 
 
-def part(made: Any, given: dict[str, Any]) -> tuple[int, int]:
+def lines_shown(walk: Walk, chosen: WalkOptions) -> tuple[int, int]:
     """The lines to show: first and one past the last."""
-    if given["step"] is not None and (given["first"] is not None or given["last"] is not None):
+    if chosen.step is not None and (chosen.first is not None or chosen.last is not None):
         raise click.UsageError("Show one --step, or a part --from … --to, not both.")
-    first = given["step"] or given["first"] or 1
-    last = given["step"] or given["last"] or made.training.weights.t
-    seen = made.training.weights.t
+    first = chosen.step or chosen.first or 1
+    last = chosen.step or chosen.last or walk.training.weights.t
+    seen = walk.training.weights.t
     if first > seen:
         raise click.UsageError(f"There is no example {first:,}: the run saw {seen:,}.")
     if last < first:
         raise click.UsageError(f"--to {last:,} comes before --from {first:,}.")
-    return made.find(first), made.find(last + 1)
+    return walk.find(first), walk.find(last + 1)
 
 
-def facts(made: Any, proof: Any, learner: str) -> dict[str, Any]:
+def as_object(walk: Walk, proof: ConvergenceProof | None, learner: str) -> dict[str, Any]:
     """The contract of JSON, the steps apart."""
-    found = {
-        "learner": made.rule.name,
-        "examples": made.examples.rows.n,
-        "features": made.examples.rows.d,
-        "classes": made.examples.classes,
-        "order": made.plan.order,
-        "seed": made.plan.seed,
-        "fit_intercept": made.plan.fit_intercept,
-        "epochs": len(made.training.history),
-        "seen": made.training.weights.t,
-        "updates": made.training.weights.updates,
-        "converged": made.training.converged,
-        "stopped_because": made.training.stopped_because,
+    from rosenblatt.theory.bounds import Bound
+
+    keys: dict[str, Any] = {
+        "learner": walk.rule.name,
+        "examples": walk.examples.rows.n,
+        "features": walk.examples.rows.d,
+        "classes": walk.examples.classes,
+        "order": walk.plan.order,
+        "seed": walk.plan.seed,
+        "fit_intercept": walk.plan.fit_intercept,
+        "epochs": len(walk.training.history),
+        "seen": walk.training.weights.t,
+        "updates": walk.training.weights.updates,
+        "converged": walk.training.converged,
+        "stopped_because": walk.training.stopped_because,
     }
-    found["theory"] = margin_of(made, proof, learner).to_dict(first=1)
+    keys["theory"] = margin_of(walk, proof, learner).to_dict(first=1)
     if LEARNERS[learner].view in PREDICTS:
-        mean = made.training.view("averaged")
-        found["averaged"] = {"w": mean.coef, "b": mean.intercept}
+        mean = walk.training.view("averaged")
+        keys["averaged"] = {"w": mean.coef, "b": mean.intercept}
     if proof:
-        bound = proof.bound
-        found["proof"] = {
+        bound = proof.bound if isinstance(proof.bound, Bound) else None
+        keys["proof"] = {
             "radius": proof.radius,
             "margin": proof.gamma,
             "best": proof.best,
-            "bound": str(bound),
+            "bound": str(proof.bound),
             "at_most": bound.most if bound else None,
             "counts": bound.counts if bound else None,
         }
-    return found
+    return keys
 
 
-def told(proof: Any) -> list[str]:
+def proof_sentences(proof: ConvergenceProof) -> list[str]:
     """What the proof says, in sentences."""
+    from rosenblatt.theory.bounds import Bound
+
     space = "θ = (w, b)" if proof.walk.plan.fit_intercept else "θ = w"
-    said = [
+    sentences = [
         f"{space}; R = {proof.radius:.6g}"
         + ("" if proof.gamma is None else f", {'γ*' if proof.best else 'γ'} = {proof.gamma:.6g}")
     ]
     bound = str(proof.bound)
-    said.append(bound[0].upper() + bound[1:] + ".")
-    if proof.bound:
-        said.append(f"It holds because {'; '.join(proof.bound.conditions)}.")
-    return said
+    sentences.append(bound[0].upper() + bound[1:] + ".")
+    if isinstance(proof.bound, Bound):
+        sentences.append(f"It holds because {'; '.join(proof.bound.conditions)}.")
+    return sentences

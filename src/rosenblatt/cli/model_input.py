@@ -1,4 +1,4 @@
-"""Rows for a model that is there already: do they fit, and what had to be overlooked in them."""
+"""A saved model and the rows for it: are they of its kind, and what had to be overlooked in them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rosenblatt.features import Notes
     from rosenblatt.learning.classifier import Classifier
 
-NOTES = 10  # sentences said at most: a wide sparse file could have one for each of a million columns
+NOTES_SHOWN = 10  # sentences at most: a wide sparse file could have one for each of a million columns
 
-KINDS = {"table": "a table", "text": "texts", "sparse": "sparse numbers", "images": "images"}
-REMEDIES = {
+KIND_NAMES = {"table": "a table", "text": "texts", "sparse": "sparse numbers", "images": "images"}
+KIND_REMEDIES = {
     "table": "Name a CSV, Parquet or Arrow file.",
     "text": "Pass --format lines for a text a line, --format text for a label, a tab and the text.",
     "sparse": "Pass --format libsvm if it is such a file.",
@@ -27,19 +27,19 @@ REMEDIES = {
 }
 
 
-def model_of(model: str, file: str | None) -> Classifier:
+def load_model(model: str, file: str | None) -> Classifier:
     """The model to use with the rows of a file; says so where the two were named in the wrong order."""
     from rosenblatt.learning.classifier import load
 
     try:
         return load(model)
     except ModelFileError as problem:
-        if file is None or is_model(model) or not is_model(file):
+        if file is None or is_model_file(model) or not is_model_file(file):
             raise
         raise ModelFileError(f"{model} is not a model, but {file} is: name the model first, then the rows.") from problem
 
 
-def is_model(path: str) -> bool:
+def is_model_file(path: str) -> bool:
     """Whether a file begins as model files do."""
     from rosenblatt.data.source import MODEL
 
@@ -54,12 +54,12 @@ def refuse_other_kind(model: Classifier, data: Dataset) -> None:
     """A model of texts cannot read images; of a table it can read the column `text`."""
     if data.kind == model.kind or (model.kind == "text" and data.kind == "table" and "text" in data.rows.columns):
         return
-    kinds = f"was read as {KINDS[data.kind]}, the model has learned from {KINDS[model.kind]}"
-    raise DataError(f"{data.name} {kinds}. {REMEDIES[model.kind]}")
+    kinds = f"was read as {KIND_NAMES[data.kind]}, the model has learned from {KIND_NAMES[model.kind]}"
+    raise DataError(f"{data.name} {kinds}. {KIND_REMEDIES[model.kind]}")
 
 
 @contextlib.contextmanager
-def target_known() -> Iterator[None]:
+def target_from_training() -> Iterator[None]:
     """The column to predict is one that training had: a file without it is bad data, and no wrong option."""
     try:
         yield
@@ -70,13 +70,16 @@ def target_known() -> Iterator[None]:
 def refuse_folder(model: Classifier, file: str) -> None:
     """A folder holds texts: for another model it is not even looked into, however much is in it."""
     if model.kind != "text" and file != "-" and os.path.isdir(file):
-        raise DataError(f"{file} is a folder, the model has learned from {KINDS[model.kind]}. {REMEDIES[model.kind]}")
+        raise DataError(
+            f"{file} is a folder, the model has learned from {KIND_NAMES[model.kind]}. {KIND_REMEDIES[model.kind]}"
+        )
 
 
-def tell(notes: Notes) -> None:
-    """Says on standard error what had to be overlooked."""
-    said = notes.sentences()
-    # The last sentence names all ignored columns and is never the one to leave out.
-    shown = said if len(said) <= NOTES else [*said[: NOTES - 1], f"… and {len(said) - NOTES:,} more columns.", said[-1]]
-    for sentence in shown:
+def print_notes(notes: Notes) -> None:
+    """Prints on standard error what had to be overlooked."""
+    sentences = notes.sentences()
+    if (others := len(sentences) - NOTES_SHOWN) > 0:
+        # The last sentence names all ignored columns and is never the one to leave out.
+        sentences = [*sentences[: NOTES_SHOWN - 1], f"… and {others:,} more columns.", sentences[-1]]
+    for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)

@@ -1,0 +1,83 @@
+"""Progress on standard error: one line that changes on a terminal, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rosenblatt.learning.driver import Progress
+
+CLEAR = "\r\x1b[K"
+BAR_WIDTH = 40  # characters
+
+
+class StatusLine:
+    """What is being done now; nothing at all where it is silent."""
+
+    def __init__(self, silent: bool = False):
+        self.silent, self.terminal = silent, sys.stderr.isatty()
+        self.step = ""
+
+    def show(self, text: str, step: str = "") -> None:
+        """On a terminal the text, in place of the last one; in a pipe a line whenever another `step` begins."""
+        step = step or text
+        if self.terminal and not self.silent:
+            click.echo(f"{CLEAR}{text}", nl=False, err=True)
+        elif step != self.step:
+            self.print_line(step)
+        self.step = step
+
+    def print_line(self, text: str) -> None:
+        """A line that stays."""
+        if not self.silent:
+            click.echo(f"{CLEAR if self.terminal else ''}{text}", err=True)
+
+    def count(self, what: str, total: int) -> Callable[[int, str], None]:
+        """A function that shows the number of a step, counted from 0, and what is done in it."""
+
+        def show(number: int, name: str) -> None:
+            step = f"{what} {number + 1} of {total}"
+            self.show(f"{step}: {name}", step)
+
+        return show
+
+    def end(self) -> None:
+        """No changing line any more."""
+        if self.terminal and not self.silent:
+            click.echo(CLEAR, nl=False, err=True)
+
+
+class TrainingTable:
+    """A training run: a line whenever the number of examples has doubled, and on a terminal a bar below."""
+
+    def __init__(self) -> None:
+        self.status = StatusLine()
+        self.now: Progress | None = None
+        self.printed_examples = self.printed_mistakes = 0
+
+    def update(self, now: Progress) -> None:
+        self.now = now
+        if now.examples & (now.examples - 1) == 0:
+            self.print_row(now)
+        if self.status.terminal:
+            full = round(BAR_WIDTH * now.examples / now.total)
+            bar = "━" * full + "╌" * (BAR_WIDTH - full)
+            self.status.show(f"{bar} {100 * now.examples / now.total:3.0f} %")
+
+    def print_row(self, now: Progress) -> None:
+        since = (now.mistakes - self.printed_mistakes) / max(1, now.examples - self.printed_examples)
+        if not self.printed_examples:  # only now: whatever could be refused was not
+            self.status.print_line("   error  since last    examples     updates         |w|")
+        numbers = f"{now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
+        self.status.print_line(f"{now.mistakes / now.examples:8.4f}  {since:10.4f}  {numbers}")
+        self.printed_examples, self.printed_mistakes = now.examples, now.mistakes
+
+    def end(self) -> None:
+        """The last line, and no bar any more."""
+        if self.now is not None and self.now.examples > self.printed_examples:
+            self.print_row(self.now)
+        self.status.end()
