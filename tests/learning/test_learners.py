@@ -8,7 +8,7 @@ import rosenblatt
 from rosenblatt import SettingError
 from rosenblatt.cli import run
 from rosenblatt.learning.learners import COMPARED, KERNEL, LEARNERS, Recipe, label_of
-from rosenblatt.playground.learners import PAGE_LEARNERS, as_javascript, limits_of, page_parameters
+from rosenblatt.playground.learners import PAGE_LEARNERS, as_javascript, page_parameters, page_range
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -56,7 +56,7 @@ def test_the_page_is_served_what_the_registry_declares():
             one = page_parameters(PAGE_LEARNERS[name])[field]
             assert (shown["name"], shown["initial"]) == (one.name, one.default)
             if "choices" not in shown:
-                assert [shown["least"], shown["most"]] == list(limits_of(one))
+                assert [shown["least"], shown["most"]] == [page_range(one).least, page_range(one).most]
                 assert one.allowed.holds(int(shown["least"]) if shown["whole"] else shown["least"])
                 assert one.allowed.holds(int(shown["most"]) if shown["whole"] else shown["most"])
 

@@ -156,11 +156,11 @@ class Hostile:
     def huge_json(self):
         unit = self.chance.choice([b"[],", b"{},", b"1.5,", b'"",', b'"\\u0101\\"",', b'{"a":[', b"\xf0\x9f\x92\xa5"])
         start = self.chance.choice([b"[", b'{"data":[', b'"'])
-        return "/api/trace", start + unit * ((limits.BODY - 20) // len(unit))
+        return "/api/trace", start + unit * ((limits.BODY_BYTES - 20) // len(unit))
 
     def huge_csv(self):
         """Many rows, many columns, or letters of four bytes, with numbers that are never the same twice."""
-        columns = self.chance.choice([3, 3, 90, limits.COLUMNS + 1, 20_000])
+        columns = self.chance.choice([3, 3, 90, limits.MOST_COLUMNS + 1, 20_000])
         names = ",".join(f"c{place}" for place in range(columns))
         lines, size = [names], len(names)
         while size < 900_000:
@@ -173,9 +173,9 @@ class Hostile:
     def task(self, learners):
         point = lambda: [round(self.chance.gauss(0, 1), 3), round(self.chance.gauss(0, 1), 3), self.chance.choice([1, -1])]  # noqa: E731
         return {
-            "data": {"kind": "points", "points": [point() for _ in range(limits.POINTS)]},
+            "data": {"kind": "points", "points": [point() for _ in range(limits.MOST_POINTS)]},
             "learner": self.chance.choice(learners),
-            "epochs": limits.EXAMPLES // limits.POINTS,
+            "epochs": limits.MOST_EXAMPLES // limits.MOST_POINTS,
             "order": "shuffled",
             "scale": self.chance.random() < 0.5,
         }
@@ -185,6 +185,9 @@ class Hostile:
         return "/api/trace", json.dumps(self.task(["perceptron", "voted", "mira", "logistic", "widrow-hoff"])).encode()
 
     def largest_grid(self):
-        view, sides = self.chance.choice(["last", "averaged", "voted"]), {"columns": limits.SIDE, "rows": limits.SIDE}
+        view, sides = (
+            self.chance.choice(["last", "averaged", "voted"]),
+            {"columns": limits.GRID_SIDE, "rows": limits.GRID_SIDE},
+        )
         grid = {"task": self.task(["voted", "mira", "kernel"]), "view": view, "box": [-3, 3, -3, 3], **sides}
-        return "/api/grid", json.dumps({**grid, "examples": limits.EXAMPLES}).encode()
+        return "/api/grid", json.dumps({**grid, "examples": limits.MOST_EXAMPLES}).encode()

@@ -95,8 +95,8 @@ def test_hostile_requests_are_refused_without_a_failure_and_without_growth(start
             grown.append(server.memory() - warm)
     print(f"warming up took {(warm - in_use) / 1e6:.1f} MB, the rest {[round(size / 1e6, 1) for size in grown]}, {statuses}")
     # The cap: a body of 1 MiB, and 50,000 updates with 24 bytes in the log and some 40 in the answer. Twice that is 8.5 MB.
-    assert limits.REQUEST == 2**20 + 50_000 * 64
-    assert max(grown) < 2 * limits.REQUEST
+    assert limits.REQUEST_BYTES == 2**20 + 50_000 * 64
+    assert max(grown) < 2 * limits.REQUEST_BYTES
     assert {200, 403, 404, 405, 413, 415, 422} <= set(statuses), statuses
     assert statuses[422] > 0.3 * statuses.total(), "most get as far as being read"
     assert is_well(server)
@@ -105,13 +105,13 @@ def test_hostile_requests_are_refused_without_a_failure_and_without_growth(start
 def test_many_bodies_at_once_take_no_more_room_than_two(started):
     server = started()
     before = used(server)
-    head = HEAD % server.port + b"Content-Length: %d\r\n\r\n" % limits.BODY
+    head = HEAD % server.port + b"Content-Length: %d\r\n\r\n" % limits.BODY_BYTES
     with contextlib.ExitStack() as stack:
         for _ in range(90):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=1))
             with contextlib.suppress(OSError):  # refused while it is being sent to
-                connection.sendall(head + b" " * (limits.BODY - 1))
-        assert server.memory() - before < 2 * limits.REQUEST, "and each of them waits for its last byte"
+                connection.sendall(head + b" " * (limits.BODY_BYTES - 1))
+        assert server.memory() - before < 2 * limits.REQUEST_BYTES, "and each of them waits for its last byte"
         assert is_well(server)
     assert meet(server.port, [HEAD % server.port + b"Content-Length: 2\r\n\r\n{}"], "listen") == 422, "there is room again"
 

@@ -45,10 +45,10 @@ def test_the_first_question_may_come_at_once(started):
         answers = list(
             pool.map(
                 lambda kind: httpx.post(f"{process.address}api/trace", json={"data": {"kind": kind}}, timeout=30),
-                limits.MADE,
+                limits.POINT_RECIPES,
             )
         )
-    assert [answer.status_code for answer in answers] == [200] * len(limits.MADE)
+    assert [answer.status_code for answer in answers] == [200] * len(limits.POINT_RECIPES)
 
 
 def test_votes_over_the_plane_are_those_of_the_library(client):
@@ -93,7 +93,7 @@ def test_a_trace_of_ten_thousand_updates_is_small(client):
 def test_runs_end_at_the_caps_and_say_so(client):
     task = {"data": {"kind": "xor", "n": 1000}, "learner": "logistic", "order": "given", "epochs": 1000}
     found = client.post("/api/trace", json=task).json()
-    assert limits.UPDATES <= len(found["log"]["row"]) < limits.UPDATES + 1000
+    assert limits.MOST_UPDATES <= len(found["log"]["row"]) < limits.MOST_UPDATES + 1000
     assert "50,000 updates" in found["notes"][0]
     too_long = client.post("/api/trace", json={**task, "data": {"kind": "xor", "n": 1001}})
     assert "epochs is 1000" in refusal(too_long, 200), "well asked, and yet impossible"

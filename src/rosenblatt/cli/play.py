@@ -51,12 +51,12 @@ def play(**values: Any) -> None:
     """
     chosen = PlayOptions(**values)
     try:
-        from rosenblatt.playground import kept, server
+        from rosenblatt.playground import memory, server
     except ImportError as problem:
         if not problem.name or problem.name.partition(".")[0] not in ("starlette", "uvicorn", "anyio", "h11"):
             raise
         raise SettingError(f"The playground needs {problem.name}: pip install 'rosenblatt[play]'.") from None
-    kept.keep_little()
+    memory.limit_allocators()
     if not chosen.file and (chosen.x or chosen.y or chosen.target or chosen.positive):
         raise click.UsageError("--x, --y, --target and --positive name columns and labels of a FILE: give one.")
     playground = with_table(chosen.file, chosen) if chosen.file else server.Playground()

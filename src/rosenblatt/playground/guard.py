@@ -17,14 +17,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rosenblatt.playground.requests import BODY
+from rosenblatt.playground.requests import BODY_BYTES
 
-PATIENCE = 9.0  # seconds that a connection has for each answer, from being opened or from the answer before
-READING = 5.0  # of them to send its body
-IDLE = 3  # seconds that a connection may rest between requests
-CONNECTIONS = 100
+ANSWER_SECONDS = 9.0  # that a connection has for each answer, from being opened or from the answer before
+BODY_SECONDS = 5.0  # of them to send its body
+IDLE_SECONDS = 3  # that a connection may rest between requests
+MOST_CONNECTIONS = 100
 
-HEADERS = {
+PROTECTIVE_HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -53,8 +53,8 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *given]}
+                headers = [(name.encode(), value.encode()) for name, value in PROTECTIVE_HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *headers]}
             await send(message)
 
         refusal = foreign(scope)
@@ -96,8 +96,8 @@ async def refuse(send: Send, status: int, why: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-class Room:
-    """Memory for the bodies of all requests that are being read or answered: as much as two of the longest need.
+class BodyBudget:
+    """How many bytes the bodies of all requests that are being read or answered may hold: as many as two of the longest.
 
     Else a hundred connections that each send almost all of a body would hold a hundred times what one may.
     """
@@ -107,43 +107,47 @@ class Room:
 
     @contextmanager
     def for_body(self) -> Iterator[Callable[[int], None]]:
-        """A function that takes so many bytes more; they are free again at the end."""
-        mine = 0
+        """A function that reserves so many bytes more; they are free again at the end."""
+        reserved = 0
 
-        def take(more: int) -> None:
-            nonlocal mine
-            if self.held + more > 2 * BODY:
+        def reserve(more: int) -> None:
+            nonlocal reserved
+            if self.held + more > 2 * BODY_BYTES:
                 raise HTTPException(429, "Too much is being asked at a time: try again.", headers={"connection": "close"})
             self.held += more
-            mine += more
+            reserved += more
 
         try:
-            yield take
+            yield reserve
         finally:
-            self.held -= mine
+            self.held -= reserved
 
 
-async def read_body(request: Request, take: Callable[[int], None]) -> bytes:
-    """The body, if it is JSON by its type, not too long, and there in time; `take` is told of every part of it."""
+async def read_body(request: Request, reserve: Callable[[int], None]) -> bytes:
+    """The body, if it is JSON by its type, not too long, and complete in time; room for every part of it is reserved."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which no foreign page may send without being allowed to
         raise HTTPException(415, "The body must be application/json.")
     announced = request.headers.get("content-length", "0")
-    if announced.isdigit() and int(announced[:20]) > BODY:
-        raise HTTPException(413, f"The body is longer than {BODY:,} bytes.", headers={"connection": "close"})
+    if announced.isdigit() and int(announced[:20]) > BODY_BYTES:
+        raise too_long()
     body = bytearray()
     try:
-        async with asyncio.timeout(READING):
+        async with asyncio.timeout(BODY_SECONDS):
             async for part in request.stream():
-                if len(body) + len(part) > BODY:
-                    raise HTTPException(413, f"The body is longer than {BODY:,} bytes.", headers={"connection": "close"})
-                take(len(part))
+                if len(body) + len(part) > BODY_BYTES:
+                    raise too_long()
+                reserve(len(part))
                 body += part
     except TimeoutError:
         raise HTTPException(408, "The body did not come in time.", headers={"connection": "close"}) from None
     except ClientDisconnect:
         raise HTTPException(400, "The connection ended before the body did.") from None
     return bytes(body)
+
+
+def too_long() -> HTTPException:
+    return HTTPException(413, f"The body is longer than {BODY_BYTES:,} bytes.", headers={"connection": "close"})
 
 
 class PatientProtocol(H11Protocol):
@@ -153,7 +157,7 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        if len(self.connections) > CONNECTIONS:
+        if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
             self._start_clock()
@@ -172,4 +176,4 @@ class PatientProtocol(H11Protocol):
     def _start_clock(self) -> None:
         if self._clock:
             self._clock.cancel()
-        self._clock = self.loop.call_later(PATIENCE, self.transport.abort)
+        self._clock = self.loop.call_later(ANSWER_SECONDS, self.transport.abort)

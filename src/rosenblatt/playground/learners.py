@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rosenblatt.engine.parameters import Choice, Parameter, Real, Whole
+from rosenblatt.engine.parameters import Choice, Parameter, Range, Real, Whole
 from rosenblatt.learning.learners import KERNEL, LEARNERS, Learner
 
 PAGE_LEARNERS = LEARNERS | {KERNEL.name: KERNEL}
 NOT_REPLAYED = ("l2",)  # the page adds up steps, and shrinks nothing
-SMALLEST, LARGEST = 1e-6, 1e6  # of numbers without a limit of their own
-BELOW = 1e-3  # how far from a limit that may not be reached
+LEAST_NUMBER, MOST_NUMBER = 1e-6, 1e6  # of numbers without a limit of their own
+LIMIT_GAP = 1e-3  # how far from a limit that may not be reached
 
 
 def page_parameters(learner: Learner) -> dict[str, Parameter]:
@@ -24,13 +24,14 @@ def page_parameters(learner: Learner) -> dict[str, Parameter]:
     return {field: one for field, one in learner.rule.declared().items() if field not in NOT_REPLAYED}
 
 
-def limits_of(one: Parameter) -> tuple[float, float]:
-    """The least and the most that the page lets a number be."""
+def page_range(one: Parameter) -> Range:
+    """What the page lets a parameter be: numbers have limits on both sides, and none may be left open."""
     if isinstance(one.allowed, Whole):
-        return one.allowed.least, one.allowed.most or LARGEST
-    assert isinstance(one.allowed, Real)
-    low = SMALLEST if one.allowed.above == 0 else one.allowed.least or 0.0
-    return low, LARGEST if one.allowed.below is None else one.allowed.below - BELOW
+        return Whole(one.allowed.least, one.allowed.most or int(MOST_NUMBER))
+    if isinstance(one.allowed, Real):
+        least = LEAST_NUMBER if one.allowed.above == 0 else one.allowed.least or 0.0
+        return Real(least=least, most=MOST_NUMBER if one.allowed.below is None else one.allowed.below - LIMIT_GAP)
+    return one.allowed
 
 
 def as_javascript() -> bytes:
@@ -49,14 +50,15 @@ def described(learner: Learner) -> dict[str, Any]:
         "kernel": learner is KERNEL,
         "additive": learner.rule.name == "perceptron",  # every update is one whole example
         "movesAlways": learner.rule.moves_always,
-        "parameters": {field: shown(one) for field, one in page_parameters(learner).items()},
+        "parameters": {field: control(one) for field, one in page_parameters(learner).items()},
     }
 
 
-def shown(one: Parameter) -> dict[str, Any]:
+def control(one: Parameter) -> dict[str, Any]:
     """A parameter for a control of the page; without a default the learner chooses its own."""
     facts: dict[str, Any] = {"name": one.name, "title": one.help, "initial": one.default}
-    if isinstance(one.allowed, Choice):
-        return facts | {"choices": one.allowed.names}
-    least, most = limits_of(one)
-    return facts | {"least": least, "most": most, "whole": isinstance(one.allowed, Whole)}
+    allowed = page_range(one)
+    if isinstance(allowed, Choice):
+        return facts | {"choices": allowed.names}
+    assert isinstance(allowed, Whole | Real)
+    return facts | {"least": allowed.least, "most": allowed.most, "whole": isinstance(allowed, Whole)}

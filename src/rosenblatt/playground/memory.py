@@ -1,4 +1,4 @@
-"""What stays in memory between requests, and that the rest goes back to the system."""
+"""The memory of the server: what is cached between requests, and that the rest goes back to the system."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from functools import cache
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-SOON = 0.1  # seconds
+TRIM_DELAY = 0.1  # seconds
 ARENA_MAX = -8  # glibc's number of the option
 
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class LruCache(Generic[T]):
     """The last few values by key; whoever asks for one that is being made waits for it.
 
-    >>> squares = Kept[int](most=1)
+    >>> squares = LruCache[int](most=1)
     >>> [squares.get(side, lambda side=side: print("making", side) or side**2) for side in (3, 3, 4, 3)]
     making 3
     making 4
@@ -37,48 +37,48 @@ class Kept(Generic[T]):
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         with self.lock:
             value = self.values.get(key)
-            mine = value is None
+            missing = value is None
             if value is None:
                 value = self.values[key] = Future()
             self.values.move_to_end(key)
             while len(self.values) > self.most:
                 self.values.popitem(last=False)
-        if mine:
+        if missing:
             try:
                 value.set_result(make())
             except BaseException as problem:
                 value.set_exception(problem)
-                with self.lock:  # what failed is not kept
+                with self.lock:  # a failure is not cached
                     if self.values.get(key) is value:
                         del self.values[key]
         return value.result()
 
 
-class Tidy:
+class MemoryTrimmer:
     """Gives freed memory back to the system, soon after requests: glibc would keep what the largest of them has needed."""
 
     def __init__(self) -> None:
         self.timer: asyncio.TimerHandle | None = None
         self.again = False
 
-    def soon(self) -> None:
+    def trim_soon(self) -> None:
         """To be called where a loop runs, whenever something was freed or is about to be; once in a while it is done."""
         if self.timer is None:
-            self.timer = asyncio.get_running_loop().call_later(SOON, self._now)
+            self.timer = asyncio.get_running_loop().call_later(TRIM_DELAY, self._trim)
         else:
             self.again = True
 
-    def _now(self) -> None:
+    def _trim(self) -> None:
         self.timer = None
         libc = _libc()
         if libc is not None:
             libc.malloc_trim(0)
         if self.again:
             self.again = False
-            self.soon()
+            self.trim_soon()
 
 
-def keep_little() -> None:
+def limit_allocators() -> None:
     """Sets the allocators of this process to giving back; to be called before polars is imported and threads are started.
 
     glibc: one heap for all threads, where each would keep one of its own. jemalloc, which polars brings along: what is freed

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import DataError, FileError, LabelError, SettingError
-from rosenblatt.playground.requests import CELLS, COLUMNS, POINTS, Data
+from rosenblatt.playground.requests import MOST_CELLS, MOST_COLUMNS, MOST_POINTS, Data
 
 if TYPE_CHECKING:
     import polars as pl
 
-HEADER = 2**16  # letters within which the first line of a text must end
+HEADER_LETTERS = 2**16  # letters within which the first line of a text must end
 # Boulder's worked example.
-FOUR = ((1.0, 1.0, 1), (0.5, -1.0, -1), (-1.0, -1.0, -1), (-1.0, 1.0, -1))
+FOUR_POINTS = ((1.0, 1.0, 1), (0.5, -1.0, -1), (-1.0, -1.0, -1), (-1.0, 1.0, -1))
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Points:
     notes: tuple[str, ...] = field(default=())
 
 
-class Chance:
+class SeededRandom:
     """Random numbers that a seed fixes for good: numpy promises the raw words of PCG64, not what it makes of them."""
 
     def __init__(self, seed: int):
@@ -47,8 +47,8 @@ class Chance:
 
     def normal(self, n: int) -> np.ndarray:
         """Box and Muller's way from two uniform numbers to a normal one."""
-        made: np.ndarray = np.sqrt(-2 * np.log(self.uniform(n))) * np.cos(2 * np.pi * self.uniform(n))
-        return made
+        numbers: np.ndarray = np.sqrt(-2 * np.log(self.uniform(n))) * np.cos(2 * np.pi * self.uniform(n))
+        return numbers
 
 
 def make(data: Data) -> Points:
@@ -61,39 +61,39 @@ def make(data: Data) -> Points:
     ((6, 2), [-1, -1, -1, 1, 1, 1])
     """
     if data.kind in ("four", "points"):
-        rows = FOUR if data.kind == "four" else data.points
+        rows = FOUR_POINTS if data.kind == "four" else data.points
         table = np.array(rows, dtype=float).reshape(len(rows), 3)
         return Points(table[:, :2].copy(), table[:, 2].astype(np.int64), classes=(data.classes[0], data.classes[1]))
-    chance = Chance(data.seed)
+    random = SeededRandom(data.seed)
     y = np.where(np.arange(data.n) % 2 == 0, 1, -1)
-    x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, chance)
-    y = np.where(chance.uniform(data.n) < data.noise, -y, y)
+    x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, random)
+    y = np.where(random.uniform(data.n) < data.noise, -y, y)
     if data.kind == "ordered":
         first = np.argsort(-y, kind="stable")
         x, y = x[first], y[first]
     return Points(np.round(x, 2) + 0.0, y)  # + 0.0: no negative zero
 
 
-def clouds(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+def clouds(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:
     """Two clouds on the two sides of a random line, `margin` away from it; a negative margin lets them overlap."""
-    angle, offset = chance.uniform(2)
+    angle, offset = random.uniform(2)
     along = np.array([np.cos(2 * np.pi * angle), np.sin(2 * np.pi * angle)])
     across = np.array([-along[1], along[0]])
-    away = y * (data.margin + np.abs(chance.normal(data.n)) * 0.45) + (offset - 0.5) * 0.5
-    return np.outer(away, along) + np.outer(chance.normal(data.n) * 0.55, across)
+    away = y * (data.margin + np.abs(random.normal(data.n)) * 0.45) + (offset - 0.5) * 0.5
+    return np.outer(away, along) + np.outer(random.normal(data.n) * 0.55, across)
 
 
-def xor(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+def xor(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:
     """Positive where both coordinates have the same sign, `margin` away from the axes."""
-    sides = np.where(chance.uniform(data.n) < 0.5, 1, -1)
-    size = np.abs(data.margin) + chance.uniform(2 * data.n).reshape(2, -1)
+    sides = np.where(random.uniform(data.n) < 0.5, 1, -1)
+    size = np.abs(data.margin) + random.uniform(2 * data.n).reshape(2, -1)
     return np.stack([sides * size[0], sides * y * size[1]], axis=1)
 
 
-def rings(y: np.ndarray, data: Data, chance: Chance) -> np.ndarray:
+def rings(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:
     """Positive inside, negative in a ring around it, `margin` apart on both sides of radius 0.7."""
-    turn = 2 * np.pi * chance.uniform(data.n)
-    share = chance.uniform(data.n)
+    turn = 2 * np.pi * random.uniform(data.n)
+    share = random.uniform(data.n)
     inner = np.maximum(0.7 - data.margin, 0.05) * np.sqrt(share)
     outer = 0.7 + data.margin + 0.4 * share
     radius = np.where(y == 1, inner, outer)
@@ -127,13 +127,13 @@ def on_a_page(problem: FileError) -> str:
     >>> on_a_page(FileError("the number is nan. Pass missing='nan' to count it as missing.", path="the stream", line=3))
     'Line 3: the number is nan. Correct it, or leave the cell empty.'
     """
-    told = str(problem).removeprefix("the stream").lstrip(",: ")
+    message = str(problem).removeprefix("the stream").lstrip(",: ")
     for ours, theirs in (
         ("Pass missing='nan' to count it as missing", "Correct it, or leave the cell empty"),
         ("the file", "the table"),
     ):
-        told = told.replace(ours, theirs)
-    return told[0].upper() + told[1:]
+        message = message.replace(ours, theirs)
+    return message[0].upper() + message[1:]
 
 
 def refuse_wide(text: str) -> None:
@@ -141,16 +141,16 @@ def refuse_wide(text: str) -> None:
     from rosenblatt.data.delimited.records import DELIMITERS
 
     for mark in DELIMITERS:
-        head = io.StringIO(text[:HEADER], newline="")
+        head = io.StringIO(text[:HEADER_LETTERS], newline="")
         lines = csv.reader(head, delimiter=mark, skipinitialspace=mark != "\t")
         first: list[str] = next((cells for cells in lines if any(cell.strip() for cell in cells)), [])
-        if len(first) > COLUMNS or (len(text) > HEADER and not head.read(1)):
-            raise DataError(f"The text has more than {COLUMNS:,} columns: leave out those that are not needed.")
+        if len(first) > MOST_COLUMNS or (len(text) > HEADER_LETTERS and not head.read(1)):
+            raise DataError(f"The text has more than {MOST_COLUMNS:,} columns: leave out those that are not needed.")
 
 
 def beginning(text: str) -> str:
-    """The first lines of a text, as many as have CELLS cells: no more than POINTS rows of them are drawn."""
-    after = next(islice(re.finditer(r"[,;\t|\n]", text), CELLS, None), None)
+    """The first lines of a text, as many as have MOST_CELLS cells: no more than MOST_POINTS rows of them are drawn."""
+    after = next(islice(re.finditer(r"[,;\t|\n]", text), MOST_CELLS, None), None)
     return text if after is None else text[: text.rfind("\n", 0, after.end()) + 1]
 
 
@@ -165,8 +165,8 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
         if name is None or name not in names:
             shown = ", ".join(names[:30])
             if name is None:
-                found = f"only {free[0]!r} is one" if free else "none is one"
-                raise DataError(f"The plane needs two columns of numbers beside the label: of {shown} {found}.")
+                numeric = f"only {free[0]!r} is one" if free else "none is one"
+                raise DataError(f"The plane needs two columns of numbers beside the label: of {shown} {numeric}.")
             raise SettingError(f"There is no column {name!r} for {what}: the columns are {shown}.")
         if what != "target" and not frame[name].dtype.is_numeric():
             raise DataError(f"The column {name!r} holds text: choose one of {', '.join(free[:30])} for {what}.")
@@ -178,27 +178,27 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
     if len(complete) < len(chosen):
         left = len(chosen) - len(complete)
         notes.append(f"{left:,} row{' with a missing value was' if left == 1 else 's with a missing value were'} left out.")
-    if len(complete) > POINTS:
-        notes.append(f"The first {POINTS:,} of {len(complete):,} rows are shown.")
-        complete = complete.head(POINTS)
-    labels, classes, told = two_classes(complete["target"].to_list(), positive)
+    if len(complete) > MOST_POINTS:
+        notes.append(f"The first {MOST_POINTS:,} of {len(complete):,} rows are shown.")
+        complete = complete.head(MOST_POINTS)
+    labels, classes, class_notes = two_classes(complete["target"].to_list(), positive)
     coordinates = complete.select("x", "y").to_numpy().astype(float)
     if not np.isfinite(coordinates).all() or np.abs(coordinates).max(initial=0) > 1e12:
         raise DataError(f"A number in {x!r} or {y!r} is not finite, or too large to draw: correct it, or leave it empty.")
-    return Points(coordinates, labels, (x, y), classes, names, (x, y, target), (*notes, *told))
+    return Points(coordinates, labels, (x, y), classes, names, (x, y, target), (*notes, *class_notes))
 
 
 def two_classes(values: list[Any], positive: str | None) -> tuple[np.ndarray, tuple[str, str], list[str]]:
     """Labels as 1 and -1: the second of two is positive; of more, one against the rest."""
-    found = sorted(set(values), key=lambda value: (str(type(value)), value))
-    if len(found) < 2:
-        only = f"All labels are {str(found[0])[:60]!r}" if found else "No row has all three: two numbers and a label"
+    distinct = sorted(set(values), key=lambda value: (str(type(value)), value))
+    if len(distinct) < 2:
+        only = f"All labels are {str(distinct[0])[:60]!r}" if distinct else "No row has all three: two numbers and a label"
         raise LabelError(f"{only}. Two classes are needed to tell one from another.")
-    names = [str(value) for value in found]
+    names = [str(value) for value in distinct]
     if positive is not None and positive not in names:
         raise SettingError(f"There is no class {positive!r}: choose one of {', '.join(names[:20])}.")
-    chosen = found[names.index(positive)] if positive is not None else found[-1]
+    chosen = distinct[names.index(positive)] if positive is not None else distinct[-1]
     labels = np.array([1 if value == chosen else -1 for value in values])
-    if len(found) == 2:
-        return labels, (next(str(value) for value in found if value != chosen), str(chosen)), []
-    return labels, (f"not {chosen}", str(chosen)), [f"{len(found)} classes: {chosen} against the rest."]
+    if len(distinct) == 2:
+        return labels, (next(str(value) for value in distinct if value != chosen), str(chosen)), []
+    return labels, (f"not {chosen}", str(chosen)), [f"{len(distinct)} classes: {chosen} against the rest."]

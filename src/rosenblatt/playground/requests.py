@@ -13,57 +13,155 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from rosenblatt.engine.parameters import Choice, Parameter, Whole
+from rosenblatt.engine.parameters import Choice, Flag, Range, Real, Settings, Whole, parameter
 from rosenblatt.errors import SettingError
-from rosenblatt.playground.learners import PAGE_LEARNERS, limits_of, page_parameters
+from rosenblatt.playground.learners import PAGE_LEARNERS, page_parameters, page_range
 
-BODY = 2**20  # bytes of a request
-POINTS = 5_000
-EPOCHS = 1_000
-EXAMPLES = 1_000_000  # points times epochs; below SETTLE_EVERY, so that one sum gives the average
-UPDATES = 50_000  # a run ends after the epoch in which it has made so many
-SIDE = 160  # cells of a grid, along each side
-LARGEST = 1e6  # of coordinates and start weights
-LABEL = 40  # letters of a class's name
-TEXT = 200  # letters of a column's name
-COLUMNS = 100  # of a pasted table
-CELLS = 10 * POINTS  # of it that are read
-VALUES = 4 * POINTS + 200  # commas, opening brackets and texts of a body: each point has four
+BODY_BYTES = 2**20
+MOST_POINTS = 5_000
+MOST_EPOCHS = 1_000
+MOST_EXAMPLES = 1_000_000  # points times epochs; below SETTLE_EVERY, so that one sum gives the average
+MOST_UPDATES = 50_000  # a run ends after the epoch in which it has made so many
+GRID_SIDE = 160  # cells of a grid, along each side
+CLASS_NAME_LETTERS = 40
+COLUMN_NAME_LETTERS = 1_000
+MOST_COLUMNS = 100  # of a pasted table
+MOST_CELLS = 10 * MOST_POINTS  # of it that are read
+MOST_VALUES = 4 * MOST_POINTS + 200  # commas, opening brackets and texts of a body: each point has four
 
 # What one request may hold at most: its body, and updates of 24 bytes in the log and some 40 in the answer.
-REQUEST = BODY + 64 * UPDATES
+REQUEST_BYTES = BODY_BYTES + 64 * MOST_UPDATES
 
-ORDERS = ("shuffled", "once", "given", "replacement")
-MADE = ("four", "blobs", "ordered", "xor", "rings")
-KINDS = (*MADE, "points", "csv", "file")
+PAGE_ORDERS = ("shuffled", "once", "given", "replacement")
+POINT_RECIPES = ("four", "blobs", "ordered", "xor", "rings")
+DATA_KINDS = (*POINT_RECIPES, "points", "csv", "file")
 
-MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)  # a text, or what stands before a value
+JSON_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)  # a text, or what stands before a value
 
-T = TypeVar("T")
+SEED = Whole(0, 2**31 - 1)
+COORDINATE = Real(least=-1e6, most=1e6)  # of points, start weights and boxes
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True)
-class Data:
+class Text:
+    """A text of at most so many letters."""
+
+    most: int
+    optional: bool = False
+
+    def holds(self, value: Any) -> bool:
+        return (value is None and self.optional) or (isinstance(value, str) and len(value) <= self.most)
+
+    def expected(self, name: str) -> str:
+        return f"a text of at most {self.most} letters"
+
+
+@dataclass(frozen=True)
+class ReadBy:
+    """An object or a list, which has a function of its own: it takes the field's name and the JSON, and refuses the rest."""
+
+    read: Callable[[str, Any], Any]
+
+    def holds(self, value: Any) -> bool:
+        return True
+
+    def expected(self, name: str) -> str:
+        return "an object or a list"
+
+
+def read_object(kind: type[S], name: str, value: Any) -> S:
+    """An object of JSON as a dataclass with declared parameters."""
+    declared = kind.declared()
+    needed = [field for field, one in declared.items() if one.default is MISSING]
+    return kind(**read_fields(name, value, {field: one.allowed for field, one in declared.items()}, needed))
+
+
+def read_fields(name: str, value: Any, allowed: Mapping[str, Range], needed: Iterable[str] = ()) -> dict[str, Any]:
+    """The fields of an object; one that is not known, or missing though needed, is refused."""
+    if not isinstance(value, dict):
+        raise SettingError(f"{name} is {shown(value)}: expected an object.")
+    for field in value:
+        if field not in allowed:
+            raise SettingError(f"{name} has a field {shown(field)} that is not known.")
+    for field in needed:
+        if field not in value:
+            raise SettingError(f"{name} has no {field}.")
+    return {field: read_value(field, value[field], one) for field, one in allowed.items() if field in value}
+
+
+def read_value(name: str, value: Any, allowed: Range) -> Any:
+    """A value of JSON, if it is within the range; numbers in the type of the range, since JSON has only one."""
+    if isinstance(allowed, ReadBy):
+        return allowed.read(name, value)
+    if isinstance(allowed, Whole) and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not allowed.holds(value):
+        raise SettingError(f"{name} is {shown(value)}: expected {allowed.expected(name)}.")
+    return float(value) if isinstance(allowed, Real) else value
+
+
+def read_numbers(count: int, name: str, value: Any) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) != count:
+        raise SettingError(f"{name} is {shown(value)}: expected a list of {count} numbers.")
+    return tuple(read_value(name, number, COORDINATE) for number in value)
+
+
+def read_points(name: str, value: Any) -> tuple[tuple[float, float, int], ...]:
+    """Rows of x₁, x₂ and a label, 1 or -1."""
+    if not isinstance(value, list) or len(value) > MOST_POINTS:
+        raise SettingError(f"{name} is {shown(value)}: expected a list of at most {MOST_POINTS} points.")
+    points = []
+    for place, point in enumerate(value):
+        if not isinstance(point, list) or len(point) != 3 or isinstance(point[2], bool) or point[2] not in (1, -1):
+            raise SettingError(f"point {place} is {shown(point)}: expected x₁, x₂ and a label, 1 or -1.")
+        x, y = (read_value(f"a coordinate of point {place}", number, COORDINATE) for number in point[:2])
+        points.append((x, y, int(point[2])))
+    return tuple(points)
+
+
+def read_classes(name: str, value: Any) -> tuple[str, ...]:
+    """What the negative and the positive class are called: two names, and not the same."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise SettingError(f"{name} is {shown(value)}: expected a list of 2 names.")
+    minus, plus = (read_value(name, one, Text(CLASS_NAME_LETTERS)) for one in value)
+    if not minus or not plus or minus == plus:
+        raise SettingError(f"{name} are {shown(minus)} and {shown(plus)}: expected two names that differ.")
+    return minus, plus
+
+
+def shown(value: Any) -> str:
+    """A value in an error: short, whatever it is."""
+    if isinstance(value, list | dict):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    if isinstance(value, int) and abs(value) > 10**30:  # it may have too many digits to print
+        return "too large a number"
+    return repr(value)[:60]
+
+
+@dataclass(frozen=True)
+class Data(Settings):
     """Which points: made by a recipe, given one by one, or two columns of a table."""
 
-    kind: str = "four"
-    n: int = 60
-    margin: float = 0.2
-    noise: float = 0.0
-    seed: int = 0
-    points: tuple[tuple[float, float, int], ...] = ()
-    classes: tuple[str, ...] = ("−", "+")  # of points that are given one by one
-    text: str = ""
-    x: str | None = None
-    y: str | None = None
-    target: str | None = None
+    kind: str = parameter(MISSING, Choice(DATA_KINDS))
+    n: int = parameter(60, Whole(2, MOST_POINTS))
+    margin: float = parameter(0.2, Real(least=-2, most=2))
+    noise: float = parameter(0.0, Real(least=0, most=0.5))
+    seed: int = parameter(0, SEED)
+    points: tuple[tuple[float, float, int], ...] = parameter((), ReadBy(read_points))
+    classes: tuple[str, ...] = parameter(("−", "+"), ReadBy(read_classes))  # of points that are given one by one
+    text: str = parameter("", Text(BODY_BYTES))
+    x: str | None = parameter(None, Text(COLUMN_NAME_LETTERS, optional=True))
+    y: str | None = parameter(None, Text(COLUMN_NAME_LETTERS, optional=True))
+    target: str | None = parameter(None, Text(COLUMN_NAME_LETTERS, optional=True))
 
     def marked(self) -> Data:
         """The same with a digest in the place of its points and its text, by which it can be remembered.
@@ -78,30 +176,45 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Settings):
     """Points, a learner, and everything that decides what it learns from them."""
 
-    data: Data = Data()
-    learner: str = "perceptron"
-    parameters: tuple[tuple[str, Any], ...] = ()
-    epochs: int = 20
-    order: str = "given"
-    seed: int = 0
-    bias: bool = True
-    scale: bool = False
-    start: tuple[float, ...] = (0.0, 0.0, 0.0)
+    data: Data = parameter(MISSING, ReadBy(partial(read_object, Data)))  # noqa: RUF009
+    learner: str = parameter("perceptron", Choice(tuple(PAGE_LEARNERS)))
+    parameters: tuple[tuple[str, Any], ...] = parameter((), ReadBy(lambda name, value: value))  # as_task reads them
+    epochs: int = parameter(20, Whole(1, MOST_EPOCHS))
+    order: str = parameter("given", Choice(PAGE_ORDERS))
+    seed: int = parameter(0, SEED)
+    bias: bool = parameter(True, Flag())
+    scale: bool = parameter(False, Flag())
+    start: tuple[float, ...] = parameter((0.0, 0.0, 0.0), ReadBy(partial(read_numbers, 3)))
+
+
+def as_task(value: Any, name: str = "the request") -> Task:
+    """A task; of the parameters only the learner's own are known, as in the library."""
+    task = read_object(Task, name, value)
+    own = {one.name: page_range(one) for one in page_parameters(PAGE_LEARNERS[task.learner]).values()}
+    return replace(task, parameters=tuple(read_fields("parameters", value.get("parameters", {}), own).items()))
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Settings):
     """Scores on a grid over a box of the plane, after so many examples of a task."""
 
-    task: Task
-    view: str
-    examples: int
-    box: tuple[float, ...]  # left, right, bottom, top
-    columns: int
-    rows: int
+    task: Task = parameter(MISSING, ReadBy(lambda name, value: as_task(value, name)))  # noqa: RUF009
+    examples: int = parameter(MISSING, Whole(0, MOST_EXAMPLES))
+    box: tuple[float, ...] = parameter(MISSING, ReadBy(partial(read_numbers, 4)))  # left, right, bottom, top
+    view: str = parameter("last", Choice(("last", "averaged", "voted")))
+    columns: int = parameter(64, Whole(2, GRID_SIDE))
+    rows: int = parameter(64, Whole(2, GRID_SIDE))
+
+
+def as_grid(value: Any) -> Grid:
+    grid = read_object(Grid, "the request", value)
+    left, right, bottom, top = grid.box
+    if not (left < right and bottom < top):
+        raise SettingError(f"box is {list(grid.box)}: expected left < right and bottom < top.")
+    return grid
 
 
 def parse(body: bytes) -> Any:
@@ -109,8 +222,10 @@ def parse(body: bytes) -> Any:
 
     A megabyte of `[],[],[]` would be twenty of objects.
     """
-    if sum(1 for _ in islice(MARKS.finditer(body), VALUES + 1)) > VALUES:
-        raise SettingError(f"The request holds more than {VALUES:,} values: at most {POINTS:,} points can be sent.")
+    if sum(1 for _ in islice(JSON_MARKS.finditer(body), MOST_VALUES + 1)) > MOST_VALUES:
+        raise SettingError(
+            f"The request holds more than {MOST_VALUES:,} values: at most {MOST_POINTS:,} points can be sent."
+        )
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
@@ -120,188 +235,3 @@ def parse(body: bytes) -> Any:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
-
-
-class Fields:
-    """The fields of one object; each is taken once, and what is left over is refused."""
-
-    def __init__(self, name: str, given: Any):
-        if not isinstance(given, dict):
-            raise SettingError(f"{name} is {shown(given)}: expected an object.")
-        self.name, self.given = name, dict(given)
-
-    def take(self, name: str, check: Callable[[str, Any], T], default: T) -> T:
-        return check(name, self.given.pop(name)) if name in self.given else default
-
-    def need(self, name: str, check: Callable[[str, Any], T]) -> T:
-        if name not in self.given:
-            raise SettingError(f"{self.name} has no {name}.")
-        return check(name, self.given.pop(name))
-
-    def end(self) -> None:
-        if self.given:
-            raise SettingError(f"{self.name} has a field {shown(next(iter(self.given)))} that is not known.")
-
-
-def as_task(given: Any) -> Task:
-    fields = Fields("the request", given)
-    learner = fields.take("learner", one_of(PAGE_LEARNERS), "perceptron")
-    task = Task(
-        data=fields.need("data", as_data),
-        learner=learner,
-        parameters=fields.take("parameters", lambda name, value: as_parameters(learner, value), ()),
-        epochs=fields.take("epochs", whole(1, EPOCHS), Task.epochs),
-        order=fields.take("order", one_of(ORDERS), Task.order),
-        seed=fields.take("seed", whole(0, 2**31 - 1), 0),
-        bias=fields.take("bias", flag, True),
-        scale=fields.take("scale", flag, False),
-        start=fields.take("start", numbers(3), Task.start),
-    )
-    fields.end()
-    return task
-
-
-def as_data(name: str, given: Any) -> Data:
-    fields = Fields(name, given)
-    data = Data(
-        kind=fields.need("kind", one_of(KINDS)),
-        n=fields.take("n", whole(2, POINTS), Data.n),
-        margin=fields.take("margin", number(-2, 2), Data.margin),
-        noise=fields.take("noise", number(0, 0.5), Data.noise),
-        seed=fields.take("seed", whole(0, 2**31 - 1), 0),
-        points=fields.take("points", as_points, ()),
-        classes=fields.take("classes", as_classes, Data.classes),
-        text=fields.take("text", text(BODY), ""),
-        x=fields.take("x", text(TEXT), None),
-        y=fields.take("y", text(TEXT), None),
-        target=fields.take("target", text(TEXT), None),
-    )
-    fields.end()
-    return data
-
-
-def as_points(name: str, given: Any) -> tuple[tuple[float, float, int], ...]:
-    """Rows of x₁, x₂ and a label, 1 or -1."""
-    if not isinstance(given, list) or len(given) > POINTS:
-        raise SettingError(f"{name} is {shown(given)}: expected a list of at most {POINTS} points.")
-    coordinate = number(-LARGEST, LARGEST)
-    points = []
-    for place, point in enumerate(given):
-        if not isinstance(point, list) or len(point) != 3 or not is_number(point[2]) or point[2] not in (1, -1):
-            raise SettingError(f"point {place} is {shown(point)}: expected x₁, x₂ and a label, 1 or -1.")
-        where = f"a coordinate of point {place}"
-        points.append((coordinate(where, point[0]), coordinate(where, point[1]), int(point[2])))
-    return tuple(points)
-
-
-def as_classes(name: str, given: Any) -> tuple[str, ...]:
-    """What the negative and the positive class are called: two names, and not the same."""
-    if not isinstance(given, list) or len(given) != 2:
-        raise SettingError(f"{name} is {shown(given)}: expected a list of 2 names.")
-    minus, plus = (text(LABEL)(name, one) for one in given)
-    if not minus or not plus or minus == plus:
-        raise SettingError(f"{name} are {shown(minus)} and {shown(plus)}: expected two names that differ.")
-    return minus, plus
-
-
-def as_parameters(learner: str, given: Any) -> tuple[tuple[str, Any], ...]:
-    """The learner's own parameters; those of another learner are refused, as the library refuses them."""
-    fields = Fields("parameters", given)
-    checks = {one.name: check_of(one) for one in page_parameters(PAGE_LEARNERS[learner]).values()}
-    chosen = {name: fields.need(name, check) for name, check in checks.items() if name in fields.given}
-    fields.end()
-    return tuple(chosen.items())
-
-
-def check_of(one: Parameter) -> Callable[[str, Any], Any]:
-    """How a parameter that a learner declares is checked, within the limits of the page."""
-    if isinstance(one.allowed, Choice):
-        return one_of(one.allowed.names)
-    least, most = limits_of(one)
-    return whole(int(least), int(most)) if isinstance(one.allowed, Whole) else number(least, most)
-
-
-def as_grid(given: Any) -> Grid:
-    fields = Fields("the request", given)
-    grid = Grid(
-        task=fields.need("task", lambda name, value: as_task(value)),
-        view=fields.take("view", one_of(("last", "averaged", "voted")), "last"),
-        examples=fields.need("examples", whole(0, EXAMPLES)),
-        box=fields.need("box", numbers(4)),
-        columns=fields.take("columns", whole(2, SIDE), 64),
-        rows=fields.take("rows", whole(2, SIDE), 64),
-    )
-    fields.end()
-    left, right, bottom, top = grid.box
-    if not (left < right and bottom < top):
-        raise SettingError(f"box is {list(grid.box)}: expected left < right and bottom < top.")
-    return grid
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def number(least: float, most: float) -> Callable[[str, Any], float]:
-    def check(name: str, value: Any) -> float:
-        if not is_number(value) or not least <= value <= most:  # a comparison also refuses nan
-            raise SettingError(f"{name} is {shown(value)}: expected a number from {least:g} to {most:g}.")
-        return float(value)
-
-    return check
-
-
-def numbers(count: int) -> Callable[[str, Any], tuple[float, ...]]:
-    one = number(-LARGEST, LARGEST)
-
-    def check(name: str, value: Any) -> tuple[float, ...]:
-        if not isinstance(value, list) or len(value) != count:
-            raise SettingError(f"{name} is {shown(value)}: expected a list of {count} numbers.")
-        return tuple(one(name, part) for part in value)
-
-    return check
-
-
-def whole(least: int, most: int) -> Callable[[str, Any], int]:
-    def check(name: str, value: Any) -> int:
-        right = is_number(value) and least <= value <= most and math.floor(value) == value
-        if not right:
-            raise SettingError(f"{name} is {shown(value)}: expected a whole number from {least} to {most}.")
-        return int(value)
-
-    return check
-
-
-def flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise SettingError(f"{name} is {shown(value)}: expected true or false.")
-    return value
-
-
-def one_of(choices: Iterable[str]) -> Callable[[str, Any], str]:
-    allowed = tuple(choices)
-
-    def check(name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in allowed:
-            raise SettingError(f"{name} is {shown(value)}: expected one of {', '.join(allowed)}.")
-        return value
-
-    return check
-
-
-def text(most: int) -> Callable[[str, Any], Any]:
-    def check(name: str, value: Any) -> str:
-        if not isinstance(value, str) or len(value) > most:
-            raise SettingError(f"{name} is {shown(value)}: expected a text of at most {most} letters.")
-        return value
-
-    return check
-
-
-def shown(value: Any) -> str:
-    """A value in an error: short, whatever it is."""
-    if isinstance(value, list | dict):
-        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
-    if is_number(value) and abs(value) > 10**30:  # a whole number may have too many digits to print
-        return "too large a number"
-    return repr(value)[:60]

@@ -24,14 +24,14 @@ from rosenblatt.learning.learners import KERNEL, LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import Training, run
-from rosenblatt.playground.kept import Kept
+from rosenblatt.playground.memory import LruCache
 from rosenblatt.playground.points import Points
-from rosenblatt.playground.requests import EXAMPLES, UPDATES, Data, Task
+from rosenblatt.playground.requests import MOST_EXAMPLES, MOST_UPDATES, Data, Task
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.separability import certify
 
-SECONDS = 3.0  # that a run may take
-PROVING = 1.5  # and the certificate
+RUN_SECONDS = 3.0  # that a run may take
+PROOF_SECONDS = 1.5  # and the certificate
 
 
 class TooLongError(SettingError):
@@ -39,8 +39,8 @@ class TooLongError(SettingError):
 
 
 @dataclass(frozen=True)
-class Table:
-    """Points, and the rows that are learned from: the same, or centred and divided by what is told here."""
+class PreparedPoints:
+    """Points, and the rows that are learned from: the same, or centred and divided by `sd`."""
 
     points: Points
     examples: Examples
@@ -49,11 +49,11 @@ class Table:
 
 
 @dataclass
-class Run:
+class TaskRun:
     """A task, the examples that it means, and what training on them gave: weights, or with a kernel a sum of examples."""
 
     task: Task
-    table: Table
+    table: PreparedPoints
     rule: Rule
     log: Log
     history: History
@@ -62,50 +62,54 @@ class Run:
     t: int
     training: Training | None = None
     dual: Dual | None = None
-    verdict: Certificate | None = None
+    certificate: Certificate | None = None
     notes: list[str] = field(default_factory=list)
 
 
-class Runs:
+class RunCache:
     """The last two runs, so that a grid after a trace does not train again, and two learners share a certificate."""
 
     def __init__(self, points_of: Callable[[Data], Points]):
         self.points_of = points_of
-        self.runs, self.tables, self.verdicts = Kept[Run](2), Kept[Table](1), Kept[Certificate](1)
+        self.runs, self.tables = LruCache[TaskRun](2), LruCache[PreparedPoints](1)
+        self.certificates = LruCache[Certificate](1)
 
-    def of(self, task: Task) -> Run:
+    def of(self, task: Task) -> TaskRun:
         """The run of a task, which remembers its points, but not the request that they came in."""
         marked = replace(task, data=task.data.marked())
         return self.runs.get(marked, lambda: self._of(marked, task.data))
 
-    def _of(self, task: Task, data: Data) -> Run:
+    def _of(self, task: Task, data: Data) -> TaskRun:
         table = self.tables.get((task.data, task.scale), lambda: self._table(data, task.scale))
         n = len(table.points.y)
-        if n * task.epochs > EXAMPLES:
-            raise TooLongError(f"epochs is {task.epochs}: with {n} points the playground makes {EXAMPLES // n} at most.")
-        made = learn_kernel(task, table) if task.learner == KERNEL.name else learn(task, table)
-        made.notes = [*table.points.notes, *made.notes]
-        made.verdict = self.verdicts.get((task.data, task.scale, task.bias), lambda: verdict_on(table, task.bias))
-        return made
+        if n * task.epochs > MOST_EXAMPLES:
+            raise TooLongError(
+                f"epochs is {task.epochs}: with {n} points the playground makes {MOST_EXAMPLES // n} at most."
+            )
+        task_run = learn_kernel(task, table) if task.learner == KERNEL.name else learn(task, table)
+        task_run.notes = [*table.points.notes, *task_run.notes]
+        key = task.data, task.scale, task.bias
+        task_run.certificate = self.certificates.get(key, lambda: certify_points(table, task.bias))
+        return task_run
 
-    def _table(self, data: Data, scaled: bool) -> Table:
+    def _table(self, data: Data, scaled: bool) -> PreparedPoints:
         points = self.points_of(data)
         if not len(points.y):
             raise DataError("There are no points yet: click into the plane to add one of each class.")
         if len(set(points.y.tolist())) < 2:
             raise LabelError("All points are of one class: add one of the other, to tell them apart.")
         if not scaled:
-            return Table(points, for_classes(points.x, points.y))
+            return PreparedPoints(points, for_classes(points.x, points.y))
         # As the feature map of tables does it.
         measured = [mean_and_sd(column) for column in points.x.T]
         columns = [standardise(column, mean, sd) for column, (mean, sd) in zip(points.x.T, measured, strict=True)]
         examples = for_classes(np.stack(columns, axis=1), points.y)
-        return Table(points, examples, [mean for mean, _ in measured], [sd for _, sd in measured])
+        return PreparedPoints(points, examples, [mean for mean, _ in measured], [sd for _, sd in measured])
 
 
-def verdict_on(table: Table, bias: bool) -> Certificate:
+def certify_points(table: PreparedPoints, bias: bool) -> Certificate:
     """Whether a line separates the points, as far as it can be told in the time for it."""
-    return certify(table.examples.rows, table.points.y, bias, seconds=PROVING)
+    return certify(table.examples.rows, table.points.y, bias, seconds=PROOF_SECONDS)
 
 
 def rule_of(task: Task) -> Rule:
@@ -120,7 +124,7 @@ def kernel_of(task: Task) -> Polynomial:
     return Polynomial(int(dict(task.parameters).get("degree", 2)), 1.0 if task.bias else 0.0)
 
 
-def learn(task: Task, table: Table) -> Run:
+def learn(task: Task, table: PreparedPoints) -> TaskRun:
     """Runs the engine; what it did, and why it ended early if it did."""
     examples = table.examples
     plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
@@ -140,10 +144,10 @@ def learn(task: Task, table: Table) -> Run:
     assert done.log is not None
     log = done.log.until(done.weights.t)  # a log goes on into the epoch that was taken back
     ended = done.converged, done.stopped_because, done.weights.t
-    return Run(task, table, rule, log, done.history, *ended, training=done, notes=notes)
+    return TaskRun(task, table, rule, log, done.history, *ended, training=done, notes=notes)
 
 
-def learn_kernel(task: Task, table: Table) -> Run:
+def learn_kernel(task: Task, table: PreparedPoints) -> TaskRun:
     """The same where w is a sum of examples."""
     plan = Plan(task.epochs, task.order, task.seed, fit_intercept=False)
     notes: list[str] = []
@@ -156,23 +160,23 @@ def learn_kernel(task: Task, table: Table) -> Run:
             notes.append(stopped(done))
     assert done.dual.logs is not None
     ended = done.converged, done.stopped_because, done.dual.t
-    return Run(task, table, rule, done.dual.logs[0], done.history, *ended, dual=done.dual, notes=notes)
+    return TaskRun(task, table, rule, done.dual.logs[0], done.history, *ended, dual=done.dual, notes=notes)
 
 
 @contextmanager
 def limited() -> Iterator[Callbacks]:
     """Callbacks that interrupt a run, as Ctrl-C would, after too many updates or too long."""
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + RUN_SECONDS
 
-    def look(training: Any) -> None:
-        if not training.stopped_because and (total_updates(training) >= UPDATES or time.monotonic() > end):
+    def end_of_epoch(training: Any) -> None:
+        if not training.stopped_because and (total_updates(training) >= MOST_UPDATES or time.monotonic() > end):
             raise KeyboardInterrupt
 
-    def late(progress: Progress) -> None:
+    def between_chunks(progress: Progress) -> None:
         if time.monotonic() > end:
             raise KeyboardInterrupt
 
-    yield Callbacks(epoch=look, progress=late)
+    yield Callbacks(epoch=end_of_epoch, progress=between_chunks)
 
 
 def total_updates(training: Any) -> int:
@@ -181,7 +185,7 @@ def total_updates(training: Any) -> int:
 
 def stopped(training: Any) -> str:
     """Why the playground ended a run, also as the run's own reason."""
-    many = total_updates(training) >= UPDATES
-    why = f"{UPDATES:,} updates are as many as the page shows" if many else f"{SECONDS:g} seconds were over"
+    many = total_updates(training) >= MOST_UPDATES
+    why = f"{MOST_UPDATES:,} updates are as many as the page shows" if many else f"{RUN_SECONDS:g} seconds were over"
     training.stopped_because = f"the playground's limit: {why}"
     return f"Training was stopped after {len(training.history)} epochs: {why}."

@@ -21,17 +21,17 @@ from starlette.routing import Route
 
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.playground import requests
-from rosenblatt.playground.guard import IDLE, Guard, PatientProtocol, Room, read_body
-from rosenblatt.playground.kept import Tidy
+from rosenblatt.playground.guard import IDLE_SECONDS, BodyBudget, Guard, PatientProtocol, read_body
 from rosenblatt.playground.learners import as_javascript
+from rosenblatt.playground.memory import MemoryTrimmer
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.running import Runs, TooLongError
+from rosenblatt.playground.running import RunCache, TooLongError
 from rosenblatt.playground.trace import as_json, trace
 
 HOST = "127.0.0.1"
-TYPES = {
+CONTENT_TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -44,8 +44,8 @@ class Playground:
 
     def __init__(self, table: Any = None, chosen: Data | None = None, positive: str | None = None):
         self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
-        self.runs = Runs(self.points_of)
-        self.workers, self.room, self.tidy = anyio.CapacityLimiter(2), Room(), Tidy()
+        self.runs = RunCache(self.points_of)
+        self.workers, self.bodies, self.trimmer = anyio.CapacityLimiter(2), BodyBudget(), MemoryTrimmer()
         self.warming, self.warm_already = Lock(), False
 
     def points_of(self, data: Data) -> Points:
@@ -65,8 +65,8 @@ class Playground:
         A question that is well put and has no answer is no failed request: its answer says what stands in the way.
         """
 
-        def replayed(asked: Any) -> dict[str, Any]:
-            task = requests.as_task(asked)
+        def replayed(value: Any) -> dict[str, Any]:
+            task = requests.as_task(value)
             try:
                 return trace(self.runs.of(task))
             except RosenblattError as problem:
@@ -77,23 +77,23 @@ class Playground:
     async def grid(self, request: Request) -> Response:
         """POST /api/grid: scores over the plane, where they are not linear."""
 
-        def scores(asked: Any) -> dict[str, Any]:
-            grid = requests.as_grid(asked)
+        def scores(value: Any) -> dict[str, Any]:
+            grid = requests.as_grid(value)
             return {"scores": grid_scores(self.runs.of(grid.task), grid)}
 
         return await self.answer(request, scores)
 
     async def datasets(self, request: Request) -> Response:
         """GET /api/datasets: the recipes, and the columns of the file."""
-        found: dict[str, Any] = {
-            "made": requests.MADE,
+        facts: dict[str, Any] = {
+            "made": requests.POINT_RECIPES,
             "file": None,
-            "limits": {"points": requests.POINTS, "epochs": requests.EPOCHS},
+            "limits": {"points": requests.MOST_POINTS, "epochs": requests.MOST_EPOCHS},
         }
         if self.table is not None:
             points = self.points_of(Data("file"))
-            found["file"] = {"columns": points.columns, "chosen": points.chosen, "rows": len(points.y)}
-        return JSONResponse(found)
+            facts["file"] = {"columns": points.columns, "chosen": points.chosen, "rows": len(points.y)}
+        return JSONResponse(facts)
 
     async def health(self, request: Request) -> Response:
         """GET /healthz: still there."""
@@ -112,8 +112,8 @@ class Playground:
         One that nobody waits for any more is not begun.
         """
         try:
-            with self.room.for_body() as take:
-                body = await read_body(request, take)
+            with self.bodies.for_body() as reserve:
+                body = await read_body(request, reserve)
 
                 def work() -> bytes:
                     self.warm()
@@ -124,14 +124,14 @@ class Playground:
                         raise HTTPException(400, "The connection was closed before the answer.")
                     return Response(await anyio.to_thread.run_sync(work), media_type="application/json")
         finally:
-            self.tidy.soon()
+            self.trimmer.trim_soon()
 
 
 def static_routes() -> list[Route]:
     """A route for every file of the page, read once: no path of a request ever opens a file."""
-    routes = [Route("/learners.js", answer_with(as_javascript(), TYPES["js"]))]
+    routes = [Route("/learners.js", answer_with(as_javascript(), CONTENT_TYPES["js"]))]
     for file in files("rosenblatt.playground").joinpath("static").iterdir():
-        kind = TYPES.get(file.name.rpartition(".")[2])
+        kind = CONTENT_TYPES.get(file.name.rpartition(".")[2])
         if kind is None:
             continue
         content = file.read_bytes()
@@ -151,7 +151,7 @@ def answer_with(content: bytes, kind: str) -> Any:
 def app(playground: Playground | None = None) -> Starlette:
     """The app, ready to be served or tested."""
     playground = playground or Playground()
-    made = Starlette(
+    starlette = Starlette(
         routes=[
             Route("/api/trace", playground.trace, methods=["POST"]),
             Route("/api/grid", playground.grid, methods=["POST"]),
@@ -162,8 +162,8 @@ def app(playground: Playground | None = None) -> Starlette:
         middleware=[Middleware(Guard), Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)],
         exception_handlers={RosenblattError: refused, HTTPException: failed},
     )
-    made.router.redirect_slashes = False
-    return made
+    starlette.router.redirect_slashes = False
+    return starlette
 
 
 def about(problem: RosenblattError) -> str:
@@ -204,7 +204,7 @@ def serve(playground: Playground, listener: socket.socket) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=IDLE,
+        timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=1,
     )
     Thread(target=playground.warm, daemon=True).start()

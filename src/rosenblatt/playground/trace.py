@@ -17,18 +17,18 @@ import numpy as np
 from rosenblatt.engine import order
 from rosenblatt.playground.learners import PAGE_LEARNERS
 from rosenblatt.playground.points import Points
-from rosenblatt.playground.running import Run
+from rosenblatt.playground.running import TaskRun
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
-PIECE = 2_000  # numbers, or rows of them, written at a time
-SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
+JSON_PIECE = 2_000  # numbers, or rows of them, written at a time
+ORDER_SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
 
 
-def trace(made: Run) -> dict[str, Any]:
+def trace(run: TaskRun) -> dict[str, Any]:
     """What the page needs: times as differences, a tau that never changes once."""
-    table, log = made.table, made.log
+    table, log = run.table, run.log
     points = table.points
     steady = len(log.tau) > 0 and bool((log.tau == log.tau[0]).all())
     return {
@@ -41,23 +41,23 @@ def trace(made: Run) -> dict[str, Any]:
         "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float),
         "mean": table.mean,
         "sd": table.sd,
-        "bias": made.task.bias,
+        "bias": run.task.bias,
         "log": {
             "t": np.diff(log.t, prepend=0),
             "row": log.row,
             "tau": log.tau[0].item() if steady else log.tau,
         },
-        "lived": log.lived(0, made.t),
-        "order": shown_order(made),
-        "examples": made.t,
-        "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in made.history],
-        "start": list(made.task.start),
-        **learned(made),
-        "stopped": made.stopped_because,
-        "converged": made.converged,
-        "certificate": certificate(made),
-        "reached": margin_reached(made),
-        "notes": made.notes,
+        "lived": log.lived(0, run.t),
+        "order": shown_order(run),
+        "examples": run.t,
+        "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in run.history],
+        "start": list(run.task.start),
+        **learned(run),
+        "stopped": run.stopped_because,
+        "converged": run.converged,
+        "certificate": certificate_facts(run),
+        "reached": margin_reached(run),
+        "notes": run.notes,
     }
 
 
@@ -81,48 +81,48 @@ def _pieces(value: Any) -> Iterator[bytes]:
         yield b"}" if value else b"{}"
     elif isinstance(value, np.ndarray):
         yield b"["
-        for first in range(0, len(value), PIECE):
-            yield (b"," if first else b"") + write(value[first : first + PIECE].tolist())[1:-1].encode()
+        for first in range(0, len(value), JSON_PIECE):
+            yield (b"," if first else b"") + write(value[first : first + JSON_PIECE].tolist())[1:-1].encode()
         yield b"]"
     else:
         yield write(value).encode()
 
 
-def learned(made: Run) -> dict[str, Any]:
+def learned(run: TaskRun) -> dict[str, Any]:
     """The weights at the end; with a kernel the coefficient of every point."""
-    if made.dual is not None:
-        coefficients = np.zeros(len(made.table.points.y))
-        coefficients[made.dual.support] = made.dual.coef[:, 0]
-        kernel = {"degree": made.dual.space.kernel.degree, "offset": made.dual.space.kernel.offset}  # type: ignore[attr-defined]
+    if run.dual is not None:
+        coefficients = np.zeros(len(run.table.points.y))
+        coefficients[run.dual.support] = run.dual.coef[:, 0]
+        kernel = {"degree": run.dual.space.kernel.degree, "offset": run.dual.space.kernel.offset}  # type: ignore[attr-defined]
         return {"kernel": kernel, "dual": coefficients}
-    assert made.training is not None
-    last, averaged = made.training.view("last"), made.training.view("averaged")
+    assert run.training is not None
+    last, averaged = run.training.view("last"), run.training.view("averaged")
     return {
         "last": [*last.coef[0].tolist(), *last.intercept.tolist()],
         "averaged": [*averaged.coef[0].tolist(), *averaged.intercept.tolist()],
     }
 
 
-def shown_order(made: Run) -> np.ndarray | None:
+def shown_order(run: TaskRun) -> np.ndarray | None:
     """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
-    if made.task.order == "given":
+    if run.task.order == "given":
         return None
-    n, epochs = made.table.examples.rows.n, len(made.history)
-    drawn = order.epochs(made.task.order, made.table.examples.pool(), made.task.seed)
-    shown = islice(drawn, min(epochs, max(1, SHOWN // n)))
+    n, epochs = run.table.examples.rows.n, len(run.history)
+    drawn = order.epochs(run.task.order, run.table.examples.pool(), run.task.seed)
+    shown = islice(drawn, min(epochs, max(1, ORDER_SHOWN // n)))
     return np.concatenate([np.empty(0, np.int64), *(epoch.copy() for epoch in shown)])  # each is drawn over the last
 
 
-def margin_reached(made: Run) -> str | None:
+def margin_reached(run: TaskRun) -> str | None:
     """The margin of the weights that predict beside the best, in a sentence; None with a kernel, which has no weights."""
-    if made.training is None:
+    if run.training is None:
         return None
-    view = "last" if PAGE_LEARNERS[made.task.learner].view == "last" else "averaged"
-    report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
-    return report.against(made.verdict).brief()
+    view = "last" if PAGE_LEARNERS[run.task.learner].view == "last" else "averaged"
+    report = margin_report(FinishedRun.of(run.training), (view, run.training.view(view)))
+    return report.against(run.certificate).brief()
 
 
-def sentence(found: Certificate, points: Points) -> str:
+def sentence(certificate: Certificate, points: Points) -> str:
     """The certificate in words, about points and their classes.
 
     >>> from rosenblatt.playground.points import make
@@ -136,25 +136,25 @@ def sentence(found: Certificate, points: Points) -> str:
     'a line separates these points, with margin 1: a perceptron makes at most 2 updates'
     """
     names = ("the negative class", "the positive class") if points.classes == Points.classes else points.classes
-    return replace(found, classes=list(names)).sentence(first=1, row="point")
+    return replace(certificate, classes=list(names)).sentence(first=1, row="point")
 
 
-def certificate(made: Run) -> dict[str, Any]:
+def certificate_facts(run: TaskRun) -> dict[str, Any]:
     """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
-    found = made.verdict
-    assert found is not None
-    told = sentence(found, made.table.points)
-    margin = found.margin if found.separable else None
-    space = ProblemGeometry(found.radius, margin, from_zero=not any(made.task.start))
-    theorem = NoBound("the theorem is about a line, and a kernel bends it") if made.dual else bound_for(made.rule, space)
+    certificate = run.certificate
+    assert certificate is not None
+    words = sentence(certificate, run.table.points)
+    margin = certificate.margin if certificate.separable else None
+    space = ProblemGeometry(certificate.radius, margin, from_zero=not any(run.task.start))
+    theorem = NoBound("the theorem is about a line, and a kernel bends it") if run.dual else bound_for(run.rule, space)
     bound = theorem if isinstance(theorem, Bound) else None
     return {
-        "separable": found.separable,
-        "sentence": told[0].upper() + told[1:] + ".",
-        "radius": found.radius,
+        "separable": certificate.separable,
+        "sentence": words[0].upper() + words[1:] + ".",
+        "radius": certificate.radius,
         "margin": margin,
-        "w": None if found.w is None or found.b is None else np.append(found.w, found.b).tolist(),
-        "rows": [] if found.proof is None else found.proof.rows,
+        "w": None if certificate.w is None or certificate.b is None else np.append(certificate.w, certificate.b).tolist(),
+        "rows": [] if certificate.proof is None else certificate.proof.rows,
         "bound": None if bound is None else bound.most,
         "formula": None if bound is None else bound.formula,
         "counts": None if bound is None else bound.counts,
