@@ -17,7 +17,7 @@ from rosenblatt.cli.progress import StatusLine
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(options.ReadingOptions, options.PrintingOptions):
+class ReportVerbOptions(options.ReadingOptions, options.PrintingOptions):
     """The options of `report`."""
 
     model: str
@@ -54,7 +54,7 @@ def report(**values: Any) -> None:
     rosenblatt train breast-cancer --holdout 0.25 -o cancer.rosenblatt
     rosenblatt report cancer.rosenblatt --data breast-cancer --holdout 0.25 -o report.html
     """
-    chosen = ReportOptions(**values)
+    chosen = ReportVerbOptions(**values)
     if chosen.data is None and chosen.holdout is not None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
     output.refuse_overwriting(chosen.output, chosen.model, chosen.data)

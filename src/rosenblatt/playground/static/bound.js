@@ -28,12 +28,12 @@ function ending({ replay, learner }, named) {
 
 function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {
   if (most === null) return [element("p", { class: "muted" }, `No bound for this run: ${none}.`)];
-  const made = counts === "mistakes" ? replay.trace.epochs.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.K;
+  const soFar = counts === "mistakes" ? replay.trace.epochs.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.K;
   const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
-  meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, made / most))}%`;
+  meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, soFar / most))}%`;
   return [
     element(
-      "p", {}, element("strong", {}, count(made)), ` ${counts}, of at most ${formula} = `,
+      "p", {}, element("strong", {}, count(soFar)), ` ${counts}, of at most ${formula} = `,
       element("strong", {}, number(most, 1))
     ),
     meter,

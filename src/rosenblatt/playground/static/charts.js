@@ -161,20 +161,20 @@ export class Charts {
   }
 
   epochs() {
-    const mistakes = this.replay.trace.epochs.map(([, made]) => made);
+    const mistakes = this.replay.trace.epochs.map(([, mistakes]) => mistakes);
     const top = Math.max(1, ...mistakes);
     const chart = new Chart("Mistakes per epoch");
     const parts = chart.frame([0, Math.max(1, mistakes.length)], [0, top * 1.06], [0, top]);
     const width = Math.min(26, (WIDTH - LEFT - RIGHT) / Math.max(1, mistakes.length));
-    if (mistakes.length > 150) parts.push(chart.curve(mistakes.map((made, i) => [i + 0.5, made]), "main"));
+    if (mistakes.length > 150) parts.push(chart.curve(mistakes.map((value, i) => [i + 0.5, value]), "main"));
     else {
-      mistakes.forEach((made, i) => {
+      mistakes.forEach((value, i) => {
         const middle = chart.toX(i + 0.5);
         parts.push(svg(
           "rect",
           {
-            class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(made),
-            height: Math.max(0, HEIGHT - BOTTOM - chart.toY(made)),
+            class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(value),
+            height: Math.max(0, HEIGHT - BOTTOM - chart.toY(value)),
           }
         ));
       });

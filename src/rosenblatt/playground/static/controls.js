@@ -22,10 +22,10 @@ export class Controls {
     this.followers = [];
     by("data-fields").append(
       this.select("data", "Points", DATA_NAMES),
-      this.slider("n", "Number", 2, 1000, 1, (s) => made(s)),
-      this.slider("margin", "Margin", -0.5, 1, 0.01, (s) => made(s)),
-      this.slider("noise", "Wrong labels", 0, 0.5, 0.01, (s) => made(s)),
-      this.numberBox("dataseed", "Seed of the points", (s) => made(s)),
+      this.slider("n", "Number", 2, 1000, 1, isRecipe),
+      this.slider("margin", "Margin", -0.5, 1, 0.01, isRecipe),
+      this.slider("noise", "Wrong labels", 0, 0.5, 0.01, isRecipe),
+      this.numberBox("dataseed", "Seed of the points", isRecipe),
       this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
     );
     by("learner-fields").append(this.select("learner", "Learner", NAMES), ...this.parameters(""));
@@ -133,8 +133,8 @@ export class Controls {
     });
   }
 
-  allowFile(there) {
-    by("field-data").querySelector("option[value=file]").hidden = !there;
+  allowFile(exists) {
+    by("field-data").querySelector("option[value=file]").hidden = !exists;
   }
 
   follow(state) {
@@ -142,7 +142,7 @@ export class Controls {
   }
 }
 
-const made = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);
+const isRecipe = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);
 
 // A rate that the learner keeps safe by itself does not fall as well.
 const needsRate = (state, suffix) => (

@@ -4,9 +4,9 @@ import { by } from "./dom.js";
 
 const MOST = 900_000; // letters: the server takes no longer request
 
-export function dropPaste(take) {
-  const given = (text) => {
-    if (text.trim()) take(text.slice(0, MOST));
+export function dropPaste(useCsv) {
+  const useText = (text) => {
+    if (text.trim()) useCsv(text.slice(0, MOST));
   };
   document.addEventListener("dragover", (event) => {
     if (!event.dataTransfer.types.includes("Files")) return;
@@ -21,21 +21,21 @@ export function dropPaste(take) {
     const [file] = event.dataTransfer.files;
     if (!file) return;
     event.preventDefault();
-    given(await file.text());
+    useText(await file.text());
   });
   document.addEventListener("paste", (event) => {
     if (event.target.matches("input, textarea")) return;
     const text = event.clipboardData.getData("text/plain");
-    if (/[,;\t]/.test(text) && /\n/.test(text.trim())) given(text);
+    if (/[,;\t]/.test(text) && /\n/.test(text.trim())) useText(text);
   });
   by("csv-open").addEventListener("click", () => by("csv").showModal());
   by("csv-take").addEventListener("click", () => {
-    given(by("csv-text").value);
+    useText(by("csv-text").value);
     by("csv").close();
   });
   by("csv-file").addEventListener("change", async () => {
     const [file] = by("csv-file").files;
-    if (file) given(await file.text());
+    if (file) useText(await file.text());
     by("csv").close();
   });
 }

@@ -29,7 +29,7 @@ function measured(picture, captioned) {
   const caption = picture.closest(".picture").querySelector("figcaption");
   const lines = captioned ? [
     ...wrapped(caption.querySelector("strong").textContent, width, "bold").map((text) => ["name", text]),
-    ...wrapped(caption.querySelector(".told").textContent, width, "normal").map((text) => ["told", text]),
+    ...wrapped(caption.querySelector(".words").textContent, width, "normal").map((text) => ["words", text]),
   ] : [];
   return { picture, width, height, lines };
 }

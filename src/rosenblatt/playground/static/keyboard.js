@@ -50,8 +50,8 @@ function isTyping(target, key) {
 }
 
 export function showKeys(hidden) {
-  const there = KEYS.filter(([keys]) => !hidden.includes(PANEL[keys.toLowerCase()]));
-  by("keys").replaceChildren(...there.flatMap(([keys, what]) => [
+  const shown = KEYS.filter(([keys]) => !hidden.includes(PANEL[keys.toLowerCase()]));
+  by("keys").replaceChildren(...shown.flatMap(([keys, what]) => [
     element(
       "dt", {},
       ...keys.split(" ").flatMap(

@@ -13,7 +13,7 @@ import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
 import { Replay, untrained } from "./replay.js";
 import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
-import { summary, tell } from "./story.js";
+import { stepFacts, summary } from "./story.js";
 import { PointsTable } from "./table.js";
 import { thinness } from "./spread.js";
 import { showBound } from "./bound.js";
@@ -34,7 +34,7 @@ class Page {
     this.server = new Server(
       {
         lost: () => this.notice("offline", "The server does not answer. Is `rosenblatt play` still running? Trying again…"),
-        found: () => this.back(),
+        returned: () => this.back(),
       }
     );
     this.controls = new Controls((values) => this.choose(values));
@@ -46,11 +46,11 @@ class Page {
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
     this.follow = new Follow((follow) => this.choose({ follow }));
-    dropPaste((text) => this.takeCsv(text));
+    dropPaste((text) => this.useCsv(text));
     bindActions(this);
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
     this.server.ask("datasets", "/api/datasets").then(
-      (found) => found && this.controls.allowFile(Boolean(found.file)), () => {}
+      (datasets) => datasets && this.controls.allowFile(Boolean(datasets.file)), () => {}
     );
     this.load();
   }
@@ -72,15 +72,15 @@ class Page {
     this.state = this.link.state;
     this.notice("table", "");
     this.select(-1);
-    this.tellLink();
+    this.showLinkProblems();
     this.applyLooks();
     this.train();
   }
 
-  tellLink() {
+  showLinkProblems() {
     const { problems } = this.link;
-    const told = `${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}`;
-    this.notice("link", told && `Part of this link could not be followed, so the defaults stand there: ${told}.`);
+    const listed = `${problems.slice(0, 3).join("; ")}${problems.length > 3 ? "; …" : ""}`;
+    this.notice("link", listed && `Part of this link could not be followed, so the defaults stand there: ${listed}.`);
   }
 
   // What a link asks for can be readable and yet impossible: there the defaults stand, too.
@@ -88,7 +88,7 @@ class Page {
     const initial = initialState();
     for (const name of PARTS[about]) this.state[name] = initial[name];
     this.link.problems.push(message.replace(/\.$/, ""));
-    this.tellLink();
+    this.showLinkProblems();
     this.link = null;
     this.applyLooks();
     return this.train();
@@ -252,15 +252,15 @@ class Page {
     const { replay } = this;
     if (!replay) return;
     this.place = t;
-    const here = Math.min(t, replay.T);
-    const told = settings(this.state, this.followed);
+    const seen = Math.min(t, replay.T);
+    const chosen = settings(this.state, this.followed);
     this.pictures.show(t, playing);
     // Nobody reads sixty sentences a second: while playing, words and charts follow more slowly than the picture.
     const moment = performance.now();
-    if (!playing || moment - (this.told ?? 0) > WORDS_EVERY) {
-      this.told = moment;
-      by("step-facts").replaceChildren(...tell(replay, here, told));
-      const now = replay.at(here);
+    if (!playing || moment - (this.wordsShownAt ?? 0) > WORDS_EVERY) {
+      this.wordsShownAt = moment;
+      by("step-facts").replaceChildren(...stepFacts(replay, seen, chosen));
+      const now = replay.at(seen);
       this.charts.show(now);
       this.transport.show(now);
     }
@@ -268,7 +268,7 @@ class Page {
     this.state.at = t >= this.longest() && !playing ? "end" : t;
     if (playing) return;
     this.save();
-    by("live").textContent = this.follow.named + summary(replay, here, told);
+    by("live").textContent = this.follow.named + summary(replay, seen, chosen);
   }
 
   playingChanged() {
@@ -318,7 +318,7 @@ class Page {
     this.edit(list);
   }
 
-  takeCsv(text) {
+  useCsv(text) {
     this.proposed = { kind: "csv", text };
     this.link = null;
     this.notice("table", "");

@@ -11,9 +11,9 @@ export class Refused extends Error {
 }
 
 export class Server {
-  constructor({ lost, found }) {
+  constructor({ lost, returned }) {
     this.lost = lost;
-    this.found = found;
+    this.returned = returned;
     this.gone = false;
     this.asked = {};
     setInterval(() => document.hidden || this.beat(), 3000);
@@ -33,14 +33,14 @@ export class Server {
         return turn.signal.aborted ? null : this.ask(name, path, question);
       }
       const answer = await response.json();
-      this.here();
+      this.present();
       if (answer.error) throw new Refused(answer.error, answer.about);
       if (!response.ok) throw new Refused(`The server answered ${response.status}.`);
       return turn.signal.aborted ? null : answer;
     } catch (problem) {
       if (turn.signal.aborted) return null;
       if (problem instanceof Refused) throw problem;
-      this.away();
+      this.absent();
       return null;
     }
   }
@@ -48,22 +48,22 @@ export class Server {
   async beat() {
     try {
       const response = await fetch("/healthz", { cache: "no-store" });
-      if (response.ok) this.here();
+      if (response.ok) this.present();
     } catch {
-      this.away();
+      this.absent();
     }
   }
 
-  away() {
+  absent() {
     if (!this.gone) this.lost();
     this.gone = true;
     clearTimeout(this.retry);
     this.retry = setTimeout(() => this.beat(), 1000);
   }
 
-  here() {
+  present() {
     const back = this.gone;
     this.gone = false;
-    if (back) this.found();
+    if (back) this.returned();
   }
 }

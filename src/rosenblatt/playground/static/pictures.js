@@ -88,29 +88,29 @@ export class Pictures {
 
   show(t, playing = false) {
     this.place = t;
-    const words = !playing || performance.now() - (this.told ?? 0) > WORDS_EVERY;
-    if (words) this.told = performance.now();
+    const words = !playing || performance.now() - (this.wordsShownAt ?? 0) > WORDS_EVERY;
+    if (words) this.wordsShownAt = performance.now();
     const several = this.list.length > 1;
     for (const part of this.list) {
       const run = this.runs[part.suffix];
       const { replay, learner } = run;
-      const here = Math.min(t, replay.T);
-      const now = replay.at(here);
-      const k = here > 0 ? replay.updateAt(here - 1) : -1;
+      const seen = Math.min(t, replay.T);
+      const now = replay.at(seen);
+      const k = seen > 0 ? replay.updateAt(seen - 1) : -1;
       const drawn = replay.kernel || part.view === "voted";
       const weights = drawn ? null : now[part.view];
-      const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(here - 1).last : null;
+      const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(seen - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === LEARNERS[learner].view ? "" : `: ${part.view}`);
-      const told = weights ? describe(weights, replay) : [replay.kernel ? `${plural(
+      const lines = weights ? describe(weights, replay) : [replay.kernel ? `${plural(
         new Set(replay.row.slice(0, now.k)).size, "point"
       )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`];
       part.plane.show({
-        weights, previous, current: here > 0 ? replay.rowAt(here - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
-        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${spoken(told)}` : null,
+        weights, previous, current: seen > 0 ? replay.rowAt(seen - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
+        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${spoken(lines)}` : null,
       });
       const shorter = weights && part.plane.factor < 1 ? `arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
       if (words) part.caption.replaceChildren(
-        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(told, shorter)
+        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(lines, shorter)
       );
       if (drawn) this.fetch(part, run, now);
     }
@@ -154,8 +154,8 @@ export class Pictures {
 
 // Signs that no picture shows are not explained: a kernel has no w, a vote no line.
 function showLegend(shown) {
-  for (const [what, there] of Object.entries(shown)) {
-    for (const sign of document.querySelectorAll(`.of-${what}`)) sign.hidden = !there;
+  for (const [what, visible] of Object.entries(shown)) {
+    for (const sign of document.querySelectorAll(`.of-${what}`)) sign.hidden = !visible;
   }
 }
 
@@ -183,7 +183,7 @@ const spoken = ([first, ...numbers]) => [first, ...numbers.length ? [numbers.joi
 function caption([first, w, b], shorter) {
   const between = (text) => element("i", {}, text);
   const rest = [b, shorter].filter(Boolean).join(" · ");
-  return element("span", { class: "muted told" }, element("span", {}, first), ...w === undefined ? [] : [
+  return element("span", { class: "muted words" }, element("span", {}, first), ...w === undefined ? [] : [
     between(" · "), element("span", { class: "w" }, w), rest && between(b ? ", " : " · "), element("span", { class: "b" }, rest),
   ]);
 }

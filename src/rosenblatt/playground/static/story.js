@@ -5,8 +5,8 @@ import { LEARNERS } from "./learners.js";
 import { score } from "./replay.js";
 import { count, factor, number, term, vector } from "./words.js";
 
-// What is to be told about example number t - 1, the one that led to where the replay is.
-export function tell(replay, t, settings) {
+// What there is to say about example number t - 1, the one that led to where the replay is.
+export function stepFacts(replay, t, settings) {
   if (t === 0) return beginning(replay, settings);
   const row = replay.rowAt(t - 1);
   const { epoch, place } = replay.epochOf(t - 1);

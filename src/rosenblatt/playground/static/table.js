@@ -32,8 +32,8 @@ export class PointsTable {
     this.host.replaceChildren(...this.list.slice(0, MOST).map((point, i) => this.row(point, i)));
     by("points-more").textContent = this.list.length > MOST ? `and ${this.list.length - MOST} more` : "";
     if (!wanted.length) return;
-    const found = wanted.map((cell) => this.host.querySelector(`[data-cell="${cell}"]:not(:disabled)`)).find(Boolean);
-    (found ?? by("add-plus")).focus();
+    const input = wanted.map((cell) => this.host.querySelector(`[data-cell="${cell}"]:not(:disabled)`)).find(Boolean);
+    (input ?? by("add-plus")).focus();
   }
 
   row(point, i) {
