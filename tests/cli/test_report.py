@@ -57,14 +57,14 @@ def json_of(capsys, *arguments):
 
 
 def test_error_and_confusions_are_those_of_evaluate(people, capsys):
-    found = json_of(capsys, "evaluate", "people.rosenblatt", "dev.csv")
+    result = json_of(capsys, "evaluate", "people.rosenblatt", "dev.csv")
     page = page_of(capsys, "people.rosenblatt", "--data", "dev.csv", *QUICK)
-    assert page.texts("dd", id_="error") == [percent(found["error"])]
-    assert f"{found['errors']} of {found['examples']} rows wrong" in page.text
-    assert f"{percent(found['interval'][0])} to {percent(found['interval'][1])}" in page.text
+    assert page.texts("dd", id_="error") == [percent(result["error"])]
+    assert f"{result['errors']} of {result['examples']} rows wrong" in page.text
+    assert f"{percent(result['interval'][0])} to {percent(result['interval'][1])}" in page.text
     cells = [text for tag, has, inside in page.elements if tag == "td" and "--s:" in has.get("style", "") for text in inside]
-    assert [int(cell) for cell in cells] == [count for row in found["confusion"] for count in row]
-    for row in found["per_class"]:
+    assert [int(cell) for cell in cells] == [count for row in result["confusion"] for count in row]
+    for row in result["per_class"]:
         assert percent(row["precision"]) in page.texts("td")
         assert percent(row["recall"]) in page.texts("td")
 
@@ -89,9 +89,9 @@ def test_learners_are_compared_as_compare_does(people, capsys):
 
 
 def test_weights_are_those_of_explain(people, capsys):
-    found = json_of(capsys, "explain", "people.rosenblatt", "--top", "10")["weights"]
+    result = json_of(capsys, "explain", "people.rosenblatt", "--top", "10")["weights"]
     page = page_of(capsys, "people.rosenblatt")
-    for weight in found:
+    for weight in result:
         assert weight["feature"] in page.texts("th")
         assert f"{weight['weight']:.4g}"[:4].replace("-", "−") in page.text
 
@@ -104,11 +104,11 @@ def test_with_holdout_exactly_the_rows_held_out_in_training_are_measured(people,
     assert "of 60 rows wrong" in page.text
     assert "not the rows held out" not in page.text
     # Its command needs no word from the reader.
-    made = hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest()
-    assert made in page.text
+    digest = hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest()
+    assert digest in page.text
     Path("m.rosenblatt").unlink()
     assert run([*shlex.split(page.texts("pre")[0])[1:], "-q"]) == 0
-    assert hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest() == made
+    assert hashlib.sha256(Path("m.rosenblatt").read_bytes()).hexdigest() == digest
     page = page_of(capsys, "m.rosenblatt", "--data", "people.csv", "--holdout", "0.2", *QUICK)
     assert "not the rows held out" in page.text
 
@@ -117,19 +117,19 @@ def test_command_and_python_make_the_same_bytes(people, capsys):
     options = ["--learner", "mira", "--p", "0.25", "--epochs", "3", "--seed", "9", "--average", "--numeric", "both",
                "--product", "sector,age", "--column", "age=both", "--no-bias", "--balanced", "--order", "once"]  # fmt: skip
     assert run(["train", "people.csv", "-t", "income", *options, "--dev", "dev.csv", "-q", "-o", "m.rosenblatt"]) == 0
-    made = Path("m.rosenblatt").read_bytes()
+    first_bytes = Path("m.rosenblatt").read_bytes()
     page = page_of(capsys, "m.rosenblatt")
-    told, python, _ = page.texts("pre")
-    for text in (told, python):
+    printed, python, _ = page.texts("pre")
+    for text in (printed, python):
         assert "DEV-FILE" in text
     Path("m.rosenblatt").unlink()
-    told = told.replace("DEV-FILE", "dev.csv").replace("FILE", "people.csv")
-    assert run([*shlex.split(told)[1:], "-q"]) == 0
-    assert Path("m.rosenblatt").read_bytes() == made
+    printed = printed.replace("DEV-FILE", "dev.csv").replace("FILE", "people.csv")
+    assert run([*shlex.split(printed)[1:], "-q"]) == 0
+    assert Path("m.rosenblatt").read_bytes() == first_bytes
     Path("m.rosenblatt").unlink()
     python = python.replace("DEV-FILE", "dev.csv").replace("FILE", "people.csv")
     subprocess.run([sys.executable, "-c", python], check=True)
-    assert Path("m.rosenblatt").read_bytes() == made
+    assert Path("m.rosenblatt").read_bytes() == first_bytes
 
 
 def test_the_report_tells_its_own_command(people, capsys):
@@ -171,16 +171,16 @@ def recipes(draw):
 
 @given(recipes(), COLUMN.filter(lambda name: not name.lstrip("-").isdigit()))
 def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
-    told = command(recipe, Training("rows.csv", target, holdout=0.25))
-    _, verb, *arguments = shlex.split(told)
+    printed = command(recipe, Training("rows.csv", target, holdout=0.25))
+    _, verb, *arguments = shlex.split(printed)
     assert verb == "train"
     context = train.make_context("train", arguments)
     chosen = TrainOptions(**with_parameters(context.params))
-    assert chosen.recipe() == recipe
+    assert chosen.train_recipe() == recipe
     assert chosen.target_column == target
     # `train --python` and the report write the same script.
-    told = Training("rows.csv", target, holdout=0.25)
-    recipe_again = eval(script(differing(recipe), told).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0])
+    printed = Training("rows.csv", target, holdout=0.25)
+    recipe_again = eval(script(differing(recipe), printed).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0])
     assert recipe_again == recipe
 
 
@@ -207,7 +207,7 @@ def test_to_standard_output_comes_the_page(people):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["nothing.rosenblatt"], 3, "nothing.rosenblatt"),
         (["people.csv"], 3, "people.csv"),
@@ -218,11 +218,11 @@ def test_to_standard_output_comes_the_page(people):
         (["people.rosenblatt", "--data", "dev.csv", "--splits", "-1"], 2, "--splits"),
     ],
 )
-def test_what_cannot_be_ends_with_its_exit_code_and_leaves_the_old_report(people, capsys, arguments, code, said):
+def test_what_cannot_be_ends_with_its_exit_code_and_leaves_the_old_report(people, capsys, arguments, code, message):
     Path("report.html").write_text("the old one")
     capsys.readouterr()
     assert run(["report", *arguments, "-o", "report.html"]) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert Path("report.html").read_text() == "the old one"
 
 
@@ -301,10 +301,10 @@ def test_a_tie_of_votes_is_decided_as_evaluate_decides_it(tmp_path, monkeypatch,
     tied = list(tied_votes(tmp_path))
     assert len(tied) >= 10
     for file, model in tied[:12]:
-        found = json_of(capsys, "evaluate", model, file)
+        result = json_of(capsys, "evaluate", model, file)
         page = page_of(capsys, model, "--data", file, *QUICK)
-        assert f"{found['errors']} of {found['examples']} rows wrong" in page.text
-        assert page.texts("dd", id_="error") == [percent(found["error"])]
+        assert f"{result['errors']} of {result['examples']} rows wrong" in page.text
+        assert page.texts("dd", id_="error") == [percent(result["error"])]
 
 
 def test_no_wrong_row_is_shown_as_taken_for_what_it_is(tmp_path, monkeypatch, capsys):

@@ -102,7 +102,7 @@ def compare(**values: Any) -> None:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())
     if chosen.orders:
-        compare_orders(data, recipe, chosen.orders, chosen)
+        study_orders(data, recipe, chosen.orders, chosen)
         return
     status, others = StatusLine(chosen.silent), other_learners(chosen.others)
     progress = status.count("split", seeds)
@@ -128,7 +128,7 @@ def other_learners(chosen: str | None) -> dict[str, Any]:
     return ENTRANTS
 
 
-def compare_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOptions) -> None:
+def study_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOptions) -> None:
     """The study of orders: a table, or JSON."""
     from rosenblatt.studies.order import study
 

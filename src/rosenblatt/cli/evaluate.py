@@ -65,7 +65,7 @@ def evaluate(**values: Any) -> None:
 
     classifier = model_input.load_model(chosen.model, chosen.file)
     weights = classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
-    data = labelled(classifier, chosen.file, chosen)
+    data = read_labelled(classifier, chosen.file, chosen)
     examples, notes, kept = classifier.examples(data, chosen.unseen)
     if chosen.progressive:
         from rosenblatt.studies.progressive import predict_then_learn
@@ -90,7 +90,7 @@ def evaluate(**values: Any) -> None:
         stream.write(f"{said}\n".encode())
 
 
-def labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
+def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
     """The rows of the file with labels of the type that the model's are."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known

@@ -13,8 +13,7 @@ import click
 
 from rosenblatt.data import FORMATS
 from rosenblatt.engine.parameters import Choice, Parameter
-from rosenblatt.learning.learners import LEARNERS
-from rosenblatt.learning.plan import ORDERS
+from rosenblatt.learning.learners import LEARNERS, Recipe
 
 if TYPE_CHECKING:
     from rosenblatt.learning.classifier import Classifier
@@ -24,7 +23,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
-order = click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
 numeric = click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
 no_scale = click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
@@ -77,18 +75,6 @@ def of_learner(command: F) -> F:
         kind = click.Choice(one.allowed.names) if isinstance(one.allowed, Choice) else click.FLOAT
         options.append(click.option(f"--{name.replace('_', '-')}", name, type=kind, help=f"{one.help} ({owners})."))
     return all_of(command, *options)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearnerOptions:
-    """Which learner, and how it passes over the rows; `parameters` holds those of its own that were set."""
-
-    learner: str
-    parameters: dict[str, Any]
-    epochs: int
-    order: str | None
-    seed: int
-    no_bias: bool
 
 
 def with_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,4 +169,27 @@ class FeatureOptions:
             double=True if self.double else None,
             per_column={name: how for name, _, how in pairs} or None,
             products=products or None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerOptions(FeatureOptions):
+    """Which learner, on which features, for how long; `parameters` holds those of its own that were set."""
+
+    learner: str
+    parameters: dict[str, Any]
+    epochs: int
+    seed: int
+    no_bias: bool
+
+    def recipe(self, **others: Any) -> Recipe:
+        """The recipe that these options describe, with further settings of it."""
+        return Recipe(
+            learner=self.learner,
+            epochs=self.epochs,
+            seed=self.seed,
+            fit_intercept=not self.no_bias,
+            parameters=self.parameters,
+            features=self.feature_keywords(),
+            **others,
         )

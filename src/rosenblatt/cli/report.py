@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options, output
-from rosenblatt.cli.evaluate import labelled
+from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
 
 
@@ -66,7 +66,7 @@ def report(**values: Any) -> None:
     page_template()  # refuses where parts are missing, before anything is read
     output.refuse_missing_folder(chosen.output)
     model = load(chosen.model)
-    data = None if chosen.data is None else labelled(model, chosen.data, chosen)
+    data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
     wishes = Wishes(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)
     digest = hashlib.sha256(Path(chosen.model).read_bytes()).hexdigest()
     origin = Origin(

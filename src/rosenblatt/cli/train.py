@@ -13,6 +13,7 @@ from rosenblatt.cli.output import percent
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.errors import counted
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
     from rosenblatt.learning.classifier import Classifier, Learned
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(options.LearnerOptions, options.FeatureOptions, options.ReadingOptions, options.PrintingOptions):
+class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
     """The options of `train`."""
 
     file: str
@@ -29,6 +30,7 @@ class TrainOptions(options.LearnerOptions, options.FeatureOptions, options.Readi
     group: str | None
     after: str | None
     output: str | None
+    order: str
     average: bool | None
     patience: int | None
     tol: float | None
@@ -50,19 +52,13 @@ class TrainOptions(options.LearnerOptions, options.FeatureOptions, options.Readi
         if self.patience is not None and not self.dev and self.holdout is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
 
-    def recipe(self) -> Recipe:
-        return Recipe(
-            learner=self.learner,
-            epochs=self.epochs,
-            seed=self.seed,
+    def train_recipe(self) -> Recipe:
+        return self.recipe(
+            order=self.order,
             average=self.average,
-            order=str(self.order),
-            fit_intercept=not self.no_bias,
             tol=self.tol,
             patience=self.patience,
             class_weight="balanced" if self.balanced else None,
-            parameters=self.parameters,
-            features=self.feature_keywords(),
             keep_log=self.keep_log,
         )
 
@@ -85,7 +81,7 @@ class TrainOptions(options.LearnerOptions, options.FeatureOptions, options.Readi
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
 @click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
-@options.order
+@click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 @options.no_bias
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
 @options.of_learner
@@ -145,7 +141,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     from rosenblatt.learning.classifier import learn_from
     from rosenblatt.learning.driver import Callbacks
 
-    recipe, reading = chosen.recipe(), chosen.read_keywords()
+    recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     recipe.rule()  # refuses wrong parameters before anything is read
     data, dev = read(chosen.file, **reading), None
     if chosen.dev:
@@ -181,7 +177,7 @@ def as_python(chosen: TrainOptions) -> str:
     reading = {name: value for name, value in chosen.read_keywords().items() if name != "target"}
     saved = chosen.output or "model.rosenblatt"
     training = Training(chosen.file, chosen.target_column, chosen.dev, chosen.holdout, reading, saved)
-    return script(differing(chosen.recipe()), training, chosen.split_keywords())
+    return script(differing(chosen.train_recipe()), training, chosen.split_keywords())
 
 
 def print_summary(learned: Learned) -> None:

@@ -11,7 +11,7 @@ import click
 
 from rosenblatt.cli import options, output
 from rosenblatt.errors import counted
-from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
@@ -29,13 +29,14 @@ SIGNS = {"+": 1, "-": -1, "+1": 1, "-1": -1, "1": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
-class WalkOptions(options.LearnerOptions, options.FeatureOptions, options.ReadingOptions, options.PrintingOptions):
+class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
     """The options of `walk`."""
 
     file: str | None
     points: str | None
     start: str | None
     start_bias: float
+    order: str | None
     only_updates: bool
     first: int | None
     last: int | None
@@ -44,17 +45,6 @@ class WalkOptions(options.LearnerOptions, options.FeatureOptions, options.Readin
     certify: float
     all_weights: bool | None
     shape: str
-
-    def recipe(self) -> Recipe:
-        return Recipe(
-            learner=self.learner,
-            epochs=self.epochs,
-            seed=self.seed,
-            order=self.order or ("shuffled" if self.file else "given"),
-            fit_intercept=not self.no_bias,
-            parameters=self.parameters,
-            features=self.feature_keywords(),
-        )
 
 
 @click.command()
@@ -150,7 +140,7 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
 
     if (chosen.file is None) == (chosen.points is None):
         raise click.UsageError("Name a FILE, or type --points, one of the two.")
-    recipe = chosen.recipe()
+    recipe = chosen.recipe(order=chosen.order or ("shuffled" if chosen.file else "given"))
     rule, plan = recipe.rule(), recipe.plan()
     start = None if chosen.start is None else numbers("--start", chosen.start)
     if not math.isfinite(chosen.start_bias):
