@@ -38,14 +38,14 @@ def test_a_bad_file_ends_train_with_its_place_and_leaves_nothing(case, tmp_path,
     path.write_bytes(content)
     code = 2 if case.startswith(("no such target", "target")) else 1  # the file is fine, the option is not
     assert run(["train", str(path), "-o", str(model), "--quiet", *as_options(settings)]) == code
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert in_options(words) in said.err
-    assert str(path) in said.err
+    message = capsys.readouterr()
+    assert message.out == ""
+    assert in_options(words) in message.err
+    assert str(path) in message.err
     if line is not None:
-        assert f"line {line:,}" in said.err
-    assert "Traceback" not in said.err
-    assert "bug of rosenblatt" not in said.err
+        assert f"line {line:,}" in message.err
+    assert "Traceback" not in message.err
+    assert "bug of rosenblatt" not in message.err
     assert sorted(os.listdir(tmp_path)) == [name]
 
 
@@ -124,9 +124,9 @@ def test_a_file_and_a_folder_without_permission_are_named(capsys):
         folder.chmod(0o555)
         with nobody():
             assert run(train) == 1
-        said = capsys.readouterr().err
-        assert str(model) in said
-        assert "ermission denied" in said
+        message = capsys.readouterr().err
+        assert str(model) in message
+        assert "ermission denied" in message
         table.chmod(0)
         with nobody():
             assert run(train) == 1

@@ -27,32 +27,32 @@ def certified(capsys, *arguments):
 
 
 def test_the_json_has_the_keys_of_its_contract(folder, capsys):
-    found = certified(capsys, "line.csv", "--target", "kind")
+    result = certified(capsys, "line.csv", "--target", "kind")
     # Issue 4 names these.
-    assert {"separable", "margin", "radius", "bound", "support", "conflicts", "proof", "seconds"} <= set(found)
-    assert {"rows", "weights"} <= set(found["proof"])
-    assert found["separable"] is True
-    assert found["support"] == [2, 3]  # 2 and 8 lie next to each other; counted from 1
-    assert found["bound"] == pytest.approx((found["radius"] / found["margin"]) ** 2)
+    assert {"separable", "margin", "radius", "bound", "support", "conflicts", "proof", "seconds"} <= set(result)
+    assert {"rows", "weights"} <= set(result["proof"])
+    assert result["separable"] is True
+    assert result["support"] == [2, 3]  # 2 and 8 lie next to each other; counted from 1
+    assert result["bound"] == pytest.approx((result["radius"] / result["margin"]) ** 2)
 
 
 def test_conflicting_rows_are_counted_from_1_without_the_header(folder, capsys):
-    found = certified(capsys, "people.csv", "--target", "income")
-    assert found["separable"] is False
-    assert found["conflicts"] == [[1, 3]]
-    assert found["proof"] == {"kind": "identical rows", "rows": [1, 3], "weights": ["1", "1"]}
+    result = certified(capsys, "people.csv", "--target", "income")
+    assert result["separable"] is False
+    assert result["conflicts"] == [[1, 3]]
+    assert result["proof"] == {"kind": "identical rows", "rows": [1, 3], "weights": ["1", "1"]}
     assert run(["certify", "people.csv", "--target", "income"]) == 0
-    told = capsys.readouterr().out
-    assert "rows 1 and 3 are identical but labelled differently" in told
-    assert "rows 1 and 3: rich and poor" in told
+    printed = capsys.readouterr().out
+    assert "rows 1 and 3 are identical but labelled differently" in printed
+    assert "rows 1 and 3: rich and poor" in printed
 
 
 def test_the_features_are_those_of_train(folder, capsys):
     (folder / "ring.csv").write_text("a,y\n1,in\n2,out\n3,in\n")
     assert certified(capsys, "ring.csv", "--target", "y")["separable"] is False
-    found = certified(capsys, "ring.csv", "--target", "y", "--numeric", "category")
-    assert found["separable"] is True
-    assert found["features"] == 3
+    result = certified(capsys, "ring.csv", "--target", "y", "--numeric", "category")
+    assert result["separable"] is True
+    assert result["features"] == 3
     model = rosenblatt.learn(rosenblatt.read("ring.csv", target="y"), rosenblatt.Recipe(features={"numeric": "category"}))
     assert model.summary["features"] == 3
 
@@ -101,21 +101,21 @@ def test_numbers_of_a_table_have_64_bits_so_that_rows_that_differ_stay_apart(fol
     (folder / "ids.csv").write_text("a,y\n" + "".join(f"{10**9 + i},{i >= 50}\n" for i in range(100)))
     for options in ([], ["--no-scale"], ["--double"]):
         for file in ("far.csv", "ids.csv"):
-            found = certified(capsys, file, "--target", "y", *options)
-            assert found["separable"] is True
-            assert found["conflicts"] == []
+            result = certified(capsys, file, "--target", "y", *options)
+            assert result["separable"] is True
+            assert result["conflicts"] == []
 
 
 def test_rows_that_scaling_merges_are_not_said_to_be_identical_in_the_file(folder, capsys):
     (folder / "wide.csv").write_text("a,y\n1e-300,no\n2e-300,yes\n1e300,yes\n-1e300,no\n")
-    found = certified(capsys, "wide.csv", "--target", "y")
-    assert found["separable"] is None
-    assert found["grain"] == "as scaled numbers"
+    result = certified(capsys, "wide.csv", "--target", "y")
+    assert result["separable"] is None
+    assert result["grain"] == "as scaled numbers"
     assert run(["certify", "wide.csv", "--target", "y"]) == 0
-    told = capsys.readouterr().out
-    assert "No line can separate" not in told
-    assert "As scaled numbers rows 1 and 2 are identical but labelled differently; --no-scale" in told
-    assert "different labels, as scaled numbers: 1 and 2." in told
+    printed = capsys.readouterr().out
+    assert "No line can separate" not in printed
+    assert "As scaled numbers rows 1 and 2 are identical but labelled differently; --no-scale" in printed
+    assert "different labels, as scaled numbers: 1 and 2." in printed
 
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
@@ -131,8 +131,8 @@ def test_numbers_too_large_to_compute_with_are_named(folder, capsys, how):
 def test_the_formula_of_the_bound_is_the_one_that_gives_its_number(folder, capsys):
     (folder / "three.csv").write_text("size,kind\n1,small\n2,small\n8,large\n9,large\n30,huge\n")
     for file, letters, factor in (("line.csv", "R²/γ²", 1), ("three.csv", "2R²/γ²", 2)):
-        found = certified(capsys, file, "--target", "kind")
-        assert found["formula"] == letters
-        assert found["bound"] == pytest.approx(factor * (found["radius"] / found["margin"]) ** 2)  # Kesler: |z|² = 2 |x|²
+        result = certified(capsys, file, "--target", "kind")
+        assert result["formula"] == letters
+        assert result["bound"] == pytest.approx(factor * (result["radius"] / result["margin"]) ** 2)  # Kesler: |z|² = 2 |x|²
         assert run(["certify", file, "--target", "kind"]) == 0
         assert f"; the bound on updates is {letters};" in capsys.readouterr().out

@@ -128,22 +128,26 @@ def test_a_share_becomes_equal_folds_and_half_of_the_rows_are_the_most(share, fo
 
 def test_by_default_every_row_is_held_out_once_and_the_output_says_so(capsys, tmp_path):
     path = noisy(tmp_path / "noisy.csv", n=100)
-    for seeds, said in (([], "held out once"), (["--seeds", "10"], "held out twice"), (["--seeds", "3"], "3 of 5 disjoint")):
+    for seeds, words in (
+        ([], "held out once"),
+        (["--seeds", "10"], "held out twice"),
+        (["--seeds", "3"], "3 of 5 disjoint"),
+    ):
         assert run(["compare", path, "-t", "y", "-l", "averaged", "-q", *seeds]) == 0
-        assert said in capsys.readouterr().out
+        assert words in capsys.readouterr().out
 
 
 def test_the_majority_row_is_the_share_of_the_other_classes_in_the_held_out_rows(capsys, tmp_path):
     path = noisy(tmp_path / "noisy.csv")
-    found = rows_of(capsys, path, "--target", "y", "--seeds", "3", "--learners", "averaged")[0]
+    result = rows_of(capsys, path, "--target", "y", "--seeds", "3", "--learners", "averaged")[0]
     labels, errors = read(path, target="y").labels.to_list(), []
     for train, test in splits_of(labels, 3, 0.2):
         truth = [labels[row] for row in train]
         most = max(set(truth), key=truth.count)
         errors.append(sum(labels[row] != most for row in test) / len(test))
-    assert found["error_mean"] == pytest.approx(np.mean(errors))
-    assert found["error_sd"] == pytest.approx(np.std(errors, ddof=1))
-    assert found["updates"] == 0
+    assert result["error_mean"] == pytest.approx(np.mean(errors))
+    assert result["error_sd"] == pytest.approx(np.std(errors, ddof=1))
+    assert result["updates"] == 0
 
 
 def test_a_learner_gives_what_learn_gives_on_the_same_split(capsys):
@@ -281,7 +285,7 @@ def test_where_every_other_learner_refuses_there_is_nothing_to_compare():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["iris", "--learners", "mirra"], 2, "Did you mean 'mira'"),
         (["iris", "--learners", "averaged averaged"], 2, "There is no learner"),
@@ -297,10 +301,10 @@ def test_where_every_other_learner_refuses_there_is_nothing_to_compare():
         ([], 2, "FILE"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_code_and_a_reason(arguments, code, said, capsys):
+def test_what_cannot_be_is_refused_with_a_code_and_a_reason(arguments, code, message, capsys):
     assert run(["compare", *arguments]) == code
     out, err = capsys.readouterr()
-    assert said in err
+    assert message in err
     assert out == ""
     assert "Traceback" not in err
 
@@ -332,26 +336,26 @@ def orders_of(capsys, *arguments):
 
 
 def test_h8_shuffles_differ_and_averages_less(capsys, tmp_path):
-    found = orders_of(capsys, noisy(tmp_path / "noisy.csv"), "-t", "y", "--orders", "12", "-l", "perceptron,averaged")
-    assert all(list(row) == ORDER_KEYS for row in found["rows"])
-    by = {(row["learner"], row["order"]): row for row in found["rows"]}
+    result = orders_of(capsys, noisy(tmp_path / "noisy.csv"), "-t", "y", "--orders", "12", "-l", "perceptron,averaged")
+    assert all(list(row) == ORDER_KEYS for row in result["rows"])
+    by = {(row["learner"], row["order"]): row for row in result["rows"]}
     last, averaged = by["perceptron", "shuffled"], by["averaged", "shuffled"]
     assert last["error_sd"] > averaged["error_sd"]  # H8: the order matters, and averaging makes it matter less
     assert last["cosine"] < averaged["cosine"] <= 1
     assert last["error_least"] <= last["error_mean"] <= last["error_most"]
-    assert found["warnings"] == []
+    assert result["warnings"] == []
 
 
 def test_u4_drawing_with_replacement_is_one_of_the_orders(capsys, tmp_path):
     path = noisy(tmp_path / "noisy.csv")
-    found = orders_of(capsys, path, "-t", "y", "--orders", "3", "-l", "perceptron")
-    (drawn,) = [row for row in found["rows"] if row["order"] == "replacement"]
+    result = orders_of(capsys, path, "-t", "y", "--orders", "3", "-l", "perceptron")
+    (drawn,) = [row for row in result["rows"] if row["order"] == "replacement"]
     errors, updates = [], []
     for seed in range(3):  # the same through `train`, whose split is that of its seed
         data, dev = split(read(path, target="y"), 0.2, 0)
-        made = rosenblatt.learn(data, rosenblatt.Recipe("perceptron", order="replacement", seed=seed), dev=dev)
-        errors.append(made.summary["dev_error"]["last"])
-        updates.append(made.summary["updates"])
+        model = rosenblatt.learn(data, rosenblatt.Recipe("perceptron", order="replacement", seed=seed), dev=dev)
+        errors.append(model.summary["dev_error"]["last"])
+        updates.append(model.summary["updates"])
     assert drawn["error_mean"] == pytest.approx(np.mean(errors))
     assert drawn["updates"] == pytest.approx(np.mean(updates))
 
@@ -361,29 +365,29 @@ def test_h8_a_file_sorted_by_class_is_warned_of(capsys, tmp_path):
     noisy(path)
     header, *rows = path.read_text().splitlines()
     path.write_text("\n".join([header, *sorted(rows, key=lambda row: row.split(",")[-1])]) + "\n")
-    found = orders_of(capsys, str(path), "-t", "y", "--orders", "5", "-l", "perceptron")
-    by = {row["order"]: row for row in found["rows"]}
-    assert found["changes"] == 1
+    result = orders_of(capsys, str(path), "-t", "y", "--orders", "5", "-l", "perceptron")
+    by = {row["order"]: row for row in result["rows"]}
+    assert result["changes"] == 1
     assert by["as given"]["error_mean"] == by["by class"]["error_mean"] > by["shuffled"]["error_most"]
-    assert "sorted by class" in found["warnings"][0]
-    assert "the order of the file hurts" in found["warnings"][1]
+    assert "sorted by class" in result["warnings"][0]
+    assert "the order of the file hurts" in result["warnings"][1]
     assert run(["compare", str(path), "-t", "y", "--orders", "5", "-l", "perceptron", "-q"]) == 0
     assert "warning: The file is sorted by class" in capsys.readouterr().out
 
 
 def test_an_order_that_is_a_little_worse_than_the_shuffles_is_no_cause_for_alarm(data_dir, capsys):
-    found = orders_of(capsys, "income", "--orders", "5", "-l", "averaged")  # 16.40 % beside 15.30 to 16.00 %
-    by = {row["order"]: row for row in found["rows"]}
+    result = orders_of(capsys, "income", "--orders", "5", "-l", "averaged")  # 16.40 % beside 15.30 to 16.00 %
+    by = {row["order"]: row for row in result["rows"]}
     assert by["as given"]["error_mean"] > by["shuffled"]["error_most"]
-    assert found["warnings"] == []
+    assert result["warnings"] == []
 
 
 def test_h8_income_sorted_by_class_ends_at_the_majority_rate(data_dir, capsys):
     # data/README.md: positives first, the perceptron calls all rows the class that came last.
-    found = orders_of(capsys, "income", "--numeric", "category", "--orders", "5", "-l", "perceptron")
+    result = orders_of(capsys, "income", "--numeric", "category", "--orders", "5", "-l", "perceptron")
     held_out = split(read("income"), 0.2)[1].labels.to_list()
     majority = held_out.count(">50K") / len(held_out)
-    by = {row["order"]: row["error_mean"] for row in found["rows"]}
+    by = {row["order"]: row["error_mean"] for row in result["rows"]}
     assert by["by class, backwards"] == pytest.approx(majority, abs=0.02)
     assert by["by class"] == pytest.approx(1 - majority, abs=0.02)
 
@@ -400,10 +404,10 @@ def test_with_neighbours_they_run_on_the_same_splits_and_the_others_stay_as_they
     arguments = ["breast-cancer", "--seeds", "2", "--learners", "perceptron,averaged"]
     alone = {row["learner"]: row["error_mean"] for row in rows_of(capsys, *arguments)}
     assert run(["compare", *arguments, "--with", "neighbours", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    rows = {row["learner"]: row for row in found["rows"]}
+    result = json.loads(capsys.readouterr().out)
+    rows = {row["learner"]: row for row in result["rows"]}
     assert {name: rows[name]["error_mean"] for name in alone} == alone
-    assert set(rows) | set(found["left_out"]) == {*alone, *ENTRANTS}
+    assert set(rows) | set(result["left_out"]) == {*alone, *ENTRANTS}
     assert {rows[name]["updates"] for name in rows if name in ENTRANTS} == {None}
     # The same splits and features by hand, for one of ours and one of scikit-learn's.
     data, errors = open_known("breast-cancer"), {"ridge": [], "nearest neighbours": []}

@@ -21,7 +21,7 @@ def no_network(monkeypatch):
 
 
 def test_the_tour_prints_every_command_before_its_output_and_what_to_try_next(no_network, capsys):
-    here, before = os.getcwd(), set(os.listdir())
+    folder, before = os.getcwd(), set(os.listdir())
     assert run(["demo"]) == 0
     out = capsys.readouterr().out
     places = [out.index(f"$ rosenblatt {step.command}\n") for step in TOUR]
@@ -29,7 +29,7 @@ def test_the_tour_prints_every_command_before_its_output_and_what_to_try_next(no
     assert "dev error" in out[places[0] : places[1]]
     assert "majority" in out[places[-1] :]
     assert "Try next: rosenblatt train" in out
-    assert os.getcwd() == here
+    assert os.getcwd() == folder
     assert set(os.listdir()) == before
 
 

@@ -34,13 +34,13 @@ def measured(capsys, *arguments):
 
 
 def test_the_counts_of_four_rows_are_those_worked_out_by_hand(fruit, capsys):
-    found = measured(capsys, "fruit.rosenblatt", "dev.csv", "-t", "fruit")
-    assert list(found) == ["examples", "errors", "error", "accuracy", "interval", "confusion", "per_class"]
-    assert (found["examples"], found["errors"], found["error"], found["accuracy"]) == (4, 1, 0.25, 0.75)
-    assert found["confusion"] == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
-    assert [row["label"] for row in found["per_class"]] == ["apple", "banana", "orange"]
-    assert [row["precision"] for row in found["per_class"]] == [1, 1, 0.5]
-    assert [row["recall"] for row in found["per_class"]] == [0.5, 1, 1]
+    result = measured(capsys, "fruit.rosenblatt", "dev.csv", "-t", "fruit")
+    assert list(result) == ["examples", "errors", "error", "accuracy", "interval", "confusion", "per_class"]
+    assert (result["examples"], result["errors"], result["error"], result["accuracy"]) == (4, 1, 0.25, 0.75)
+    assert result["confusion"] == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
+    assert [row["label"] for row in result["per_class"]] == ["apple", "banana", "orange"]
+    assert [row["precision"] for row in result["per_class"]] == [1, 1, 0.5]
+    assert [row["recall"] for row in result["per_class"]] == [0.5, 1, 1]
 
 
 def test_people_read_accuracy_with_counts_and_the_named_matrix(fruit, capsys):
@@ -55,12 +55,12 @@ def test_people_read_accuracy_with_counts_and_the_named_matrix(fruit, capsys):
 def test_confusion_precision_and_recall_are_scikit_learns():
     random = np.random.default_rng(0)
     truth, predicted = random.integers(0, 5, 300), random.integers(0, 4, 300)  # class 4 is never predicted
-    found = measure(truth, predicted, 5)
-    assert found.confusion.tolist() == metrics.confusion_matrix(truth, predicted).tolist()
+    result = measure(truth, predicted, 5)
+    assert result.confusion.tolist() == metrics.confusion_matrix(truth, predicted).tolist()
     precision, recall, _, _ = metrics.precision_recall_fscore_support(truth, predicted, zero_division=0)
-    assert found.precision[4] is None
-    assert [p or 0 for p in found.precision] == pytest.approx(precision.tolist())
-    assert found.recall == pytest.approx(recall.tolist())
+    assert result.precision[4] is None
+    assert [p or 0 for p in result.precision] == pytest.approx(precision.tolist())
+    assert result.recall == pytest.approx(recall.tolist())
 
 
 def test_wilsons_interval_is_that_of_the_literature():
@@ -166,7 +166,7 @@ def test_numbers_as_labels_of_a_model_whose_labels_are_text(fruit, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         ("fruit.rosenblatt dev.csv -t nothing", 2, "no column 'nothing'"),
         ("fruit.rosenblatt dev.csv -t colour", 1, "never seen in training"),
@@ -177,11 +177,11 @@ def test_numbers_as_labels_of_a_model_whose_labels_are_text(fruit, capsys):
         ("gone.rosenblatt dev.csv -t fruit", 3, "was not found"),
     ],
 )
-def test_refusals(fruit, capsys, arguments, code, said):
+def test_refusals(fruit, capsys, arguments, code, message):
     assert run(["evaluate", *arguments.split()]) == code
     out, err = capsys.readouterr()
     assert out == ""
-    assert said in err
+    assert message in err
 
 
 def test_many_classes_list_their_commonest_confusions(fruit, capsys):

@@ -15,7 +15,7 @@ from rosenblatt.studies.explain import explain
 FEATURES = [{}, {"numeric": "category"}, {"numeric": "both"}, {"scale": False}, {"products": "all"}, {"hashing": 8}]
 
 
-def made(classes, rows=120):
+def labelled_table(classes, rows=120):
     """A table of two categories and two numbers, with missing cells."""
     draw = np.random.default_rng(classes)
     colour, shape = draw.choice(["red", "green", "blue"], rows), draw.choice(["round", "square"], rows)
@@ -31,7 +31,7 @@ def made(classes, rows=120):
 @pytest.fixture(params=[2, 4])
 def table(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made(request.param).write_csv("things.csv")
+    labelled_table(request.param).write_csv("things.csv")
     assert run(["train", "things.csv", "--target", "y", "-q", "-o", "things.rosenblatt"]) == 0
     return read("things.csv", target="y")
 
@@ -59,7 +59,7 @@ def test_contributions_and_bias_add_up_to_the_score(table, capsys):
 @pytest.mark.parametrize("features", FEATURES, ids=str)
 @pytest.mark.parametrize("classes", [2, 4])
 def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, features):
-    frame = made(classes)
+    frame = labelled_table(classes)
     data = Dataset("table", frame.drop("y"), frame["y"], "made")
     model = learn(data, Recipe(features=features))
     flipped = 0
@@ -86,18 +86,18 @@ def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, featu
 def test_without_a_row_the_weights_come_largest_first_with_counted_shares(table, capsys):
     capsys.readouterr()
     assert run(["explain", "things.rosenblatt", "--json", "--top", "0"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     model = load("things.rosenblatt")
     red = table.rows["colour"] == "red"
     for label in model.classes.tolist():
-        sizes = [abs(w["weight"]) for w in found["weights"] if w["class"] == label]
+        sizes = [abs(w["weight"]) for w in result["weights"] if w["class"] == label]
         assert sizes == sorted(sizes, reverse=True)
-    reds = [w for w in found["weights"] if w["feature"] == "colour=red"]
+    reds = [w for w in result["weights"] if w["feature"] == "colour=red"]
     assert reds
     for w in reds:
         assert w["count"] == red.sum()
         assert w["share"] == pytest.approx((red & (table.labels == w["class"]).fill_null(False)).sum() / red.sum())
-    assert len(found["bias"]) == 4 if len(model.classes) == 4 else isinstance(found["bias"], float)
+    assert len(result["bias"]) == 4 if len(model.classes) == 4 else isinstance(result["bias"], float)
 
 
 def test_unscaled_numbers_are_warned_of(tmp_path, capsys):

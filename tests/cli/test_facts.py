@@ -37,20 +37,20 @@ def people(tmp_path, monkeypatch):
     return "people.csv"
 
 
-def found(capsys, *arguments):
+def result(capsys, *arguments):
     assert run(["facts", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_exactly_the_slides_ten_values_are_above_half(data_dir, capsys):
-    facts = found(capsys, "income")
+    facts = result(capsys, "income")
     above = {(v["feature"], v["value"]): round(100 * v["share"], 2) for v in facts["values"] if v["share"] > 0.5}
     assert above == SLIDE
     assert {(v["feature"], v["value"]) for v in facts["values"][:10]} == set(SLIDE), "they come first"
 
 
 def test_income_counts_are_those_of_the_data_folder(data_dir, capsys):
-    facts = found(capsys, "income", "--pairs")
+    facts = result(capsys, "income", "--pairs")
     assert {v["value"]: v["count"] for v in facts["values"] if v["feature"] == "sector"} == SECTORS
     (specialists,) = [v for v in facts["values"] if v["value"] == "Prof-specialty"]
     assert (specialists["count"], round(specialists["count"] * specialists["share"])) == (646, 294)
@@ -72,7 +72,7 @@ def test_income_figures_are_printed_for_people(data_dir, capsys):
 
 
 def test_a_small_table_is_counted_by_hand(people, capsys):
-    facts = found(capsys, people, "--target", "income", "--pairs")
+    facts = result(capsys, people, "--target", "income", "--pairs")
     assert facts["classes"] == {"poor": 2, "rich": 4}
     assert facts["positive"] == "rich"
     assert (facts["distinct"], facts["duplicates"], facts["contradictions"]) == (4, 1, 1)
@@ -86,7 +86,7 @@ def test_a_small_table_is_counted_by_hand(people, capsys):
 
 
 def test_positive_least_numeric_and_top_are_obeyed(people, capsys):
-    facts = found(
+    facts = result(
         capsys, people, "--target", "income", "--positive", "poor", "--least", "3", "--numeric", "number", "--top", "1"
     )
     assert facts["positive"] == "poor"
@@ -97,35 +97,35 @@ def test_positive_least_numeric_and_top_are_obeyed(people, capsys):
 def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested(tmp_path, capsys):
     path = tmp_path / "sorted.csv"
     path.write_text("a,b,y\n" + "".join(f"{i},{i / 1000},{'no' if i < 150 else 'yes'}\n" for i in range(300)))
-    facts = found(capsys, str(path), "--target", "y")
+    facts = result(capsys, str(path), "--target", "y")
     assert facts["values"] == []
     assert any("a, b" in note for note in facts["notes"])
-    assert any("sorted by class" in said for said in facts["suggestions"])
-    assert any("differ in scale" in said for said in facts["suggestions"])
-    assert len(found(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
+    assert any("sorted by class" in sentence for sentence in facts["suggestions"])
+    assert any("differ in scale" in sentence for sentence in facts["suggestions"])
+    assert len(result(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
 
 
 def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
     path = tmp_path / "prices.csv"
     path.write_text("price;size;place;kind\n" + "1,5;2;3,4;a\n2;3;B;b\n?;4;1,2;a\n")
     assert run(["facts", str(path), "--target", "kind"]) == 0
-    said = capsys.readouterr().out
-    assert "price holds numbers with a decimal comma (1,5)" in said
-    assert "place holds" not in said
-    assert "size holds" not in said
+    printed = capsys.readouterr().out
+    assert "price holds numbers with a decimal comma (1,5)" in printed
+    assert "place holds" not in printed
+    assert "size holds" not in printed
 
 
 def test_words_of_texts_are_values(tmp_path, capsys):
     path = tmp_path / "messages.tsv"
     path.write_text("spam\tfree prize, free\nspam\tfree entry\nham\tcall me\nham\tfree tonight?\n")
-    facts = found(capsys, str(path), "--format", "text", "--least", "2")
+    facts = result(capsys, str(path), "--format", "text", "--least", "2")
     assert facts["values"] == [{"feature": "word", "value": "free", "count": 3, "share": 2 / 3}]
 
 
 def test_sparse_rows_tell_columns_repeats_and_contradictions(tmp_path, capsys):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1 3:2\n1 1:1 3:2\n-1 1:1 3:2\n-1 2:5\n")
-    facts = found(capsys, str(path))
+    facts = result(capsys, str(path))
     assert (facts["distinct"], facts["duplicates"], facts["contradictions"]) == (2, 1, 1)
     assert {"feature": "column 1", "value": "not 0", "count": 1, "share": 0.0} in facts["values"]
 

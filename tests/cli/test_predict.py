@@ -62,10 +62,10 @@ def test_scores_are_the_librarys_to_the_last_bit(folder, capsys, model, names):
 
 def test_json_is_one_object(folder, capsys):
     assert run(["predict", "two.rosenblatt", "two.csv", "--json", "--scores", "-q"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert list(found["predictions"][0]) == ["prediction", "score"]
-    assert [row["prediction"] for row in found["predictions"][:2]] == ["apple", "banana"]
-    assert found["notes"] == []  # the target is there, and no stranger
+    result = json.loads(capsys.readouterr().out)
+    assert list(result["predictions"][0]) == ["prediction", "score"]
+    assert [row["prediction"] for row in result["predictions"][:2]] == ["apple", "banana"]
+    assert result["notes"] == []  # the target is there, and no stranger
 
 
 def test_labels_with_commas_quotes_and_line_ends_come_back(folder, capsys):
@@ -191,7 +191,7 @@ def test_memory_does_not_grow_with_the_file(folder):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         ("two.rosenblatt gone.csv", 1, "gone.csv"),
         ("two.rosenblatt lacking.csv", 1, "lacking.csv, rows 1 to 1: The table lacks 'colour'"),
@@ -210,14 +210,14 @@ def test_memory_does_not_grow_with_the_file(folder):
         ("two.rosenblatt two.rosenblatt", 1, "it is a model that `rosenblatt train` wrote"),
     ],
 )
-def test_refusals(folder, capsys, arguments, code, said):
+def test_refusals(folder, capsys, arguments, code, message):
     (folder / "lacking.csv").write_text("size\n3\n")
     (folder / "some.svm").write_text("1 1:1\n-1 2:1\n")
     (folder / "damaged.rosenblatt").write_bytes((folder / "two.rosenblatt").read_bytes()[:-1])
     assert run(["predict", *arguments.split()]) == code
     out, err = capsys.readouterr()
     assert out == ""
-    assert said in err
+    assert message in err
 
 
 def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeypatch, capsys):

@@ -37,14 +37,14 @@ def train(capsys, *arguments):
 
 
 def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
-    found = train(capsys, fruit, "--target", "kind", "--holdout", "0.2")
-    assert set(found) == {
+    result = train(capsys, fruit, "--target", "kind", "--holdout", "0.2")
+    assert set(result) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
         "train_error", "dev_error", "theory", "seconds", "model",
     }  # fmt: skip
-    assert found["examples"] == 48
-    assert found["classes"] == ["apple", "pear"]
-    assert set(found["dev_error"]) == {"last", "averaged", "best"}
+    assert result["examples"] == 48
+    assert result["classes"] == ["apple", "pear"]
+    assert set(result["dev_error"]) == {"last", "averaged", "best"}
 
 
 def test_a_saved_model_predicts_what_the_trained_one_predicts(fruit, tmp_path, capsys):
@@ -112,7 +112,7 @@ def test_groups_stay_together_and_late_rows_are_held_out(fruit):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["nowhere.csv", "--target", "kind"], 1, "nowhere.csv"),
         (["{fruit}"], 1, "--target"),
@@ -135,16 +135,16 @@ def test_groups_stay_together_and_late_rows_are_held_out(fruit):
         ([], 2, "FILE"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(arguments, code, said, fruit, capsys):
+def test_what_cannot_be_is_said_in_a_sentence(arguments, code, message, fruit, capsys):
     assert run(["train", *(part.format(fruit=fruit) for part in arguments)]) == code
     captured = capsys.readouterr()
-    assert said in captured.err
+    assert message in captured.err
     assert "Traceback" not in captured.err
     assert captured.out == ""
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "empty"),
         (b"colour,kind\n", ""),
@@ -161,7 +161,7 @@ def test_what_cannot_be_is_said_in_a_sentence(arguments, code, said, fruit, caps
         (gzip.compress(b"colour,kind\nred,apple\n", mtime=0)[:-5], ""),
     ],
 )
-def test_a_bad_file_is_told_by_name_and_no_model_is_left(content, said, tmp_path, capsys):
+def test_a_bad_file_is_told_by_name_and_no_model_is_left(content, message, tmp_path, capsys):
     path, model = tmp_path / "bad.csv", tmp_path / "m.rosenblatt"
     path.write_bytes(content)
     code = run(["train", str(path), "--target", "kind", "-o", str(model)])
@@ -171,7 +171,7 @@ def test_a_bad_file_is_told_by_name_and_no_model_is_left(content, said, tmp_path
         return
     assert code == 1
     assert "bad.csv" in captured.err or "1 class" in captured.err
-    assert said in captured.err
+    assert message in captured.err
     assert "Traceback" not in captured.err
     assert not model.exists()
 
@@ -180,9 +180,9 @@ def test_a_bad_file_is_told_by_name_and_no_model_is_left(content, said, tmp_path
 def test_bom_crlf_blanks_and_a_missing_last_line_end_are_no_matter(encoding, tmp_path, capsys):
     path = tmp_path / "people.csv"
     path.write_bytes("age, job, pay\r\n39, clerk, low\r\n?, boss, high\r\n25, boss, high".encode(encoding))
-    found = train(capsys, path, "--target", "pay")
-    assert found["classes"] == ["high", "low"]
-    assert found["features"] == 4  # age, age is missing, two jobs
+    result = train(capsys, path, "--target", "pay")
+    assert result["classes"] == ["high", "low"]
+    assert result["features"] == 4  # age, age is missing, two jobs
 
 
 def test_dev_labels_that_training_never_saw_are_refused(fruit, tmp_path, capsys):
@@ -240,8 +240,8 @@ def test_a_bug_shows_no_traceback_unless_asked(fruit, monkeypatch, capsys):
     ],
 )
 def test_raw_files_train_with_one_command(file, options, data_dir, capsys):
-    found = train(capsys, data_dir / file, "--holdout", "0.2", "--epochs", "2", *options)
-    assert found["dev_error"]["averaged"] < 0.2
+    result = train(capsys, data_dir / file, "--holdout", "0.2", "--epochs", "2", *options)
+    assert result["dev_error"]["averaged"] < 0.2
 
 
 def test_a_first_line_of_data_is_not_taken_for_names_when_the_target_is_a_number(tmp_path, capsys):
@@ -271,9 +271,9 @@ def test_the_only_class_is_named_with_its_column(tmp_path, capsys):
     path = tmp_path / "pets.csv"
     path.write_text("legs,pet\n4,cat\n4,cat\n")
     assert run(["train", str(path), "--target", "pet"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("LabelError")  # no head of a table that never comes
-    assert "pet has 1 class, 'cat'" in said
+    message = capsys.readouterr().err
+    assert message.startswith("LabelError")  # no head of a table that never comes
+    assert "pet has 1 class, 'cat'" in message
 
 
 def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):
@@ -304,9 +304,9 @@ def test_one_of_a_thing_is_told_as_one(tmp_path, capsys):
     path = tmp_path / "one.csv"
     path.write_text("x,y\n1,a\n2,b\n")
     assert run(["train", str(path), "--target", "y", "-q", "--epochs", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "2 rows, 1 feature, classes" in told
-    assert "1 epoch, " in told
+    printed = capsys.readouterr().out
+    assert "2 rows, 1 feature, classes" in printed
+    assert "1 epoch, " in printed
 
 
 def test_a_column_that_is_not_there_is_wrong_usage_but_a_file_without_it_is_bad_data(fruit, tmp_path, capsys):

@@ -30,45 +30,45 @@ def train(capsys, *arguments):
 
 def test_h7_a_run_that_converged_tells_its_updates_against_the_bound(tmp_path, capsys):
     rows = written(tmp_path, SQUARE)
-    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
-    theory = found["theory"]
+    result = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
+    theory = result["theory"]
     best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
     assert theory["separated"]
     assert theory["best_margin"] == pytest.approx(best)
     assert theory["share"] == pytest.approx(theory["margin"] / best)
-    assert theory["bound"]["count"] == found["updates"] <= theory["bound"]["at_most"]
+    assert theory["bound"]["count"] == result["updates"] <= theory["bound"]["at_most"]
     assert theory["bound"]["at_most"] == pytest.approx(3 / best**2)  # R² = 3
     assert run(["train", *rows, "-q", "-l", "perceptron", "--epochs", "50", "--certify", "30"]) == 0
-    told = capsys.readouterr().out
-    assert f"{100 * theory['share']:.2f} % of γ* = {best:.5g}" in told
-    assert f"{found['updates']} of at most R²/γ*² = {int(3 / best**2)}" in told
+    printed = capsys.readouterr().out
+    assert f"{100 * theory['share']:.2f} % of γ* = {best:.5g}" in printed
+    assert f"{result['updates']} of at most R²/γ*² = {int(3 / best**2)}" in printed
 
 
 def test_without_certify_the_run_itself_tells_how_good_its_margin_is(tmp_path, capsys):
     rows = [*written(tmp_path, SQUARE), "-l", "perceptron", "--epochs", "50"]
-    found = train(capsys, *rows)
-    theory = found["theory"]
+    result = train(capsys, *rows)
+    theory = result["theory"]
     best = rosenblatt.certify([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["+", "-", "-", "-"]).margin
     assert theory["separated"]
-    assert theory["bound"]["count"] == found["updates"] <= 3 / best**2 <= theory["bound"]["at_most"]  # R² = 3
+    assert theory["bound"]["count"] == result["updates"] <= 3 / best**2 <= theory["bound"]["at_most"]  # R² = 3
     assert theory["margin"] <= best <= theory["best_margin_at_most"]  # what the run itself proves of γ*
     assert theory["share_at_least"] <= theory["margin"] / best <= theory["share_at_most"]
     assert theory["share"] is theory["best_margin"] is None
     assert run(["train", *rows, "-q"]) == 0
-    told = capsys.readouterr().out
-    assert f"{found['updates']} of at most R²/γ² = {int(theory['bound']['at_most'])}" in told
-    assert "of the best, γ*, which is at most" in told
-    assert "(--certify SECONDS looks for a proof)" in told
+    printed = capsys.readouterr().out
+    assert f"{result['updates']} of at most R²/γ² = {int(theory['bound']['at_most'])}" in printed
+    assert "of the best, γ*, which is at most" in printed
+    assert "(--certify SECONDS looks for a proof)" in printed
     assert run(["train", *rows, "-q", "--certify", "30"]) == 0
     assert f"% of γ* = {best:.5g}, the best" in capsys.readouterr().out
 
 
 def test_with_certify_the_proof_is_there_too(tmp_path, capsys):
     rows = written(tmp_path, SQUARE)
-    found = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
-    assert found["certificate"]["separable"]
-    assert found["certificate"]["proof"]["kind"] == "weights"
-    assert found["certificate"]["margin"] == found["theory"]["best_margin"]
+    result = train(capsys, *rows, "-l", "perceptron", "--epochs", "50", "--certify", "30")
+    assert result["certificate"]["separable"]
+    assert result["certificate"]["proof"]["kind"] == "weights"
+    assert result["certificate"]["margin"] == result["theory"]["best_margin"]
     assert "certificate" not in train(capsys, *rows, "-l", "perceptron", "--epochs", "50")
 
 
@@ -119,11 +119,11 @@ def test_a_run_that_cannot_converge_is_told_plainly_why(tmp_path, capsys):
     assert run(["train", *written(tmp_path, TWICE), "-q", *certify]) == 0
     # Rows are counted from 1, as by explain --row.
     assert "No line can separate these rows: rows 2 and 4 are identical but labelled differently." in capsys.readouterr().out
-    found = train(capsys, *written(tmp_path, XOR), *certify)
-    assert found["theory"]["separable"] is False
-    assert found["theory"]["why_no_bound"] == "no line can separate the data"
-    assert found["certificate"]["separable"] is False
-    assert sorted(found["certificate"]["proof"]["rows"]) == [1, 2, 3, 4]
+    result = train(capsys, *written(tmp_path, XOR), *certify)
+    assert result["theory"]["separable"] is False
+    assert result["theory"]["why_no_bound"] == "no line can separate the data"
+    assert result["certificate"]["separable"] is False
+    assert sorted(result["certificate"]["proof"]["rows"]) == [1, 2, 3, 4]
 
 
 def test_certify_changes_nothing_in_the_model_file_and_a_solver_is_imported_only_for_it(tmp_path, capsys):
@@ -146,17 +146,17 @@ def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):
     wanted = (
         "s 32-bit numbers rows 30 and 51 are identical but labelled differently; --double (double=True) keeps them apart"
     )
-    found = train(capsys, path, "--target", "y", "--certify", "5")
-    theory = found["theory"]
+    result = train(capsys, path, "--target", "y", "--certify", "5")
+    theory = result["theory"]
     assert (theory["separable"], theory["grain"]) == (None, "as 32-bit numbers")
     assert theory["why_no_bound"] == "no line can separate the data as 32-bit numbers"
     assert wanted in theory["sentence"]
-    assert found["certificate"]["separable"] is None
-    assert wanted in found["certificate"]["sentence"]
+    assert result["certificate"]["separable"] is None
+    assert wanted in result["certificate"]["sentence"]
     assert run(["train", str(path), "--target", "y", "-q", "--certify", "5"]) == 0
-    told = capsys.readouterr().out
-    assert wanted in told
-    assert "o line can separate" not in told
+    printed = capsys.readouterr().out
+    assert wanted in printed
+    assert "o line can separate" not in printed
     model = tmp_path / "m.rosenblatt"
     assert run(["train", str(path), "--target", "y", "-q", "-o", str(model)]) == 0
     page = tmp_path / "r.html"
@@ -166,9 +166,9 @@ def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):
     assert "As 32-bit numbers rows 30 and 51 are identical" in page
     assert "o line can separate" not in page
     assert run(["walk", str(path), "--target", "y", "--proof", "--to", "3"]) == 0
-    told = capsys.readouterr().out
-    assert wanted in told
-    assert "No bound: no line can separate the data as 32-bit numbers." in told
+    printed = capsys.readouterr().out
+    assert wanted in printed
+    assert "No bound: no line can separate the data as 32-bit numbers." in printed
     theory = train(capsys, path, "--target", "y", "--double", "--certify", "5")["theory"]
     assert theory["separable"] is True
 
@@ -180,8 +180,8 @@ def test_a_huge_bound_is_told_in_few_digits(tmp_path, capsys):
     assert most > 1e15
     for verb, form in (("train", r"at most R²/γ\*?² = (\S+)$"), ("certify", r"at most (\S+) updates")):
         assert run([verb, *ids, "-q", *(["--certify", "30"] if verb == "train" else [])]) == 0
-        told = re.search(form, capsys.readouterr().out, re.MULTILINE)[1]
-        assert len(told) < 12
-        assert float(told) >= 1e15
+        printed = re.search(form, capsys.readouterr().out, re.MULTILINE)[1]
+        assert len(printed) < 12
+        assert float(printed) >= 1e15
     assert run(["walk", *ids, "--proof", "--to", "1"]) == 0
     assert max(map(len, re.findall(r"[\d,.]+", capsys.readouterr().out))) < 20

@@ -39,22 +39,22 @@ def test_b3_the_lectures_example(capsys):
 
 
 def test_h3_without_bias_five_updates_end_at_one_and_a_half_one(capsys):
-    found = json.loads(walked(capsys, *LECTURE, "--no-bias", "--only-updates", "--json").out)
-    assert found["updates"] == len(found["steps"]) == 5
-    assert found["steps"][-1]["w"] == [[1.5, 1]]
-    assert found["converged"]
+    result = json.loads(walked(capsys, *LECTURE, "--no-bias", "--only-updates", "--json").out)
+    assert result["updates"] == len(result["steps"]) == 5
+    assert result["steps"][-1]["w"] == [[1.5, 1]]
+    assert result["converged"]
 
 
 def test_h7_the_proof_stands_beside_the_steps(capsys):
-    found = json.loads(walked(capsys, *LECTURE[:2], "--proof", "--json").out)
-    for step in found["steps"]:
+    result = json.loads(walked(capsys, *LECTURE[:2], "--proof", "--json").out)
+    for step in result["steps"]:
         assert step["least_along"] <= step["along"] + 1e-9
         assert step["norm"] <= step["most_norm"] + 1e-9
-    assert found["updates"] <= found["proof"]["at_most"]
-    assert found["proof"]["at_most"] == pytest.approx((found["proof"]["radius"] / found["proof"]["margin"]) ** 2)
-    told = walked(capsys, *LECTURE[:2], "--proof").out
-    assert "kγ" in told
-    assert "At most R²/γ²" in told
+    assert result["updates"] <= result["proof"]["at_most"]
+    assert result["proof"]["at_most"] == pytest.approx((result["proof"]["radius"] / result["proof"]["margin"]) ** 2)
+    printed = walked(capsys, *LECTURE[:2], "--proof").out
+    assert "kγ" in printed
+    assert "At most R²/γ²" in printed
     assert "No bound: the weights do not start at 0." in walked(capsys, *LECTURE, "--proof").out
 
 
@@ -96,22 +96,22 @@ def test_semicolons_between_points_are_no_part_of_labels(capsys):
 
 
 def test_points_of_many_classes_and_other_learners(capsys):
-    found = json.loads(walked(capsys, "--points", "1,0:a 0,1:b -1,-1:c", "--learner", "mira", "--json").out)
-    assert found["classes"] == ["a", "b", "c"]
-    assert found["steps"][0]["rival"] == "b"
-    assert found["steps"][0]["margin"] == 0  # all scores are
-    assert found["steps"][0]["tau"] == 1 / 4  # 1 / 2 (|x|² + 1)
-    assert [len(row) for row in found["steps"][0]["w"]] == [2, 2, 2]
+    result = json.loads(walked(capsys, "--points", "1,0:a 0,1:b -1,-1:c", "--learner", "mira", "--json").out)
+    assert result["classes"] == ["a", "b", "c"]
+    assert result["steps"][0]["rival"] == "b"
+    assert result["steps"][0]["margin"] == 0  # all scores are
+    assert result["steps"][0]["tau"] == 1 / 4  # 1 / 2 (|x|² + 1)
+    assert [len(row) for row in result["steps"][0]["w"]] == [2, 2, 2]
 
 
 def test_a_file_walks_as_train_trains(capsys, tmp_path):
     path = tmp_path / "fruit.csv"
     path.write_text("colour,size,kind\n" + "red,7,apple\ngreen,10,pear\nyellow,9,pear\ngreen,6,apple\n" * 5)
     options = [str(path), "--target", "kind", "--learner", "mira", "--p", "0.5", "--seed", "4", "--epochs", "6"]
-    found = json.loads(walked(capsys, *options, "--json").out)
+    result = json.loads(walked(capsys, *options, "--json").out)
     assert run(["train", *options, "--json"]) == 0
     trained = json.loads(capsys.readouterr().out)
-    assert {key: found[key] for key in ("epochs", "updates", "converged")} == {
+    assert {key: result[key] for key in ("epochs", "updates", "converged")} == {
         key: trained[key] for key in ("epochs", "updates", "converged")
     }
     assert "w[colour=red]" in walked(capsys, *options, "--as", "csv").out.splitlines()[0]
@@ -119,7 +119,7 @@ def test_a_file_walks_as_train_trains(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "FILE"),
         (["iris", "--points", "1:+ 2:-"], "one of the two"),
@@ -142,10 +142,10 @@ def test_a_file_walks_as_train_trains(capsys, tmp_path):
         ([*LECTURE, "--epochs", "0"], "epochs"),
     ],
 )
-def test_what_cannot_be_is_wrong_usage(arguments, said, capsys):
+def test_what_cannot_be_is_wrong_usage(arguments, message, capsys):
     assert run(["walk", *arguments]) == 2
     out, err = capsys.readouterr()
-    assert said in err
+    assert message in err
     assert out == ""
 
 
@@ -161,36 +161,36 @@ def test_walk_imports_neither_scikit_learn_nor_a_solver(tmp_path):
 @pytest.mark.parametrize("learner", ["averaged", "voted"])
 def test_the_averaged_weights_stand_at_the_end_of_the_perceptrons_steps(learner, capsys):
     steps = walked(capsys, *LECTURE[:2], "--epochs", "1").out.splitlines()[:5]
-    told = walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner).out.splitlines()
-    assert told[:5] == steps
+    printed = walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner).out.splitlines()
+    assert printed[:5] == steps
     # By hand: (1, 1, 1), then (0.5, 2, 0) for two examples, then (1.5, 1, −1).
-    said = next(line for line in told if line.startswith("The steps are the perceptron's"))
-    assert said.endswith(": w1 = 0.875, w2 = 1.5, b = 0.")
-    assert ("vote" in said) == (learner == "voted")
-    found = json.loads(walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner, "--json").out)
-    assert found["averaged"] == {"w": [[0.875, 1.5]], "b": [0.0]}
-    assert found["theory"]["view"] == "averaged"
+    message = next(line for line in printed if line.startswith("The steps are the perceptron's"))
+    assert message.endswith(": w1 = 0.875, w2 = 1.5, b = 0.")
+    assert ("vote" in message) == (learner == "voted")
+    result = json.loads(walked(capsys, *LECTURE[:2], "--epochs", "1", "-l", learner, "--json").out)
+    assert result["averaged"] == {"w": [[0.875, 1.5]], "b": [0.0]}
+    assert result["theory"]["view"] == "averaged"
     assert "averaged" not in json.loads(walked(capsys, *LECTURE[:2], "--json").out)
 
 
 def test_of_many_weights_the_largest_averages_are_told(capsys):
-    told = walked(capsys, "breast-cancer", "-l", "averaged", "--epochs", "1", "--to", "1").out
-    line = next(line for line in told.splitlines() if line.startswith("The steps are"))
+    printed = walked(capsys, "breast-cancer", "-l", "averaged", "--epochs", "1", "--to", "1").out
+    line = next(line for line in printed.splitlines() if line.startswith("The steps are"))
     assert "… 22 more, b = " in line  # of 30 features
 
 
 def test_the_margin_of_a_walk_is_told_as_train_tells_it(tmp_path, capsys):
     # θ = (1.5, 1, −1) has the least margin 1.25; γ* = √(8/17), see the playground's test of the bound.
-    told = walked(capsys, *LECTURE[:2]).out
-    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is" in told
-    told = walked(capsys, *LECTURE[:2], "--proof").out
-    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best." in told
+    printed = walked(capsys, *LECTURE[:2]).out
+    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.23 % to 100 % of the best, γ*, which is" in printed
+    printed = walked(capsys, *LECTURE[:2], "--proof").out
+    assert "Margin: γ = 0.60634: the last weights separate all rows; 88.39 % of γ* = 0.68599, the best." in printed
     path = tmp_path / "points.csv"
     path.write_text("a,b,y\n1,1,+\n0.5,-1,-\n-1,-1,-\n-1,1,-\n")
     options = [str(path), "--target", "y", "--no-scale", "--epochs", "3", "-l", "averaged", "--order", "given", "--json"]
-    found = json.loads(walked(capsys, *options).out)["theory"]
+    result = json.loads(walked(capsys, *options).out)["theory"]
     assert run(["train", *options]) == 0
-    assert json.loads(capsys.readouterr().out)["theory"] == found
+    assert json.loads(capsys.readouterr().out)["theory"] == result
 
 
 @pytest.mark.parametrize("weights", ["--all-weights", "--moved-weights"])
@@ -199,9 +199,9 @@ def test_latex_is_ascii_and_its_minuses_are_in_formulas(capsys, learner, weights
     scaled = ["--points", "1e7,1:a_b -3e7,-1e-9:<c", "--no-bias"]
     for data in (["iris", "--to", "20", "--product", "all"], LECTURE, scaled):
         for more in ([], ["--only-updates"], ["--proof"]):
-            made = walked(capsys, *data, "-l", learner, weights, "--as", "latex", *more).out
-            assert made.isascii()
-            assert made.count("$") % 2 == 0
-            outside = re.sub(r"\$[^$]*\$", "", made)
+            latex = walked(capsys, *data, "-l", learner, weights, "--as", "latex", *more).out
+            assert latex.isascii()
+            assert latex.count("$") % 2 == 0
+            outside = re.sub(r"\$[^$]*\$", "", latex)
             assert not re.search(r"-\d|e[+-]\d|[<>|]", outside)
-            assert (r"$\to$" in made) == (weights == "--moved-weights")
+            assert (r"$\to$" in latex) == (weights == "--moved-weights")

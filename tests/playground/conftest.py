@@ -28,9 +28,9 @@ def started():
 @pytest.fixture(scope="session")
 def visits(browser):
     """One window for each size and colour scheme, used by all tests."""
-    made = {}
-    yield made
-    for visit in made.values():
+    windows = {}
+    yield windows
+    for visit in windows.values():
         visit.context.close()
 
 

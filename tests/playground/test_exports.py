@@ -21,30 +21,30 @@ RUNS = [
 ]
 
 
-def weights(there):
+def weights(window):
     """The page's last and averaged weights."""
-    end = there.run("page.replay.at(page.replay.T)")
+    end = window.run("page.replay.at(page.replay.T)")
     return end["last"], end["averaged"]
 
 
-def run_python(there, capsys):
+def run_python(window, capsys):
     """The estimator that the exported Python leaves behind."""
-    there.page.keyboard.press("x")
+    window.page.keyboard.press("x")
     scope = {}
-    exec(there.page.locator("#export-python").text_content(), scope)
+    exec(window.page.locator("#export-python").text_content(), scope)
     capsys.readouterr()
     return scope["clf"]
 
 
-def run_command(there, folder, monkeypatch):
+def run_command(window, folder, monkeypatch):
     """The model that the exported command writes, from the exported points."""
     from rosenblatt.cli import run
 
-    if not there.page.locator("#export").is_visible():
-        there.page.keyboard.press("x")
-    (command,) = there.page.locator("#export-command").text_content().splitlines()
-    with there.page.expect_download() as download:
-        there.page.click("#save-csv")
+    if not window.page.locator("#export").is_visible():
+        window.page.keyboard.press("x")
+    (command,) = window.page.locator("#export-command").text_content().splitlines()
+    with window.page.expect_download() as download:
+        window.page.click("#save-csv")
     download.value.save_as(folder / "points.csv")
     monkeypatch.chdir(folder)
     assert run([*command.split()[1:], "-q", "-o", "m.rosenblatt"]) == 0
@@ -57,30 +57,30 @@ def flat(coef, intercept):
 
 @pytest.mark.parametrize("link", RUNS)
 def test_the_exported_python_and_command_end_on_the_pages_weights(visit, capsys, tmp_path, monkeypatch, link):
-    there = visit(CLOUDS + link)
-    clf = run_python(there, capsys)
-    model = run_command(there, tmp_path, monkeypatch)
-    for view, shown in zip(("last", "averaged"), weights(there), strict=True):
+    window = visit(CLOUDS + link)
+    clf = run_python(window, capsys)
+    model = run_command(window, tmp_path, monkeypatch)
+    for view, shown in zip(("last", "averaged"), weights(window), strict=True):
         fitted = clf.view(view)
         assert shown == flat(fitted.coef_, fitted.intercept_), "to the bit"
         assert shown == flat(*model.views[view]), "to the bit"
-    made = there.run("page.replay.trace.epochs.length")
-    assert (clf.n_iter_, len(model.history)) == (made, made)
+    epochs = window.run("page.replay.trace.epochs.length")
+    assert (clf.n_iter_, len(model.history)) == (epochs, epochs)
 
 
 def test_the_exported_python_starts_at_the_start_weights(visit, capsys):
-    there = visit(f"{CLOUDS}&order=once&w2=2&learner=voted&rate=0.5")
-    clf = run_python(there, capsys).view("last")
-    assert weights(there)[0] == flat(clf.coef_, clf.intercept_)
-    assert "It starts at 0" in there.page.locator("#export-command").text_content()
+    window = visit(f"{CLOUDS}&order=once&w2=2&learner=voted&rate=0.5")
+    clf = run_python(window, capsys).view("last")
+    assert weights(window)[0] == flat(clf.coef_, clf.intercept_)
+    assert "It starts at 0" in window.page.locator("#export-command").text_content()
 
 
 def test_the_exported_python_gives_the_kernels_coefficients(visit, capsys):
-    there = visit(f"{CLOUDS}&learner=kernel&degree=3")
-    clf = run_python(there, capsys)
-    alphas = np.array(there.run("[...page.replay.alphas(page.replay.K)]"))
+    window = visit(f"{CLOUDS}&learner=kernel&degree=3")
+    clf = run_python(window, capsys)
+    alphas = np.array(window.run("[...page.replay.alphas(page.replay.K)]"))
     assert alphas[clf.support_].tolist() == clf.dual_coef_[0].tolist()
-    assert "has no kernels" in there.page.locator("#export-command").text_content()
+    assert "has no kernels" in window.page.locator("#export-command").text_content()
 
 
 @pytest.mark.parametrize(
@@ -92,21 +92,21 @@ def test_the_exported_python_gives_the_kernels_coefficients(visit, capsys):
     ],
 )
 def test_points_of_a_table_keep_their_positive_class(visit, capsys, tmp_path, monkeypatch, table):
-    there = visit("#order=given")
-    there.page.click("#csv-open")
-    there.page.fill("#csv-text", table)
-    there.page.click("#csv-take")
-    there.until("page.replay.trace.names[0] !== 'x₁'")
-    model = run_command(there, tmp_path, monkeypatch)
-    assert weights(there)[0] == flat(*model.views["last"])
+    window = visit("#order=given")
+    window.page.click("#csv-open")
+    window.page.fill("#csv-text", table)
+    window.page.click("#csv-take")
+    window.until("page.replay.trace.names[0] !== 'x₁'")
+    model = run_command(window, tmp_path, monkeypatch)
+    assert weights(window)[0] == flat(*model.views["last"])
 
 
 def test_pictures_are_exported_as_svg_and_png(visit, tmp_path):
-    there = visit("#data=four&order=given&w1=1&at=2")
-    there.page.keyboard.press("x")
+    window = visit("#data=four&order=given&w1=1&at=2")
+    window.page.keyboard.press("x")
     for button, start in (("#save-svg", b"<svg"), ("#save-png", b"\x89PNG")):
-        with there.page.expect_download() as download:
-            there.page.click(button)
+        with window.page.expect_download() as download:
+            window.page.click(button)
         download.value.save_as(tmp_path / "picture")
         content = (tmp_path / "picture").read_bytes()
         assert content.startswith(start)
@@ -119,10 +119,10 @@ SIX = "#data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner2=mira&p2=0.9&at
 
 @pytest.mark.parametrize(("link", "columns"), [(SIX.removesuffix("&view=all"), 2), (SIX, 3)])
 def test_several_pictures_are_exported_apart_and_with_their_captions(visit, tmp_path, link, columns):
-    there = visit(link)
-    there.page.keyboard.press("x")
-    with there.page.expect_download() as download:
-        there.page.click("#save-svg")
+    window = visit(link)
+    window.page.keyboard.press("x")
+    with window.page.expect_download() as download:
+        window.page.click("#save-svg")
     download.value.save_as(tmp_path / "planes.svg")
     root = ElementTree.parse(tmp_path / "planes.svg").getroot()
     svg = "{http://www.w3.org/2000/svg}"
@@ -133,7 +133,7 @@ def test_several_pictures_are_exported_apart_and_with_their_captions(visit, tmp_
         assert y + height < float(root.get("height"))
         for x2, y2, _, _ in planes[i + 1 :]:
             assert x2 > x + width + 10 or x2 < x or y2 > y + height + 10, "there is a gap"
-    told = [" ".join(text.text for text in caption) for caption in root.findall(f"{svg}g[@class='caption']")]
-    shown = there.page.locator(".picture figcaption").all_text_contents()
-    assert ["".join(text.split()) for text in told] == ["".join(text.split()) for text in shown]
-    assert len(set(told)) == len(planes), "one can tell which is which"
+    printed = [" ".join(text.text for text in caption) for caption in root.findall(f"{svg}g[@class='caption']")]
+    shown = window.page.locator(".picture figcaption").all_text_contents()
+    assert ["".join(text.split()) for text in printed] == ["".join(text.split()) for text in shown]
+    assert len(set(printed)) == len(planes), "one can tell which is which"

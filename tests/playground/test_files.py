@@ -41,25 +41,25 @@ def people(tmp_path_factory):
 def test_names_numbers_and_arrows_stay_in_the_picture(visit, started, people, size):
     server = started(str(people), "--target", "income")
     for link in ("#data=file&x=age&y=hours-per-week", "#data=file&x=hours-per-week&y=age&w1=-40&w2=-30&b=-9"):
-        there = visit(f"{link}&at=0", server=server, size=size)
+        window = visit(f"{link}&at=0", server=server, size=size)
         for _ in range(5):
-            assert there.page.evaluate(STRAY) == []
-            there.page.keyboard.press("n")
-        assert there.run("page.replay.K") > 4, "there were five different arrows"
+            assert window.page.evaluate(STRAY) == []
+            window.page.keyboard.press("n")
+        assert window.run("page.replay.K") > 4, "there were five different arrows"
 
 
 def test_a_thin_streak_is_told_and_scaled_on_request_only(visit, started, people):
-    there = visit("#data=file&x=age&y=weight", server=started(str(people), "--target", "income"))
-    told = there.page.locator("#notice-spread")
-    assert "weight spreads" in told.inner_text()
-    assert "times as wide as age" in told.inner_text()
-    assert there.run("page.replay.trace.mean") is None, "nothing is changed unasked"
-    told.get_by_role("button", name="Centre and scale").click()
-    there.until("page.replay.trace.mean !== null")
-    assert there.page.locator("#field-scale").is_checked()
-    assert not told.is_visible()
-    there.page.select_option("#field-y", "hours-per-week")
-    there.page.uncheck("#field-scale")
-    there.until("page.replay.trace.mean === null")
-    assert not told.is_visible(), "these two are alike"
-    assert there.errors == []
+    window = visit("#data=file&x=age&y=weight", server=started(str(people), "--target", "income"))
+    printed = window.page.locator("#notice-spread")
+    assert "weight spreads" in printed.inner_text()
+    assert "times as wide as age" in printed.inner_text()
+    assert window.run("page.replay.trace.mean") is None, "nothing is changed unasked"
+    printed.get_by_role("button", name="Centre and scale").click()
+    window.until("page.replay.trace.mean !== null")
+    assert window.page.locator("#field-scale").is_checked()
+    assert not printed.is_visible()
+    window.page.select_option("#field-y", "hours-per-week")
+    window.page.uncheck("#field-scale")
+    window.until("page.replay.trace.mean === null")
+    assert not printed.is_visible(), "these two are alike"
+    assert window.errors == []

@@ -45,13 +45,13 @@ def a_state(fields):
 
 
 def test_every_state_comes_back_from_its_link(visit):
-    there = visit()
-    fields = there.page.evaluate(FIELDS)
+    window = visit()
+    fields = window.page.evaluate(FIELDS)
 
     @settings(max_examples=settings().max_examples)
     @given(st.lists(a_state(fields), min_size=1, max_size=20))
     def check(states):
-        for state, result in zip(states, there.page.evaluate(ROUND, states), strict=True):
+        for state, result in zip(states, window.page.evaluate(ROUND, states), strict=True):
             assert result["same"], (state, result["link"])
             assert result["problems"] == []
 
@@ -101,10 +101,10 @@ def malformed(chance):
 
 
 def test_malformed_links_give_defaults_and_a_notice(visit):
-    there = visit()
+    window = visit()
     chance = random.Random(7)
     links = [malformed(chance) for _ in range(500)]
-    results = there.page.evaluate(
+    results = window.page.evaluate(
         """(links) => import('/state.js').then((m) => links.map((link) => {
             const { state, problems } = m.parse(link);
             const again = m.parse(m.format(state));
@@ -118,15 +118,15 @@ def test_malformed_links_give_defaults_and_a_notice(visit):
         assert result["problems"] > 0, link
         assert result["whole"], link
         assert result["valid"], link
-    assert there.errors == []
+    assert window.errors == []
 
 
 @pytest.mark.parametrize("seed", range(8 if FULL else 3))
 def test_a_malformed_link_that_is_opened_shows_the_notice_and_a_run(visit, seed):
-    there = visit(malformed(random.Random(1000 + seed)))
-    assert there.page.locator("#notice-link").is_visible()
-    assert there.run("page.replay.K") >= 0
-    assert there.errors == []
+    window = visit(malformed(random.Random(1000 + seed)))
+    assert window.page.locator("#notice-link").is_visible()
+    assert window.run("page.replay.K") >= 0
+    assert window.errors == []
 
 
 IMPOSSIBLE = {  # readable, every part of them, and yet there is no such run
@@ -140,25 +140,25 @@ IMPOSSIBLE = {  # readable, every part of them, and yet there is no such run
 @pytest.mark.parametrize("link", IMPOSSIBLE)
 @pytest.mark.parametrize("way", ["opened", "followed"])
 def test_an_impossible_link_gives_defaults_and_a_notice(visit, link, way):
-    there = visit(link if way == "opened" else "#data=four")
+    window = visit(link if way == "opened" else "#data=four")
     if way == "followed":
-        there.page.evaluate("(link) => { location.hash = link; }", link)
-        there.until("page.runs[''].replay.n !== 4")
-    told = there.page.locator("#notice-link").inner_text()
-    assert IMPOSSIBLE[link] in told
-    assert "the defaults stand there" in told
-    assert not there.page.locator("#notice-refused").is_visible()
-    assert there.run("page.replay.T") > 0
-    assert there.page.locator(".point").count() == there.run("page.replay.n")
-    assert there.run("page.state.learner") == ("mira" if "mira" in link else "perceptron"), "what is possible stays"
-    assert there.errors == []
-    there.page.select_option("#field-learner", "averaged")
-    there.settle()
-    assert there.run("page.runs[''].learner") == "averaged", "the page goes on"
+        window.page.evaluate("(link) => { location.hash = link; }", link)
+        window.until("page.runs[''].replay.n !== 4")
+    printed = window.page.locator("#notice-link").inner_text()
+    assert IMPOSSIBLE[link] in printed
+    assert "the defaults stand there" in printed
+    assert not window.page.locator("#notice-refused").is_visible()
+    assert window.run("page.replay.T") > 0
+    assert window.page.locator(".point").count() == window.run("page.replay.n")
+    assert window.run("page.state.learner") == ("mira" if "mira" in link else "perceptron"), "what is possible stays"
+    assert window.errors == []
+    window.page.select_option("#field-learner", "averaged")
+    window.settle()
+    assert window.run("page.runs[''].learner") == "averaged", "the page goes on"
 
 
 def test_a_link_from_the_address_bar_is_followed(visit):
-    there = visit("#data=four")
-    there.page.evaluate("location.hash = 'data=xor&n=12'")
-    there.until("page.replay.n === 12")
-    assert urllib.parse.urlparse(there.page.url).fragment.startswith("data=xor")
+    window = visit("#data=four")
+    window.page.evaluate("location.hash = 'data=xor&n=12'")
+    window.until("page.replay.n === 12")
+    assert urllib.parse.urlparse(window.page.url).fragment.startswith("data=xor")

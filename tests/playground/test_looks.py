@@ -64,13 +64,13 @@ LOOK = """() => {
 
 @pytest.mark.parametrize(("state", "size", "scheme"), CASES if FULL else [case for case in CASES if case in ALWAYS])
 def test_nothing_overlaps_or_is_cut(visit, state, size, scheme):
-    there = visit(STATES[state], size=size, scheme=scheme)
-    there.until("page.pictures.list.every((part) => part.plane.shown.weights || part.image)")
-    assert there.page.evaluate(LOOK) == []
-    tops = there.run("page.pictures.list.map(({ box }) => box.getBoundingClientRect().top)")
+    tab = visit(STATES[state], size=size, scheme=scheme)
+    tab.until("page.pictures.list.every((part) => part.plane.shown.weights || part.image)")
+    assert tab.page.evaluate(LOOK) == []
+    tops = tab.run("page.pictures.list.map(({ box }) => box.getBoundingClientRect().top)")
     rows = len(tops) if size == "phone" else len(tops) // 3 or 1
     assert len(set(tops)) == rows, "pictures of a row stand side by side"
-    picture = there.page.screenshot()
+    picture = tab.page.screenshot()
     assert len(picture) > 20_000, "something was drawn"
     if FOLDER and (state, size, scheme) in SHOWN:
         save(picture, Path(FOLDER) / f"playground-{state}-{size}.png")

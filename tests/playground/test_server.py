@@ -23,8 +23,8 @@ TASK = {"data": {"kind": "four"}, "order": "given", "start": [1, 0, 0]}
 
 @pytest.fixture
 def client(playground):
-    with httpx.Client(base_url=playground.address, timeout=20) as made:
-        yield made
+    with httpx.Client(base_url=playground.address, timeout=20) as asking:
+        yield asking
 
 
 def refusal(response, status=422):
@@ -33,10 +33,10 @@ def refusal(response, status=422):
 
 
 def test_the_log_of_boulders_example_is_returned(client):
-    found = client.post("/api/trace", json={**TASK, "epochs": 1}).json()
-    assert found["log"] == {"t": [1], "row": [1], "tau": 1.0}  # LECTURES B3: only the second point moves the weights
-    assert found["last"] == [0.5, 1.0, -1.0]
-    assert "γ = 0.33333: the last weights separate all rows" in found["reached"]  # the least margin is 0.5, |θ| = 1.5
+    result = client.post("/api/trace", json={**TASK, "epochs": 1}).json()
+    assert result["log"] == {"t": [1], "row": [1], "tau": 1.0}  # LECTURES B3: only the second point moves the weights
+    assert result["last"] == [0.5, 1.0, -1.0]
+    assert "γ = 0.33333: the last weights separate all rows" in result["reached"]  # the least margin is 0.5, |θ| = 1.5
 
 
 def test_the_first_question_may_come_at_once(started):
@@ -92,9 +92,9 @@ def test_a_trace_of_ten_thousand_updates_is_small(client):
 
 def test_runs_end_at_the_caps_and_say_so(client):
     task = {"data": {"kind": "xor", "n": 1000}, "learner": "logistic", "order": "given", "epochs": 1000}
-    found = client.post("/api/trace", json=task).json()
-    assert limits.MOST_UPDATES <= len(found["log"]["row"]) < limits.MOST_UPDATES + 1000
-    assert "50,000 updates" in found["notes"][0]
+    result = client.post("/api/trace", json=task).json()
+    assert limits.MOST_UPDATES <= len(result["log"]["row"]) < limits.MOST_UPDATES + 1000
+    assert "50,000 updates" in result["notes"][0]
     too_long = client.post("/api/trace", json={**task, "data": {"kind": "xor", "n": 1001}})
     assert "epochs is 1000" in refusal(too_long, 200), "well asked, and yet impossible"
     assert too_long.json()["about"] == "epochs"
@@ -102,9 +102,9 @@ def test_runs_end_at_the_caps_and_say_so(client):
 
 def test_a_rate_that_diverges_is_told_and_what_was_good_is_shown(client):
     task = {"data": {"kind": "blobs", "n": 50}, "learner": "widrow-hoff", "parameters": {"eta0": 1000.0}, "epochs": 50}
-    found = client.post("/api/trace", json=task).json()
-    assert "overflowed" in found["notes"][0]
-    assert np.isfinite(found["last"]).all()
+    result = client.post("/api/trace", json=task).json()
+    assert "overflowed" in result["notes"][0]
+    assert np.isfinite(result["last"]).all()
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_a_file_is_played_with_and_its_columns_are_named(tmp_path, started):
     process = started(str(tmp_path / "t.csv"), "--x", "b", "--y", "a", "--target", "kind")
     connection = http.client.HTTPConnection("127.0.0.1", process.port)
     connection.request("GET", "/api/datasets")
-    found = json.loads(connection.getresponse().read())["file"]
+    result = json.loads(connection.getresponse().read())["file"]
     connection.close()
-    assert found["columns"] == ["a", "b", "c", "kind"]
-    assert found["chosen"] == ["b", "a", "kind"]
+    assert result["columns"] == ["a", "b", "c", "kind"]
+    assert result["chosen"] == ["b", "a", "kind"]
 
 
 @pytest.mark.parametrize("example", re.findall(r"^ *rosenblatt play(.*)$", play.help, re.M))
@@ -246,9 +246,9 @@ def test_what_cannot_be_played_is_refused_before_anything_is_served(arguments, w
     texts = tmp_path / "texts.csv"
     texts.write_text("colour,size,kind\nred,1,a\nblue,2,b\n")
     assert run(["play", *(part.format(texts=texts) for part in arguments)]) in (1, 2)
-    told = capsys.readouterr()
-    assert words in told.err
-    assert told.out == ""
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert printed.out == ""
 
 
 def test_a_port_in_use_is_told(playground, capsys):

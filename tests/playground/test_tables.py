@@ -15,10 +15,10 @@ BAD = {  # what is pasted, and what is then said about it
 }
 
 
-def paste(there, text):
-    there.page.click("#csv-open")
-    there.page.fill("#csv-text", text)
-    there.page.click("#csv-take")
+def paste(window, text):
+    window.page.click("#csv-open")
+    window.page.fill("#csv-text", text)
+    window.page.click("#csv-take")
 
 
 @pytest.mark.parametrize("text", BAD)
@@ -30,80 +30,80 @@ def test_what_is_wrong_with_a_table_is_told_in_words(playground, text):
 @pytest.mark.parametrize("text", list(BAD)[:2])
 @pytest.mark.parametrize("before", ["#data=xor&n=24&at=7", "a table"])
 def test_a_refused_table_is_forgotten(visit, text, before):
-    there = visit("" if before == "a table" else before)
+    window = visit("" if before == "a table" else before)
     if before == "a table":
-        paste(there, GOOD)
-        there.until("page.state.points.length === 4")
-    points, place = there.run("page.replay.trace.points"), there.run("page.place")
-    paste(there, text)
-    there.page.wait_for_selector("#notice-table:not([hidden])")
-    assert there.page.locator("#notice-table span").inner_text() == f"This table was not taken. {BAD[text]}"
-    there.settle()
-    assert (there.run("page.replay.trace.points"), there.run("page.place")) == (points, place)
-    there.page.fill("#field-seed", "3")
-    there.page.keyboard.press("Enter")
-    there.page.select_option("#field-learner", "mira")
-    there.until("page.runs[''].learner === 'mira'")
-    assert there.run("page.runs[''].task.seed") == 3
-    assert there.run("page.replay.trace.points") == points
-    assert not there.page.locator("#notice-refused").is_visible()
-    assert not there.page.locator("#notice-table").is_visible(), "it was told once"
+        paste(window, GOOD)
+        window.until("page.state.points.length === 4")
+    points, place = window.run("page.replay.trace.points"), window.run("page.place")
+    paste(window, text)
+    window.page.wait_for_selector("#notice-table:not([hidden])")
+    assert window.page.locator("#notice-table span").inner_text() == f"This table was not taken. {BAD[text]}"
+    window.settle()
+    assert (window.run("page.replay.trace.points"), window.run("page.place")) == (points, place)
+    window.page.fill("#field-seed", "3")
+    window.page.keyboard.press("Enter")
+    window.page.select_option("#field-learner", "mira")
+    window.until("page.runs[''].learner === 'mira'")
+    assert window.run("page.runs[''].task.seed") == 3
+    assert window.run("page.replay.trace.points") == points
+    assert not window.page.locator("#notice-refused").is_visible()
+    assert not window.page.locator("#notice-table").is_visible(), "it was told once"
     if before == "a table":
-        assert there.run("page.replay.trace.names") == ["height", "weight"], "it is still the table"
-    assert there.errors == []
+        assert window.run("page.replay.trace.names") == ["height", "weight"], "it is still the table"
+    assert window.errors == []
 
 
 def test_a_column_that_cannot_be_drawn_leaves_the_one_before(visit):
-    there = visit()
-    paste(there, GOOD)
-    there.until("page.state.points.length === 4")
-    there.page.select_option("#field-x", "sort")
-    there.page.wait_for_selector("#notice-table:not([hidden])")
-    there.settle()
-    assert there.page.locator("#field-x").input_value() == "height"
-    there.page.select_option("#field-x", "weight")
-    there.until("page.state.points[0][0] === 2")
-    assert there.errors == []
+    window = visit()
+    paste(window, GOOD)
+    window.until("page.state.points.length === 4")
+    window.page.select_option("#field-x", "sort")
+    window.page.wait_for_selector("#notice-table:not([hidden])")
+    window.settle()
+    assert window.page.locator("#field-x").input_value() == "height"
+    window.page.select_option("#field-x", "weight")
+    window.until("page.state.points[0][0] === 2")
+    assert window.errors == []
 
 
 def test_what_is_wrong_is_seen_on_a_phone(visit):
-    there = visit("#data=four", size="phone")
-    paste(there, "hello world")
-    there.page.wait_for_selector("#notice-table:not([hidden])")
-    there.settle()
-    top = there.page.locator("#notice-table span").bounding_box()["y"]
+    window = visit("#data=four", size="phone")
+    paste(window, "hello world")
+    window.page.wait_for_selector("#notice-table:not([hidden])")
+    window.settle()
+    top = window.page.locator("#notice-table span").bounding_box()["y"]
     assert 0 <= top < 740, "the button that was pressed is far below"
 
 
 def test_notes_about_a_table_go_with_it(visit):
-    there = visit()
-    paste(there, "height,weight,sort\n1.5,2,yes\n,3,yes\n0.5,-1,no\n")
-    there.page.wait_for_selector("#notice-notes:not([hidden])")
-    assert there.page.locator("#notice-notes").inner_text().strip() == "1 row with a missing value was left out."
-    there.run("page.edit([[1, 1, 1]])")
-    assert "All points are of one class" in there.page.locator("#notice-refused").inner_text()
-    assert not there.page.locator("#notice-notes").is_visible()
+    window = visit()
+    paste(window, "height,weight,sort\n1.5,2,yes\n,3,yes\n0.5,-1,no\n")
+    window.page.wait_for_selector("#notice-notes:not([hidden])")
+    assert window.page.locator("#notice-notes").inner_text().strip() == "1 row with a missing value was left out."
+    window.run("page.edit([[1, 1, 1]])")
+    assert "All points are of one class" in window.page.locator("#notice-refused").inner_text()
+    assert not window.page.locator("#notice-notes").is_visible()
 
 
 @pytest.mark.parametrize("names", [("no", "yes"), ("<img src=x onerror=alert(1)>", "ja & nein; +1,2#%")])
 def test_names_of_classes_go_with_the_link(visit, names):
-    there = visit()
+    window = visit()
     minus, plus = (f'"{name}"' for name in names)
-    paste(there, f"height,weight,sort\n1.5,2,{plus}\n0.5,-1,{minus}\n-1,-1,{minus}\n2,0.25,{plus}\n")
-    there.until("page.state.points.length === 4")
-    legend = lambda: [there.page.locator(f"#class-{side}").inner_text() for side in ("minus", "plus")]  # noqa: E731
+    paste(window, f"height,weight,sort\n1.5,2,{plus}\n0.5,-1,{minus}\n-1,-1,{minus}\n2,0.25,{plus}\n")
+    window.until("page.state.points.length === 4")
+    legend = lambda: [window.page.locator(f"#class-{side}").inner_text() for side in ("minus", "plus")]  # noqa: E731
     assert sorted(legend()) == sorted(names)
     shown = legend()
-    there.page.reload()
-    there.ready()
+    window.page.reload()
+    window.ready()
     assert legend() == shown
-    there.run("page.edit([...page.asList(), [3, 3, 1]])")
-    there.until("page.replay.n === 5")
+    window.run("page.edit([...page.asList(), [3, 3, 1]])")
+    window.until("page.replay.n === 5")
     assert legend() == shown, "and with points that are added"
-    there.page.reload()
-    there.ready()
-    assert (there.run("page.replay.n"), legend()) == (5, shown)
-    there.page.select_option("#field-data", "xor")
-    there.until("page.replay.n === 60")
+    window.page.reload()
+    window.ready()
+    assert (window.run("page.replay.n"), legend()) == (5, shown)
+    window.page.select_option("#field-data", "xor")
+    window.until("page.replay.n === 60")
     assert legend() == ["negative", "positive"]
-    assert there.errors == []
+    assert window.errors == []
