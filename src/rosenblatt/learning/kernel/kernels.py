@@ -153,8 +153,8 @@ class Given(Kernel):
             ) from error
         if K.shape != (A.shape[0], B.shape[0]) or K.dtype != np.float64:
             raise KernelError(
-                f"The kernel {function_name(self.function)} gave {K.dtype} of shape {K.shape} for rows of shapes {A.shape} and "
-                f"{B.shape}: expected numbers of shape {(A.shape[0], B.shape[0])}, one for each pair of rows."
+                f"The kernel {function_name(self.function)} gave {K.dtype} of shape {K.shape} for rows of shapes {A.shape} "
+                f"and {B.shape}: expected numbers of shape {(A.shape[0], B.shape[0])}, one for each pair of rows."
             )
         return K
 
