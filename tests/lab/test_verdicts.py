@@ -10,9 +10,8 @@ from rosenblatt.lab.margins import judge_aggressiveness, judge_order, judge_over
 from rosenblatt.lab.ranking import judge_cost, judge_income
 from rosenblatt.lab.tips import judge_averaging, judge_rate, judge_scaling, judge_shuffling
 from rosenblatt.lab.views import SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
-from rosenblatt.studies.compare import Row
-from rosenblatt.studies.order import Row as OrderRow
-from rosenblatt.studies.order import Study
+from rosenblatt.studies.compare import LearnerResult
+from rosenblatt.studies.order import OrderResult, OrderStudy
 
 LOW, HIGH = [4.0, 5.0, 6.0], [14.0, 18.0, 25.0]
 
@@ -37,9 +36,9 @@ def curves(shape, noise=0.3):
 
 
 def orders(least, most, cosine):
-    shuffled = OrderRow("perceptron", "shuffled", 30, (least + most) / 2, 0.01, least, most, 50.0, cosine)
+    shuffled = OrderResult("perceptron", "shuffled", 30, (least + most) / 2, 0.01, least, most, 50.0, cosine)
     sorted_rows = replace(shuffled, order="by class", runs=1, error_sd=None)
-    return (Study([shuffled, sorted_rows, replace(shuffled, learner="averaged")], [], 10, 20.0),)
+    return (OrderStudy([shuffled, sorted_rows, replace(shuffled, learner="averaged")], [], 10, 20.0),)
 
 
 def learning(bayes, logistic):
@@ -49,7 +48,7 @@ def learning(bayes, logistic):
 
 def compared(majority, bayes, logistic, averaged):
     errors = {"majority": majority, "naive Bayes": bayes, "logistic regression": logistic, "averaged": averaged}
-    return ([Row(name, error, 0.01, None, 0.0, False, 1.0) for name, error in errors.items()],)
+    return ([LearnerResult(name, error, 0.01, None, 0.0, False, 1.0) for name, error in errors.items()],)
 
 
 def people(perceptron, mira, averaged, others=0.15):

@@ -12,7 +12,7 @@ from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import numbers, sample
 from rosenblatt.learning.training import train
 from rosenblatt.show.canvas import COLOURS
-from rosenblatt.studies.order import Study, study
+from rosenblatt.studies.order import OrderStudy, compare_orders
 from rosenblatt.theory.separability import certify
 
 EPOCHS = 40  # of overtraining
@@ -127,16 +127,16 @@ def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: in
 
 def order() -> Finding:
     """The perceptron and its average on breast-cancer in thirty orders, and sorted by class."""
-    return judge_order(study(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30))
+    return judge_order(compare_orders(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30))
 
 
-def judge_order(outcome: Study) -> Finding:
+def judge_order(study: OrderStudy) -> Finding:
     """From a study of the perceptron and its average."""
     rows: list[tuple[Any, ...]] = [
         (row.learner, row.order, 100 * row.error_mean, 100 * row.error_least, 100 * row.error_most, row.cosine)
-        for row in outcome.rows
+        for row in study.rows
     ]
-    by_order = {(row.learner, row.order): row for row in outcome.rows}
+    by_order = {(row.learner, row.order): row for row in study.rows}
     shuffled, steady = by_order["perceptron", "shuffled"], by_order["averaged", "shuffled"]
     sorted_rows = by_order["perceptron", "by class"]
     assert shuffled.cosine is not None

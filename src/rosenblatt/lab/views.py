@@ -12,7 +12,7 @@ from rosenblatt.estimators.neighbours.peers import LogisticRegression
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import sample
 from rosenblatt.show.canvas import COLOURS, MARKERS
-from rosenblatt.studies.compare import Entrants, Row, compare
+from rosenblatt.studies.compare import Entrants, LearnerResult, compare
 
 SIZES = (10, 20, 40, 80, 160)
 SPLITS = 10
@@ -150,7 +150,7 @@ def mpg() -> Finding:
     return judge_mpg(compare(open_known("auto-mpg"), ["perceptron", "averaged"], seeds=20, also=views))
 
 
-def judge_mpg(rows: list[Row]) -> Finding:
+def judge_mpg(rows: list[LearnerResult]) -> Finding:
     """From a comparison of the three views with the majority."""
     percent = {row.learner: 100 * row.error_mean for row in rows}
     halve = [percent[name] < percent["majority"] / 2 for name in ("naive Bayes", "logistic regression", "averaged")]
@@ -169,7 +169,7 @@ def judge_mpg(rows: list[Row]) -> Finding:
     )
 
 
-def ranking(rows: list[Row]) -> list[tuple[Any, ...]]:
+def ranking(rows: list[LearnerResult]) -> list[tuple[Any, ...]]:
     """Rows of `compare` without their times."""
     sd = [None if row.error_sd is None else 100 * row.error_sd for row in rows]
     return [(r.learner, 100 * r.error_mean, s, "yes" if r.differs_from_best else "") for r, s in zip(rows, sd, strict=True)]

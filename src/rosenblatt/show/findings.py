@@ -23,7 +23,7 @@ from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.margins import example_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
-from rosenblatt.studies.compare import Row, compare
+from rosenblatt.studies.compare import LearnerResult, compare
 from rosenblatt.studies.measures import Measured, measure
 from rosenblatt.theory.margin_report import certified_margin
 from rosenblatt.theory.margins import weight_norm
@@ -61,7 +61,7 @@ class Findings:
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # by |w|; empty if all weights are 0
     wrong: list[Wrong]
-    rivals: list[Row]  # the majority first, then learners by their error; empty where there is no comparison
+    rivals: list[LearnerResult]  # the majority first, then learners by their error; empty where there is no comparison
     own: str  # the model's learner among them
     cross_validation: CrossValidation  # which rows they were measured on
     certificate: str
@@ -131,7 +131,7 @@ def margins_of(model: Classifier, examples: Examples) -> np.ndarray:
     return example_margins(linear, examples) / size if size else np.empty(0)
 
 
-def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[list[Row], list[str]]:
+def compared(model: Classifier, data: Dataset, wishes: Wishes, say: Say) -> tuple[list[LearnerResult], list[str]]:
     """All learners on the same splits, with the model's features and epochs and their usual parameters; and remarks."""
     if not wishes.splits:
         return [], []
