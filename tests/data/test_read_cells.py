@@ -228,7 +228,7 @@ def learned(part):
 @pytest.mark.parametrize(
     "use",
     [
-        lambda: facts.look(people(), pairs=True),
+        lambda: facts.examine_data(people(), pairs=True),
         lambda: [row.error_mean for row in compare.compare(people(), seeds=2, learners=["averaged", "mira"])],
         lambda: explain.explain(learned(people()), people().slice(0, 1)),
         lambda: [part.rows.rows() for part in splits.split(people(), 0.3, group="work")],

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.errors import SettingError
 from rosenblatt.show.canvas import COLOURS
 from rosenblatt.show.display import Display, classes_of
-from rosenblatt.studies.explain import APART
+from rosenblatt.studies.facts import SCALE_RATIO
 
 
 @dataclass
@@ -75,7 +75,7 @@ def scale_warning(X: Any, names: list[str]) -> str | None:
     else:
         sd = np.asarray(X, dtype=float).std(axis=0)
     varies = np.flatnonzero(sd > 0)
-    if not len(varies) or sd[varies].max() <= APART * sd[varies].min():
+    if not len(varies) or sd[varies].max() <= SCALE_RATIO * sd[varies].min():
         return None
     low, high = (int(varies[pick(sd[varies])]) for pick in (np.argmin, np.argmax))
     spread = f"sd of {names[low]} {sd[low]:.3g}, of {names[high]} {sd[high]:.3g}"
