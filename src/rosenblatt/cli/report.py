@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options, output
-from rosenblatt.cli.evaluate import labelled
+from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.errors import SaveError
 
 
@@ -54,7 +54,7 @@ def report(model: str, **given: Any) -> None:
     if given["output"] != "-" and not folder.is_dir():
         raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
     classifier = load(model)
-    data = None if given["data"] is None else labelled(classifier, given["data"], given)
+    data = None if given["data"] is None else read_labelled(classifier, given["data"], given)
     wishes = Wishes(given["holdout"], given["splits"], given["certify"], given["unseen"])
     origin = Origin(
         os.path.basename(model), hashlib.sha256(Path(model).read_bytes()).hexdigest(), command(model, given),

@@ -24,7 +24,7 @@ from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.margins import example_margins
 from rosenblatt.show.wrong import Wrong, wrong_rows
 from rosenblatt.studies.compare import LearnerResult, compare
-from rosenblatt.studies.measures import Measured, measure
+from rosenblatt.studies.evaluate import Measures, evaluate, with_labels_like
 from rosenblatt.theory.margin_report import certified_margin
 from rosenblatt.theory.margins import weight_norm
 
@@ -56,7 +56,7 @@ class Findings:
 
     name: str
     rows: int  # of the file
-    measured: Measured
+    measured: Measures
     majority: float | None  # error of always answering what was most frequent in training, where that is known
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # by |w|; empty if all weights are 0
@@ -72,17 +72,15 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     """Measures a model on a data set and compares it with other learners; `say` gets a sentence about every step."""
     wishes, say = wishes or Wishes(), say or (lambda sentence: None)
     say(f"measuring on {data.name}")
-    numbers = np.arange(len(data))
+    data, numbers = with_labels_like(model.classes, data), np.arange(len(data))
     if wishes.holdout is not None:
         numbers = split(replace(data, rows=numbers, labels=None), wishes.holdout, model.recipe.seed)[1].rows
     measured_on = data if wishes.holdout is None else data.take(numbers)
-    examples, overlooked, kept = model.examples(measured_on, wishes.unseen)
-    notes = overlooked.sentences()
-    if gone := len(measured_on) - len(kept):
+    evaluation = evaluate(model, measured_on, wishes.unseen)
+    examples, predicted, measured, kept = evaluation.examples, evaluation.predicted, evaluation.measures, evaluation.kept
+    notes = evaluation.notes.sentences()
+    if gone := evaluation.left_out:
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
-    scorer = model.model()
-    predicted = scorer.decide(scorer.scores(examples.rows))  # its own rule: equal votes go to the first class
-    measured = measure(examples.codes, predicted, len(model.classes))
     recognised = rows_of_training(model, measured, None if wishes.holdout is None else len(data) - len(numbers))
     if wishes.holdout is not None and not recognised:
         notes.append("These are not the rows held out in training: their number, or the error on them, is another.")
@@ -108,14 +106,14 @@ def look(model: Classifier, data: Dataset, wishes: Wishes | None = None, say: Sa
     )
 
 
-def majority_error(model: Classifier, measured: Measured) -> float | None:
+def majority_error(model: Classifier, measured: Measures) -> float | None:
     """The error, on the rows measured, of always answering what was most frequent in training."""
     if model.class_counts is None:
         return None
     return 1 - int(measured.truths[model.class_counts.argmax()]) / measured.examples
 
 
-def rows_of_training(model: Classifier, measured: Measured, others: int | None) -> bool:
+def rows_of_training(model: Classifier, measured: Measures, others: int | None) -> bool:
     """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
     if others is None:
         same = model.class_counts is not None and measured.truths.tolist() == model.class_counts.tolist()

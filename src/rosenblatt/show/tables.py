@@ -11,8 +11,8 @@ from rosenblatt.features import TableMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.show.findings import Findings
 from rosenblatt.show.numerals import signed
+from rosenblatt.studies.evaluate import Measures
 from rosenblatt.studies.explain import Weight, bias, numeric_features, weights
-from rosenblatt.studies.measures import Measured
 
 CLASSES = 30  # that are shown one by one
 NAMED, SHORT = 8, 4  # classes, and characters of their names, up to which the columns of the matrix bear names
@@ -33,7 +33,7 @@ def columns(model: Classifier) -> list[tuple[str, str]]:
     return made
 
 
-def class_rows(model: Classifier, measured: Measured | None) -> list[dict[str, Any]]:
+def class_rows(model: Classifier, measured: Measures | None) -> list[dict[str, Any]]:
     """Each class: its rows in training, and with data its precision and recall; the most frequent where there are many."""
     counts = model.class_counts
     made = []
@@ -67,7 +67,7 @@ def rival_rows(found: Findings) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def confusion(measured: Measured, model: Classifier) -> dict[str, Any]:
+def confusion(measured: Measures, model: Classifier) -> dict[str, Any]:
     """The matrix, cells shaded by their share of the row; with very many classes the commonest confusions."""
     labels, counts = model.classes.tolist(), measured.confusion
     if len(labels) <= CLASSES:
