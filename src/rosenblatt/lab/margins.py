@@ -11,7 +11,7 @@ from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import numbers, sample
 from rosenblatt.learning.training import train
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 from rosenblatt.studies.order import OrderStudy, compare_orders
 from rosenblatt.theory.separability import certify
 
@@ -59,10 +59,10 @@ def judge_aggressiveness(rows: list[tuple[Any, ...]]) -> Finding:
 
 def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
     p, margins, _, updates = zip(*rows, strict=True)
-    (left,) = ax.plot(p, margins, "o-", color=COLOURS[0], label="margin")
+    (left,) = ax.plot(p, margins, "o-", color=PALETTE[0], label="margin")
     ax.set(xlabel="p", ylabel="margin, % of the largest possible", ylim=(0, 100), title="Aggressiveness: margin and updates")
     other = ax.twinx()
-    (right,) = other.plot(p, updates, "s--", color=COLOURS[1], label="updates")
+    (right,) = other.plot(p, updates, "s--", color=PALETTE[1], label="updates")
     other.set(ylabel="updates", ylim=(0, None))
     ax.legend(handles=[left, right], loc="upper left")
 
@@ -118,8 +118,8 @@ def exceeds_chance(differences: np.ndarray) -> bool:
 
 def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: int) -> None:
     epochs = np.arange(1, len(last) + 1)
-    ax.plot(epochs, last, "o-", color=COLOURS[1], markersize=3, label="last weights")
-    ax.plot(epochs, averaged, "s-", color=COLOURS[0], markersize=3, label="averaged weights")
+    ax.plot(epochs, last, "o-", color=PALETTE[1], markersize=3, label="last weights")
+    ax.plot(epochs, averaged, "s-", color=PALETTE[0], markersize=3, label="averaged weights")
     ax.axvline(least + 1, color="0.3", linestyle="--", linewidth=1, label=f"chosen: epoch {least + 1}")
     ax.set(xlabel="epoch", ylabel="held-out error, %", title="Digits, one label in ten wrong", ylim=(0, None))
     ax.legend()
@@ -164,7 +164,7 @@ def draw_order(ax: Any, rows: list[tuple[Any, ...]]) -> None:
         mine = [row for row in rows if row[0] == learner]
         places = np.array([orders.index(row[1]) for row in mine]) + 0.16 * (2 * k - 1)
         mean, least, most = (np.array([row[j] for row in mine]) for j in (2, 3, 4))
-        ax.errorbar(places, mean, [mean - least, most - mean], fmt="os"[k], color=COLOURS[k], capsize=4, label=learner)
+        ax.errorbar(places, mean, [mean - least, most - mean], fmt="os"[k], color=PALETTE[k], capsize=4, label=learner)
     ax.set_xticks(range(len(orders)), orders)
     ax.set(ylabel="held-out error, %", title="Breast cancer in many orders: mean, least and most", ylim=(0, None))
     ax.legend()

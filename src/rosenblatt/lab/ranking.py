@@ -19,7 +19,7 @@ from rosenblatt.lab.views import draw_ranking
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.recipe import Recipe
 from rosenblatt.learning.training import run
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 
 SEEDS = 10
 ONLINE = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
@@ -162,9 +162,9 @@ def best_time(model: Any, test: np.ndarray) -> float:
 
 
 def draw_cost(ax: Any, many: list[tuple[Any, ...]], few: list[tuple[Any, ...]]) -> None:
-    for rows, style, colour in ((many, "o-", COLOURS[1]), (few, "^--", COLOURS[2])):
+    for rows, style, colour in ((many, "o-", PALETTE[1]), (few, "^--", PALETTE[2])):
         label = f"distances in a ball tree, d = {rows[0][0]}"
         ax.loglog([row[1] for row in rows], [row[4] for row in rows], style, color=colour, label=label)
-    ax.loglog([row[1] for row in many], [row[5] for row in many], "s-", color=COLOURS[0], label=f"weights, d = {many[0][0]}")
+    ax.loglog([row[1] for row in many], [row[5] for row in many], "s-", color=PALETTE[0], label=f"weights, d = {many[0][0]}")
     ax.set(xlabel="examples learned from", ylabel="for one prediction", title="The cost of a prediction")
     ax.legend()

@@ -11,7 +11,7 @@ from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import Sample, numbers, sample
 from rosenblatt.learning.linear import Model
 from rosenblatt.learning.training import Training, train
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 from rosenblatt.theory.separability import certify
 
 SEEDS = 20
@@ -173,16 +173,16 @@ def spread(errors: list[float]) -> tuple[float, float, float]:
 
 def boxes(ax: Any, errors: dict[str, list[float]], title: str) -> None:
     """A box a name, with every run as a dot."""
-    ax.boxplot(list(errors.values()), tick_labels=list(errors), widths=0.5, medianprops={"color": COLOURS[1]})
+    ax.boxplot(list(errors.values()), tick_labels=list(errors), widths=0.5, medianprops={"color": PALETTE[1]})
     for place, values in enumerate(errors.values(), start=1):
         offsets = np.linspace(-0.12, 0.12, len(values))
-        ax.plot(place + offsets, values, "o", color=COLOURS[0], markersize=4, alpha=0.6)
+        ax.plot(place + offsets, values, "o", color=PALETTE[0], markersize=4, alpha=0.6)
     ax.set(ylabel="held-out error, %", title=title, ylim=(0, None))
 
 
 def bars(ax: Any, heights: dict[str, float], label: str, title: str, log: bool = False) -> None:
     """A bar a name, with its number above."""
-    drawn = ax.bar(list(heights), list(heights.values()), color=COLOURS[0], width=0.6)
+    drawn = ax.bar(list(heights), list(heights.values()), color=PALETTE[0], width=0.6)
     ax.bar_label(drawn, [f"{height:,}" for height in heights.values()], padding=2)
     ax.set(ylabel=label, title=title)
     if log:

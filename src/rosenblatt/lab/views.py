@@ -11,7 +11,7 @@ from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, Ridg
 from rosenblatt.estimators.neighbours.peers import LogisticRegression
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import sample
-from rosenblatt.show.canvas import COLOURS, MARKERS
+from rosenblatt.show.canvas import MARKERS, PALETTE
 from rosenblatt.studies.compare import Entrants, LearnerResult, compare
 
 SIZES = (10, 20, 40, 80, 160)
@@ -83,8 +83,8 @@ def some_of_each(y: np.ndarray, size: int, seed: int) -> np.ndarray:
 
 def draw_sizes(ax: Any, curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     for k, (name, (bayes, logistic)) in enumerate(curves.items()):
-        ax.plot(SIZES, bayes, MARKERS[k] + "--", color=COLOURS[k], label=f"{name}: naive Bayes")
-        ax.plot(SIZES, logistic, MARKERS[k] + "-", color=COLOURS[k], label=f"{name}: logistic")
+        ax.plot(SIZES, bayes, MARKERS[k] + "--", color=PALETTE[k], label=f"{name}: naive Bayes")
+        ax.plot(SIZES, logistic, MARKERS[k] + "-", color=PALETTE[k], label=f"{name}: logistic")
     ax.set(
         xscale="log",
         xlabel="examples",
@@ -133,10 +133,10 @@ def judge_distant_points(rows: list[tuple[Any, ...]]) -> Finding:
 
 def draw_boundaries(ax: Any, rows: list[tuple[Any, ...]]) -> None:
     counts = [row[0] for row in rows]
-    ax.axhspan(0.3, 1.7, color=COLOURS[2], alpha=0.12, linewidth=0, label="the positive cloud")
-    ax.axhspan(-1.7, -0.3, color=COLOURS[4], alpha=0.12, linewidth=0, label="the negative cloud")
-    ax.plot(counts, [row[1] for row in rows], "o-", color=COLOURS[0], label="linear regression")
-    ax.plot(counts, [row[2] for row in rows], "s-", color=COLOURS[1], label="logistic regression")
+    ax.axhspan(0.3, 1.7, color=PALETTE[2], alpha=0.12, linewidth=0, label="the positive cloud")
+    ax.axhspan(-1.7, -0.3, color=PALETTE[4], alpha=0.12, linewidth=0, label="the negative cloud")
+    ax.plot(counts, [row[1] for row in rows], "o-", color=PALETTE[0], label="linear regression")
+    ax.plot(counts, [row[2] for row in rows], "s-", color=PALETTE[1], label="logistic regression")
     ax.set(xlabel="points at 30", ylabel="boundary (p = ½)", title="What distant points do to the boundary")
     ax.legend()
 
@@ -179,5 +179,5 @@ def draw_ranking(ax: Any, rows: list[tuple[Any, ...]], title: str) -> None:
     """Errors as bars with their spread, the lowest on top."""
     shown = sorted(rows, key=lambda row: -row[1])
     spread = [row[2] or 0 for row in shown]
-    ax.barh([row[0] for row in shown], [row[1] for row in shown], xerr=spread, color=COLOURS[0], capsize=3)
+    ax.barh([row[0] for row in shown], [row[1] for row in shown], xerr=spread, color=PALETTE[0], capsize=3)
     ax.set(xlabel="error, %", title=title)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.learning.history import History
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 from rosenblatt.show.curves import HistoryDisplay
 from rosenblatt.show.margins import MarginDisplay
 
@@ -51,7 +51,7 @@ def epochs_figure(history: History, averages: bool, name: str = "epochs") -> Mar
         errors = history["held_out_averaged" if averages else "held_out_last"]
         if all(error is not None for error in errors):
             best = np.minimum.accumulate(errors.astype(float))
-            ax.plot(np.arange(1, len(best) + 1), best, "--", color=COLOURS[3], linewidth=2, label="held out, best so far")
+            ax.plot(np.arange(1, len(best) + 1), best, "--", color=PALETTE[3], linewidth=2, label="held out, best so far")
         if len(history) == 1:
             ax.set_xticks([1])
         legend_above(ax)
@@ -108,6 +108,6 @@ def _adapt_tag(tag: str, name: str) -> str:
     tag = re.sub(r'(\bid="|"#|url\(#)', lambda match: match[0] + name + "-", tag)
     for colour in (INK, *GREYS):
         tag = tag.replace(colour, "currentColor")
-    for number, colour in enumerate(COLOURS):
+    for number, colour in enumerate(PALETTE):
         tag = tag.replace(colour.lower(), f"var(--series-{number}, {colour})")
     return tag
