@@ -9,7 +9,7 @@ from rosenblatt.lab import EXPERIMENTS
 from rosenblatt.lab.margins import judge_aggressiveness, judge_order, judge_overtraining
 from rosenblatt.lab.ranking import judge_cost, judge_income
 from rosenblatt.lab.tips import judge_averaging, judge_rate, judge_scaling, judge_shuffling
-from rosenblatt.lab.views import SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
+from rosenblatt.lab.views import CURVE_SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
 from rosenblatt.studies.compare import LearnerResult
 from rosenblatt.studies.order import OrderResult, OrderStudy
 
@@ -42,7 +42,7 @@ def orders(least, most, cosine):
 
 
 def learning(bayes, logistic):
-    slope = np.linspace(0, 1, len(SIZES))
+    slope = np.linspace(0, 1, len(CURVE_SIZES))
     return ({f"set {k}": tuple(a + (b - a) * slope for a, b in (bayes, logistic)) for k in range(4)},)
 
 

@@ -9,21 +9,20 @@ import numpy as np
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
-from rosenblatt.lab.samples import numbers, sample
+from rosenblatt.lab.samples import load_numbers, split_sample
 from rosenblatt.learning.training import train
 from rosenblatt.show.canvas import PALETTE
 from rosenblatt.studies.order import OrderStudy, compare_orders
 from rosenblatt.theory.separability import certify
 
-EPOCHS = 40  # of overtraining
-SPLITS, HELD_OUT = 15, 0.3
-ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
-POINTS = 1.0  # percent of error between two orders, likewise
+OVERTRAINING_EPOCHS, OVERTRAINING_SPLITS, HELD_OUT = 40, 15, 0.3
+LARGE_ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
+LARGE_DIFFERENCE = 1.0  # percent of error between two orders, likewise
 
 
 def aggressiveness() -> Finding:
     """MIRA with several p on wine (class_0 or not, scaled), until it makes no more updates, over ten orders."""
-    X, y = numbers("wine")
+    X, y = load_numbers("wine")
     X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == "class_0", 1, -1)
     best = certify(X, labels).margin
     assert best is not None  # these classes are separable
@@ -70,9 +69,11 @@ def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
 def overtraining() -> Finding:
     """Digits with one label in ten wrong: held-out error of the averaged weights, epoch by epoch, over fifteen splits."""
     last, averaged = [], []
-    for seed in range(SPLITS):
-        noisy = sample("digits", seed, HELD_OUT).with_wrong_labels(0.1, seed)
-        run = train(noisy.X, noisy.y, held_out=(noisy.X_test, noisy.y_test), epochs=EPOCHS, seed=seed, average=True)
+    for seed in range(OVERTRAINING_SPLITS):
+        noisy = split_sample("digits", seed, HELD_OUT).with_wrong_labels(0.1, seed)
+        run = train(
+            noisy.X, noisy.y, held_out=(noisy.X_test, noisy.y_test), epochs=OVERTRAINING_EPOCHS, seed=seed, average=True
+        )
         last.append(100 * run.history["held_out_last"].astype(float))
         averaged.append(100 * run.history["held_out_averaged"].astype(float))
     return judge_overtraining(np.array(last), np.array(averaged))
@@ -146,7 +147,7 @@ def judge_order(study: OrderStudy) -> Finding:
         items=("H8", "U4"),
         columns=("learner", "order", "error %", "least %", "most %", "cosine of two runs"),
         rows=rows,
-        holds=angle > ANGLE and 100 * (shuffled.error_most - shuffled.error_least) > POINTS,
+        holds=angle > LARGE_ANGLE and 100 * (shuffled.error_most - shuffled.error_least) > LARGE_DIFFERENCE,
         sentence=(
             f"{shuffled.runs} shuffles give the last weights between {100 * shuffled.error_least:.1f} and "
             f"{100 * shuffled.error_most:.1f} % error, {angle:.0f}° apart from each other, the average between "
