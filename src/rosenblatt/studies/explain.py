@@ -22,7 +22,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.blocks import AsNumber, NumberPair, Values
-from rosenblatt.features.columns import Category, numbers
+from rosenblatt.features.columns import Category, Number, numbers
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.linear import Model
 from rosenblatt.studies.facts import SCALE_RATIO
@@ -242,7 +242,7 @@ def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, in
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
 
-def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: Any) -> list[Flip]:
+def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: Number) -> list[Flip]:
     """The nearest number beyond the boundary, on the line through the row's score and one step further."""
     x = float(numbers(row[number.name])[0][0])
     step = number.sd or 1.0
