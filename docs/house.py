@@ -24,7 +24,9 @@ import rosenblatt
 SOURCE = Path(rosenblatt.__file__).parent
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "rooms.svg"
-PEOPLE = "age,education,income\n" + "".join(f"{20 + i % 50},{'ABC'[i % 3]},{'yes' if i % 3 else 'no'}\n" for i in range(60))
+PEOPLE = "age,education,income\n" + "".join(
+    f"{20 + i % 47},{'ABC'[i % 3]},{'yes' if i * i % 7 > 3 else 'no'}\n" for i in range(60)
+)
 
 
 def modules_entered(call: Callable[[], Any]) -> list[str]:

@@ -146,7 +146,7 @@ BAD = {
     "blank text": ("a.txt", b"\n\n", {"format": "text"}, None, "blank"),
     "truncated tar": ("a.tar.gz", gzip.compress(gzip.decompress(NEWS)[:3000], mtime=0), {}, None, "damaged"),
     "truncated tar.gz": ("a.tar.gz", NEWS[:-2000], {}, None, "truncated"),
-    "tar without folders": ("a.tar.gz", tar(a=b"x"), {}, None, "lies in no folder"),
+    "tar without folders": ("a.tar.gz", tar(a=b"x"), {}, None, "is in no folder"),
     "empty tar": ("a.tar.gz", gzip.compress(bytes(10240), mtime=0), {"format": "tar"}, None, "no files"),
     # images
     "truncated idx": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(17)), {}, None, "1 bytes are missing"),

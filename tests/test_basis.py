@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rosenblatt import DataError, FunctionBasis, Perceptron, PolynomialBasis, RadialBasis, SettingError
 from rosenblatt.estimators.neighbours import LogisticAscent, MaxMargin, RidgeRegressor
 from rosenblatt.features import from_json
-from rosenblatt.features.basis import Functions, Polynomial, Radial
+from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
 from rosenblatt.studies.curves import complexity_curve, lambda_curve, learning_curve
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -34,7 +34,7 @@ def test_xor_cannot_be_separated_and_after_a_polynomial_map_it_can():
     curved = make_pipeline(PolynomialBasis(degree=2), Perceptron(max_iter=1000, random_state=0)).fit(XOR, ODD)
     assert curved[-1].converged_
     assert curved.score(XOR, ODD) == 1
-    assert MaxMargin(inseparable="refuse").fit(Polynomial(2).fit(XOR).transform(XOR), ODD).separable_
+    assert MaxMargin(inseparable="refuse").fit(PolynomialMap(2).fit(XOR).transform(XOR), ODD).separable_
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_xor_can_be_separated_with_bumps_and_with_functions_of_ones_own(basis):
 def test_polynomials_are_scikit_learns_without_the_constant(degree, columns):
     X = np.random.default_rng(degree).normal(size=(7, columns))
     theirs = PolynomialFeatures(degree, include_bias=False).fit(X)
-    ours = Polynomial(degree).fit(X)
+    ours = PolynomialMap(degree).fit(X)
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X))
     assert ours.names == theirs.get_feature_names_out().tolist()
     assert ours.n_features == len(ours.names)
@@ -62,20 +62,22 @@ def test_polynomials_are_scikit_learns_without_the_constant(degree, columns):
 def test_bumps_are_scikit_learns_kernel():
     rng = np.random.default_rng(0)
     X, centres = rng.normal(size=(9, 3)), rng.normal(size=(4, 3))
-    ours = Radial(centres, width=0.7).fit(X).transform(X)
+    ours = RadialMap(centres, width=0.7).fit(X).transform(X)
     np.testing.assert_allclose(ours, RBF(length_scale=0.7)(X, centres))
 
 
 def test_drawn_centres_are_distinct_training_rows_and_the_same_for_a_seed():
     X = np.repeat(np.random.default_rng(0).normal(size=(20, 2)), 3, axis=0)
-    one, again, other = (Radial(5, seed=seed).fit(X) for seed in (1, 1, 2))
+    one, again, other = (RadialMap(5, seed=seed).fit(X) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.centres, again.centres)
     assert not np.array_equal(one.centres, other.centres)
     assert len(np.unique(one.centres, axis=0)) == 5
     assert all((centre == X).all(axis=1).any() for centre in one.centres)
 
 
-@pytest.mark.parametrize("basis", [Polynomial(3), Radial(4), Radial(XOR, width=2.0)], ids=["polynomial", "drawn", "given"])
+@pytest.mark.parametrize(
+    "basis", [PolynomialMap(3), RadialMap(4), RadialMap(XOR, width=2.0)], ids=["degree", "drawn", "given"]
+)
 def test_a_saved_basis_maps_as_before(basis):
     X = np.random.default_rng(0).normal(size=(10, 2))
     again = from_json(basis.fit(X).to_json())
@@ -84,7 +86,7 @@ def test_a_saved_basis_maps_as_before(basis):
 
 
 def test_functions_of_ones_own_name_their_features_and_are_not_saved():
-    basis = Functions(np.sin, lambda X: X[:, 0]).fit(XOR)
+    basis = FunctionMap(np.sin, lambda X: X[:, 0]).fit(XOR)
     assert basis.names == ["sin[0]", "sin[1]", "<lambda>"]
     with pytest.raises(DataError, match="holds no code"):
         basis.to_json()
@@ -93,12 +95,12 @@ def test_functions_of_ones_own_name_their_features_and_are_not_saved():
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: Polynomial(0), "degree is 0"),
-        (lambda: Polynomial(2.5), "degree is 2.5"),
-        (lambda: Radial(width=0), "width is 0"),
-        (lambda: Radial("many").fit(XOR), "centres is 'many'"),
-        (lambda: Radial([[1.0]]).fit(XOR), "centres have 1 columns"),
-        (lambda: Functions(), "one function or more"),
+        (lambda: PolynomialMap(0), "degree is 0"),
+        (lambda: PolynomialMap(2.5), "degree is 2.5"),
+        (lambda: RadialMap(width=0), "width is 0"),
+        (lambda: RadialMap("many").fit(XOR), "centres is 'many'"),
+        (lambda: RadialMap([[1.0]]).fit(XOR), "centres have 1 columns"),
+        (lambda: FunctionMap(), "one function or more"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(make, named):
@@ -107,12 +109,12 @@ def test_a_setting_that_cannot_be_is_named(make, named):
 
 
 def test_rows_that_cannot_be_mapped_are_refused():
-    with pytest.raises(DataError, match="3 columns, but the basis was made for 2"):
-        Polynomial(2).fit(XOR).transform(np.ones((1, 3)))
+    with pytest.raises(DataError, match="3 columns, but the basis was fitted on 2"):
+        PolynomialMap(2).fit(XOR).transform(np.ones((1, 3)))
     with pytest.raises(DataError, match="Row 1, column 0 is nan"):
-        Polynomial(2).fit([[1.0], [np.nan]])
+        PolynomialMap(2).fit([[1.0], [np.nan]])
     with pytest.raises(DataError, match="gave shape"):
-        Functions(lambda X: 1.0).fit(XOR)
+        FunctionMap(lambda X: 1.0).fit(XOR)
 
 
 # U2

@@ -13,8 +13,8 @@ from rosenblatt.engine.rules import Logistic
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, NotFiniteError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import run, train
 
 # ---- CSR that points outside its data. Each corruption gives the row that it spoils (None: no one row).

@@ -16,8 +16,8 @@ from rosenblatt.engine import compiled as engine
 from rosenblatt.engine import rules
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import run
 
 KERNELS = engine.available_kernels()

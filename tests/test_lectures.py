@@ -13,9 +13,9 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import for_classes, for_regression
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import run, train
 from rosenblatt.learning.votes import Voter
 

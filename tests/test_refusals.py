@@ -9,11 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 import rosenblatt
-from rosenblatt.data.labels import encode
 from rosenblatt.engine import rules
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
-from rosenblatt.learning.examples import for_classes, for_regression
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.examples import encode, for_classes, for_regression
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import train
 from rosenblatt.theory.walk import walk
 

@@ -44,9 +44,9 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.learning.classifier import learn as learn
     from rosenblatt.learning.classifier import load as load
     from rosenblatt.learning.classifier import save as save
-    from rosenblatt.learning.linear import Model as Model
+    from rosenblatt.learning.learners import Recipe as Recipe
     from rosenblatt.learning.plan import Plan as Plan
-    from rosenblatt.learning.recipe import Recipe as Recipe
+    from rosenblatt.learning.scoring import Model as Model
     from rosenblatt.learning.training import Training as Training
     from rosenblatt.learning.training import train as train
     from rosenblatt.theory.certificate import Certificate as Certificate
@@ -91,9 +91,9 @@ PUBLIC = {
         "WidrowHoffRegressor",
     ],
     "rosenblatt.learning.classifier": ["Classifier", "learn", "load", "save"],
-    "rosenblatt.learning.linear": ["Model"],
+    "rosenblatt.learning.scoring": ["Model"],
     "rosenblatt.learning.plan": ["Plan"],
-    "rosenblatt.learning.recipe": ["Recipe"],
+    "rosenblatt.learning.learners": ["Recipe"],
     "rosenblatt.learning.training": ["Training", "train"],
     "rosenblatt.theory.certificate": ["Certificate"],
     "rosenblatt.theory.separability": ["certify"],

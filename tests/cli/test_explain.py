@@ -9,7 +9,7 @@ import pytest
 from rosenblatt.cli import run
 from rosenblatt.data import Dataset, read
 from rosenblatt.learning.classifier import learn, load
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies.explain import explain
 
 FEATURES = [{}, {"numeric": "category"}, {"numeric": "both"}, {"scale": False}, {"products": "all"}, {"hashing": 8}]

@@ -19,8 +19,7 @@ from pages import assert_alone
 from rosenblatt.cli import run
 from rosenblatt.cli.train import Job, train
 from rosenblatt.learning.classifier import load
-from rosenblatt.learning.learners import LEARNERS
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.show.reproduce import TrainingSource, chosen_settings, command, script
 
 QUICK = ["--splits", "0", "--certify", "0", "-q"]

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.cli.predict import Predictions
-from rosenblatt.data import batches, cells, delimited, read, splits, stream
+from rosenblatt.data import batches, splits
+from rosenblatt.data.reading import read_with
+from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import learn
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies import compare, explain, facts
 
 compiled = pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")
@@ -38,20 +40,19 @@ def tables(draw, odd=True):
     return content + b"\xff" if odd and draw(st.integers(0, 19)) == 0 else content
 
 
-def both_ways(what, *, most=cells.MOST):
-    """What a function gives with the compiled reader, for tables of any size, and without it; or the error in words."""
-    found = []
-    for reader in (compiled, None):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cells, "compiled", reader)
-            patch.setattr(cells, "MOST", most)
-            if reader:
-                patch.setattr(delimited, "SMALL", -1)
-            try:
-                found.append(what())
-            except RosenblattError as problem:
-                found.append(f"{type(problem).__name__}: {problem}")
-    return found
+def both_ways(action, **sizes):
+    """What a function of buffer sizes gives when tables of any size are coded, and when none is; or the error in words."""
+    outcomes = []
+    for smallest in (-1, 2**40):
+        try:
+            outcomes.append(action(BufferSizes(coded_above=smallest, **sizes)))
+        except RosenblattError as problem:
+            outcomes.append(f"{type(problem).__name__}: {problem}")
+    return outcomes
+
+
+def read(source, **options):
+    return read_with(source, ReadOptions(**options))
 
 
 def shown(frame):
@@ -66,7 +67,7 @@ def same(a, b):
 def test_the_compiled_reader_is_made_of_this_source():
     if not compiled.DIGEST:
         pytest.skip("not built by setup.py")
-    source = Path(cells.__file__).with_name("_cells.c")
+    source = Path(splits.__file__).with_name("_cells.c")
     assert hashlib.sha256(source.read_bytes()).hexdigest() == compiled.DIGEST
 
 
@@ -141,10 +142,10 @@ def test_arguments_out_of_range_are_refused(arguments):
 
 @given(tables(), st.sampled_from([("", "?"), ("", "nan", "39"), ("?",)]), st.sampled_from([1, 3, 100]))
 def test_values_types_and_errors_are_those_of_the_other_readers(content, missing, most):
-    def frame():
-        return shown(read(io.BytesIO(content), format="csv", delimiter=",", missing=missing).rows)
+    def frame(sizes):
+        return shown(read(io.BytesIO(content), format="csv", delimiter=",", missing=missing, sizes=sizes).rows)
 
-    assert same(*both_ways(frame, most=most))
+    assert same(*both_ways(frame, coded_texts=most))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -153,22 +154,21 @@ def test_values_types_and_errors_are_those_of_the_other_readers(content, missing
 def test_columns_with_too_many_texts_are_read_by_polars(end, padding, name):
     lines = [f"b,{name},c,d", *(f"{k % 3}x{padding},{k / 8},{'?' if k == 40 else k % 2},id {k}" for k in range(50))]
 
-    def frame():
-        return shown(read(io.BytesIO(end.join(lines).encode())).rows)
+    def frame(sizes):
+        return shown(read(io.BytesIO(end.join(lines).encode()), sizes=sizes).rows)
 
-    coded, plain = both_ways(frame, most=5)
+    coded, plain = both_ways(frame, coded_texts=5)
     assert same(coded, plain)
     assert plain.dtypes == [pl.String, pl.Float64, pl.Int64, pl.String]
 
 
 @given(tables(), st.integers(16, 200), st.sampled_from([None, 1, 7]))
 def test_batches_are_those_of_the_other_readers(content, size, rows):
-    def frames():
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(stream, "BLOCK", size)
-            return [shown(part.rows) for part in batches(io.BytesIO(content), rows, format="csv", delimiter=",")]
+    def frames(sizes):
+        parts = batches(io.BytesIO(content), rows, format="csv", delimiter=",", sizes=sizes)
+        return [shown(part.rows) for part in parts]
 
-    coded, plain = both_ways(frames)
+    coded, plain = both_ways(frames, table_block=size)
     assert coded == plain if isinstance(plain, str) else all(same(a, b) for a, b in zip(coded, plain, strict=True))
 
 
@@ -186,10 +186,10 @@ def test_models_and_predictions_are_the_same_to_the_last_byte(tmp_path_factory, 
     folder = tmp_path_factory.mktemp("both")
     (folder / "rows.csv").write_bytes(content)
 
-    def model_and_predictions():
-        model = learn(read(folder / "rows.csv", target="c1", delimiter=","), Recipe(features=options))
+    def model_and_predictions(sizes):
+        model = learn(read(folder / "rows.csv", target="c1", delimiter=",", sizes=sizes), Recipe(features=options))
         model.save(folder / "model")
-        predictions = Predictions(model, str(folder / "rows.csv"), {"delimiter": ","}, scores=True)
+        predictions = Predictions(model, str(folder / "rows.csv"), {"delimiter": ",", "sizes": sizes}, scores=True)
         return (folder / "model").read_bytes(), b"".join(predictions.as_csv()), predictions.notes
 
     coded, plain = both_ways(model_and_predictions)
@@ -208,17 +208,16 @@ PEOPLE = b"".join(
 )
 
 
-def test_texts_that_repeat_in_a_large_table_are_an_enum_in_the_order_of_text(monkeypatch):
-    monkeypatch.setattr(delimited, "SMALL", -1)
-    people = read(io.BytesIO(PEOPLE), target="income")
+def test_texts_that_repeat_in_a_large_table_are_an_enum_in_the_order_of_text():
+    people = read(io.BytesIO(PEOPLE), target="income", sizes=BufferSizes(coded_above=-1))
     assert people.rows.schema["sex"] == pl.Enum(["Female", "Male"])
     assert people.rows.schema["age"] == pl.Int64
     assert people.labels.dtype == pl.Enum(["high", "low"])
     assert people.rows["work"].sort().to_list() == sorted(people.rows["work"].to_list())
 
 
-def people():
-    return read(io.BytesIO(PEOPLE), target="income")
+def people(sizes):
+    return read(io.BytesIO(PEOPLE), target="income", sizes=sizes)
 
 
 def learned(part):
@@ -228,15 +227,15 @@ def learned(part):
 @pytest.mark.parametrize(
     "use",
     [
-        lambda: facts.examine_data(people(), pairs=True),
-        lambda: [row.error_mean for row in compare.compare(people(), seeds=2, learners=["averaged", "mira"])],
-        lambda: explain.explain(learned(people()), people().slice(0, 1)),
-        lambda: [part.rows.rows() for part in splits.split(people(), 0.3, group="work")],
-        lambda: [part.rows.rows() for part in splits.split(people(), 0.3, after="born")],
-        lambda: learned(splits.split(people(), 0.3)[0]).predict(people().rows).tolist(),
-        lambda: learned(people()).predict(people().rows.cast({"sex": pl.String})).tolist(),
-        lambda: learned(people().slice(0, 30)).examples(people())[0].codes.tolist(),
-        lambda: (people().rows.write_csv(), people().rows.to_dicts(), people().labels.to_list()),
+        lambda sizes: facts.examine_data(people(sizes), pairs=True),
+        lambda sizes: [row.error_mean for row in compare.compare(people(sizes), seeds=2, learners=["averaged", "mira"])],
+        lambda sizes: explain.explain(learned(people(sizes)), people(sizes).slice(0, 1)),
+        lambda sizes: [part.rows.rows() for part in splits.split(people(sizes), 0.3, group="work")],
+        lambda sizes: [part.rows.rows() for part in splits.split(people(sizes), 0.3, after="born")],
+        lambda sizes: learned(splits.split(people(sizes), 0.3)[0]).predict(people(sizes).rows).tolist(),
+        lambda sizes: learned(people(sizes)).predict(people(sizes).rows.cast({"sex": pl.String})).tolist(),
+        lambda sizes: learned(people(sizes).slice(0, 30)).examples(people(sizes))[0].codes.tolist(),
+        lambda sizes: (people(sizes).rows.write_csv(), people(sizes).rows.to_dicts(), people(sizes).labels.to_list()),
     ],
     ids=["facts", "compare", "explain", "group", "after", "split", "texts", "other labels", "output"],
 )
@@ -246,9 +245,9 @@ def test_whoever_uses_a_table_sees_no_difference(use):
 
 
 def test_labels_that_training_never_saw_are_named_as_ever():
-    def strange():
-        model = learn(people(), Recipe(epochs=1))
-        return model.examples(read(io.BytesIO(PEOPLE.replace(b"high", b"medium")), target="income"))
+    def strange(sizes):
+        model = learn(people(sizes), Recipe(epochs=1))
+        return model.examples(read(io.BytesIO(PEOPLE.replace(b"high", b"medium")), target="income", sizes=sizes))
 
     coded, plain = both_ways(strange)
     assert coded == plain

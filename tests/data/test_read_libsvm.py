@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from rosenblatt.data import batches, libsvm, libsvm_plain, read
+from rosenblatt.data import ReadOptions, batches, libsvm_lines, libsvm_plain, read
+from rosenblatt.data.reading import read_with
+from rosenblatt.data.source import BufferSizes
 from rosenblatt.errors import FileError
 
 try:
@@ -26,21 +28,21 @@ except ImportError:
 def reader(request, monkeypatch):
     if request.param == "compiled" and compiled is None:
         pytest.skip("built without a compiler")
-    monkeypatch.setattr(libsvm, "parse", compiled.parse if request.param == "compiled" else libsvm_plain.parse)
+    monkeypatch.setattr(libsvm_lines, "parse", compiled.parse if request.param == "compiled" else libsvm_plain.parse)
 
 
 pytestmark = pytest.mark.usefixtures("reader")
 
 
 def parsed(content, **options):
-    data = read(io.BytesIO(content), format="libsvm", **options)
+    data = read_with(io.BytesIO(content), ReadOptions("libsvm", **options))
     return data.rows.toarray().tolist(), data.labels.tolist()
 
 
 def test_the_compiled_reader_is_made_of_this_source():
     if compiled is None or not compiled.DIGEST:
         pytest.skip("not built by setup.py")
-    source = Path(libsvm.__file__).with_name("_libsvm.c")
+    source = Path(libsvm_lines.__file__).with_name("_libsvm.c")
     assert hashlib.sha256(source.read_bytes()).hexdigest() == compiled.DIGEST
 
 
@@ -69,19 +71,18 @@ def test_where_counting_starts_can_be_said():
     assert parsed(b"1 1:5\n", n_features=3)[0] == [[5, 0, 0]]
 
 
-def test_a_late_zero_in_a_stream_is_refused(monkeypatch):
-    monkeypatch.setattr(libsvm, "CHUNK", 8)
+def test_a_late_zero_in_a_stream_is_refused():
+    options = {"format": "libsvm", "sizes": BufferSizes(libsvm_chunk=8)}
     content = b"1 1:1\n" * 4 + b"1 0:1\n"
     with pytest.raises(FileError, match="zero_based=True"):
-        list(batches(io.BytesIO(content), rows=2, format="libsvm"))
-    parts = list(batches(io.BytesIO(content), rows=2, format="libsvm", zero_based=True, n_features=4))
+        list(batches(io.BytesIO(content), rows=2, **options))
+    parts = list(batches(io.BytesIO(content), rows=2, zero_based=True, n_features=4, **options))
     assert [part.rows.shape for part in parts] == [(2, 4), (2, 4), (1, 4)]
 
 
-def test_a_late_zero_in_a_file_is_seen_beforehand(monkeypatch, tmp_path):
-    monkeypatch.setattr(libsvm, "CHUNK", 8)
+def test_a_late_zero_in_a_file_is_seen_beforehand(tmp_path):
     (tmp_path / "late").write_bytes(b"1 1:1\n" * 4 + b"1 0:1\n")
-    parts = list(batches(tmp_path / "late", rows=2))
+    parts = list(batches(tmp_path / "late", rows=2, sizes=BufferSizes(libsvm_chunk=8)))
     assert [part.rows.toarray().tolist() for part in parts] == [[[0, 1], [0, 1]], [[0, 1], [0, 1]], [[1]]]
 
 
@@ -140,7 +141,7 @@ def test_both_readers_agree_on_any_bytes(pieces):
     outcomes = []
     for parse in [libsvm_plain.parse, *([compiled.parse] if compiled else [])]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(libsvm, "parse", parse)
+            patch.setattr(libsvm_lines, "parse", parse)
             try:
                 rows, labels = parsed(content)
                 outcomes.append((repr(rows), labels))
@@ -149,25 +150,24 @@ def test_both_readers_agree_on_any_bytes(pieces):
     assert len(set(map(str, outcomes))) == 1
 
 
-def test_rows_longer_than_a_chunk_and_chunks_of_rows(monkeypatch):
+def test_rows_longer_than_a_chunk_and_chunks_of_rows():
     X = sp.random(300, 5000, density=0.05, format="csr", random_state=0)
     file = io.BytesIO()
     dump_svmlight_file(X, np.arange(300) % 3, file)
     X, _ = load_svmlight_file(io.BytesIO(file.getvalue()), n_features=5000)  # it writes 16 digits only
-    monkeypatch.setattr(libsvm, "CHUNK", 1000)
-    data = read(io.BytesIO(file.getvalue()), format="libsvm", n_features=5000)
+    options = {"format": "libsvm", "n_features": 5000, "sizes": BufferSizes(libsvm_chunk=1000)}
+    data = read_with(io.BytesIO(file.getvalue()), ReadOptions(**options))
     assert (data.rows != X).nnz == 0
-    parts = list(batches(io.BytesIO(file.getvalue()), rows=7, format="libsvm", n_features=5000, zero_based=True))
+    parts = list(batches(io.BytesIO(file.getvalue()), rows=7, zero_based=True, **options))
     assert [len(part) for part in parts] == [7] * 42 + [6]
     assert (sp.vstack([part.rows for part in parts]) != X).nnz == 0
     assert np.concatenate([part.labels for part in parts]).tolist() == data.labels.tolist()
 
 
-def test_the_line_is_right_in_a_late_chunk(monkeypatch):
-    monkeypatch.setattr(libsvm, "CHUNK", 100)
+def test_the_line_is_right_in_a_late_chunk():
     for bad in (b"1 2:x\n", b"1 2:1 2:1\n"):
         with pytest.raises(FileError) as caught:
-            parsed(b"1 1:1\n# comment\n" * 500 + bad)
+            parsed(b"1 1:1\n# comment\n" * 500 + bad, sizes=BufferSizes(libsvm_chunk=100))
         assert caught.value.line == 1001
 
 

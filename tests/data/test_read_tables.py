@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.data import Dataset, batches, delimited, read
+from rosenblatt.data import Dataset, ReadOptions, batches, read
+from rosenblatt.data.reading import read_with
+from rosenblatt.data.source import BufferSizes
 from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
@@ -119,12 +121,12 @@ def test_quotes_inside_words_are_no_quotes():
     assert rows_of(b'a,b\n5" pipe,x\n3" pipe,y\n7,z\n') == [('5" pipe', "x"), ('3" pipe', "y"), ("7", "z")]
 
 
-def test_blanks_around_quotes_are_seen_at_every_place(monkeypatch):
+def test_blanks_around_quotes_are_seen_at_every_place():
     """Blocks of a few bytes, so that the edge falls between the blank and the quote."""
     for size in range(1, 12):
-        monkeypatch.setattr(delimited, "BLOCK", size)
+        options = ReadOptions(sizes=BufferSizes(count_block=size))
         for cell in (b' "clerk"', b'"clerk" ', b'"clerk"'):
-            assert rows_of(TABLE.replace(b"clerk", cell)) == EXPECTED
+            assert read_with(io.BytesIO(TABLE.replace(b"clerk", cell)), options).rows.rows() == EXPECTED
 
 
 def test_blanks_between_columns():

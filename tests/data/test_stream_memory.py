@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.data import batches, read, stream
+from rosenblatt.data import batches, read
+from rosenblatt.data.source import BufferSizes
 
 PEAK = """
 import resource, sys
@@ -21,31 +22,29 @@ print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-def test_blocks_of_a_table_are_cut_between_records(monkeypatch, tmp_path):
+def test_blocks_of_a_table_are_cut_between_records(tmp_path):
     """Line ends inside quotes, and blocks so small that every cut is tried."""
     text = "a,b,c\n" + "".join(f'{i},"x\n,{i}",{"" if i % 7 else i}\n' for i in range(300))
     path = tmp_path / "a.csv"
     path.write_text(text)
     whole = read(path)
     for size in (1, 7, 64, 1000):
-        monkeypatch.setattr(stream, "BLOCK", size)
-        parts = list(batches(path, rows=50))
+        parts = list(batches(path, rows=50, sizes=BufferSizes(table_block=size)))
         assert [len(part) for part in parts] == [50] * 6
         assert [row for part in parts for row in part.rows.rows()] == whole.rows.rows()
 
 
-def test_types_only_widen(monkeypatch):
-    monkeypatch.setattr(stream, "BLOCK", 16)
+def test_types_only_widen():
     content = b"a,b\n" + b"1,2\n" * 20 + b"1.5,x\n" + b"1,2\n" * 20
-    parts = [part.rows for part in batches(io.BytesIO(content), rows=10)]
+    parts = [part.rows for part in batches(io.BytesIO(content), rows=10, sizes=BufferSizes(table_block=16))]
     assert parts[0].dtypes == [pl.Int64, pl.Int64]
     assert parts[-1].dtypes == [pl.Float64, pl.String]
     assert pl.concat(parts, how="vertical_relaxed")["a"].sum() == 41.5
 
 
-def test_errors_name_the_line_of_the_whole_file(monkeypatch):
-    monkeypatch.setattr(stream, "BLOCK", 64)
-    parts = batches(io.BytesIO(b"a,b\n" + b"1,2\n" * 500 + b"1\n"), rows=10)
+def test_errors_name_the_line_of_the_whole_file():
+    content = b"a,b\n" + b"1,2\n" * 500 + b"1\n"
+    parts = batches(io.BytesIO(content), rows=10, sizes=BufferSizes(table_block=64))
     with pytest.raises(ValueError, match="line 502: 1 cell"):
         list(parts)
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import ImageMap, Notes, NumbersMap, Scale, TableMap, TextMap, from_json, map_for
+from rosenblatt.features.table.encoding import PartSizes
 
 CELLS = st.none() | st.sampled_from(["a", "b", "ß", "", "1", "01", "1.0", "a=b & c"])
 NUMBERS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 2.5, -7.0, 1e9, float("nan")])
@@ -68,7 +69,7 @@ def test_a_table_map_is_the_same_after_a_file(train, later, options):
     table = TableMap(**options).fit(train)
     again = through_a_file(table)
     assert json.dumps(again.to_json()) == json.dumps(table.to_json())
-    assert (again.names, again.n_features, again.spans) == (table.names, table.n_features, table.spans)
+    assert (again.names, again.n_features) == (table.names, table.n_features)
     assert len(table.names) == table.n_features
     assert_same_bits(again.transform(later), table.transform(later))
     assert again.notes == table.notes
@@ -90,11 +91,9 @@ def test_batches_of_a_table_give_what_the_whole_gives(train, later, options, siz
 def test_parts_inside_transform_leave_no_trace(train, later, options):
     table = TableMap(**options).fit(train)
     whole = table.transform(later)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rosenblatt.features.parts.ROWS", 3)
-        patch.setattr("rosenblatt.features.parts.ROWS_PER_VALUE", 0)
-        assert_same_bits(table.transform(later), whole)
-        assert TableMap(**options).fit(train).to_json() == table.to_json()
+    sizes = PartSizes(rows=3, rows_per_value=0)
+    assert_same_bits(table.transform(later, sizes), whole)
+    assert TableMap(**options).fit(train, sizes).to_json() == table.to_json()
 
 
 @given(tables(), OPTIONS)

@@ -12,7 +12,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
-from rosenblatt.features import TableMap, parts
+from rosenblatt.features import TableMap
+from rosenblatt.features.table.blocks import CategoryProduct
+from rosenblatt.features.table.encoding import PartSizes
 
 PEOPLE = pl.DataFrame(
     {
@@ -66,7 +68,6 @@ def test_values_are_features_in_sorted_order_and_missing_is_one_of_them():
     ]
     assert table.transform(PEOPLE).columns.tolist() == [[1, 5, 7], [0, 4, 6], [2, 4, 8], [1, 3, 7]]
     assert table.transform(PEOPLE).columns.dtype == np.int32
-    assert table.spans == [("sector", 0, 3), ("age", 3, 6), ("married", 6, 9)]
 
 
 def test_one_hot_codes_equal_scikit_learns_encoder():
@@ -238,12 +239,14 @@ def test_products_of_numbers_and_of_a_number_with_a_category():
     assert table.transform(train).toarray()[:, 4:].tolist() == [[10, 2, 0, 5, 0], [21, 0, 3, 0, 7]]
 
 
-def test_large_pair_tables_are_looked_up_the_same_way(monkeypatch):
+def test_large_pair_tables_are_looked_up_the_same_way():
     rng = np.random.default_rng(0)
     train, later = ({"a": [f"{k}" for k in rng.integers(0, 9, 60)], "b": rng.integers(0, 9, 60)} for _ in range(2))
     table = TableMap(numeric="category", products="all").fit(train)
     by_table = table.transform(later).toarray()
-    monkeypatch.setattr("rosenblatt.features.blocks.TABLE", 0)
+    for block in table.blocks:
+        if isinstance(block, CategoryProduct):
+            block.largest_lookup = 0
     assert (table.transform(later).toarray() == by_table).all()
     assert 0 < table.notes.unseen["a & b"] < 60
 
@@ -302,11 +305,10 @@ def test_pandas_tables_are_read_as_polars_ones():
     assert TableMap().fit(PEOPLE.to_pandas()).names[:3] == ["sector=Federal-gov", "sector=Private", "sector is missing"]
 
 
-def test_an_infinite_number_is_refused_by_column_and_row(monkeypatch):
-    monkeypatch.setattr(parts, "ROWS", 2)
+def test_an_infinite_number_is_refused_by_column_and_row():
     table = TableMap().fit({"x": [1.0, 2.0]})
     with pytest.raises(NotFiniteError, match="'x' is -infinity in row 3"):
-        table.transform({"x": [1.0, 2.0, 3.0, float("-inf")]})
+        table.transform({"x": [1.0, 2.0, 3.0, float("-inf")]}, PartSizes(rows=2))
     with pytest.raises(NotFiniteError, match=r"'x' contains 1e\+60, too large"):
         TableMap(scale=False).fit({"x": [1.0, 1e60]}).transform({"x": [1.0, 1e60]})
 

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features import TextMap, text
+from rosenblatt.features import TextMap
 
 # The same words as Python's regular expressions see them: \w without the underscore.
 PEER_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
@@ -31,12 +31,11 @@ def test_words_are_runs_of_letters_and_digits_with_apostrophes_inside():
 @pytest.mark.parametrize("ngrams", [1, 2, 3])
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("counts", [True, False])
-def test_counts_equal_scikit_learns_count_vectorizer(ngrams, lowercase, counts, monkeypatch):
-    monkeypatch.setattr(text, "SLICE", 3)
+def test_counts_equal_scikit_learns_count_vectorizer(ngrams, lowercase, counts):
     peer = CountVectorizer(token_pattern=PEER_WORD, ngram_range=(1, ngrams), lowercase=lowercase, binary=not counts)
     expected = peer.fit_transform(MESSAGES)
-    texts = TextMap(ngrams=ngrams, lowercase=lowercase, counts=counts).fit(MESSAGES)
-    X = texts.transform(MESSAGES)
+    texts = TextMap(ngrams=ngrams, lowercase=lowercase, counts=counts).fit(MESSAGES, texts_at_once=3)
+    X = texts.transform(MESSAGES, texts_at_once=3)
     assert texts.words == sorted(peer.get_feature_names_out())
     assert (X.toarray() == expected.toarray()[:, np.argsort(peer.get_feature_names_out())]).all()
     assert (X.dtype, X.indices.dtype) == (np.float32, np.int32)

@@ -7,8 +7,7 @@ import pytest
 import rosenblatt
 from rosenblatt import SettingError
 from rosenblatt.cli import run
-from rosenblatt.learning.learners import COMPARED, KERNEL, LEARNERS, label_of
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import COMPARED, KERNEL, LEARNERS, Recipe, label_of
 from rosenblatt.playground.learners import PAGE_LEARNERS, as_javascript, limits_of, page_parameters
 
 

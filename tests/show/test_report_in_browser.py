@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.learning.classifier import learn
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.show.assessment import ReportOptions
 from rosenblatt.show.report import report
 

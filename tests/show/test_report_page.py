@@ -18,7 +18,7 @@ from rosenblatt import certify
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.data.markup import shown
 from rosenblatt.learning.classifier import learn
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.show import figures
 from rosenblatt.show.assessment import ReportOptions, assess
 from rosenblatt.show.report import report

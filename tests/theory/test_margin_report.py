@@ -22,8 +22,8 @@ from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.training import run
 from rosenblatt.theory.bounds import ProblemGeometry, bound_for
-from rosenblatt.theory.duality import FinishedRun, best_margin_at_most, sum_of_signed
-from rosenblatt.theory.margin_report import SHARE, margin_report, measure_margin
+from rosenblatt.theory.duality import best_margin_at_most, sum_of_signed
+from rosenblatt.theory.margin_report import SHARE, FinishedRun, margin_report, measure_margin
 from rosenblatt.theory.separability import certify_within
 from rosenblatt.theory.signed import SignedExamples
 from rosenblatt.theory.walk import walk

@@ -8,7 +8,7 @@ from strategies import data_sets
 
 from rosenblatt import SettingError
 from rosenblatt.engine import rules
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import train
 from rosenblatt.theory import losses, margins
 

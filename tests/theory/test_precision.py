@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.features import TableMap
-from rosenblatt.features.finer import rows_of
+from rosenblatt.features import TableMap, feature_rows
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.precision import recheck_with_all_digits
 from rosenblatt.theory.problem import SeparabilityProblem
@@ -21,7 +20,7 @@ BASES = (0, 2**24, 10**9, 2**53, 10**18)
 
 def certified(columns, labels, fit_intercept=True, **options):
     frame = pl.DataFrame(columns)
-    return certify(rows_of(TableMap(**options).fit(frame), frame), labels, fit_intercept)
+    return certify(feature_rows(TableMap(**options).fit(frame), frame), labels, fit_intercept)
 
 
 @given(
@@ -79,7 +78,7 @@ def test_a_contradiction_of_32_bits_that_64_bits_undo_is_told_as_such():
 @pytest.mark.parametrize(("end", "word"), [(np.inf, "keeps"), (0.0, "may keep")])
 def test_where_the_seconds_are_over_it_is_not_said_what_more_digits_would_show(end, word):
     frame = pl.DataFrame({"a": [2**24, 2**24 + 1, 2**24], "b": [0, 1, 2]})
-    rows, labels = rows_of(TableMap(scale=False).fit(frame), frame), ["out", "in", "out"]
+    rows, labels = feature_rows(TableMap(scale=False).fit(frame), frame), ["out", "in", "out"]
     certificate = replace(certify(rows, labels), grain=None)
     problem = SeparabilityProblem(certificate.signed, SearchLimits(end))
     recheck_with_all_digits(certificate, problem)

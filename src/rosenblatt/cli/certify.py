@@ -37,9 +37,8 @@ def certify(file: str, **given: Any) -> None:
     rosenblatt certify people.csv --target income --seconds 60
     """
     from rosenblatt.data import read
-    from rosenblatt.data.labels import classes_of, codes_among, labels_of
-    from rosenblatt.features import map_for
-    from rosenblatt.features.finer import rows_of
+    from rosenblatt.features import feature_rows, map_for
+    from rosenblatt.learning.examples import classes_of, codes_among, labels_of
     from rosenblatt.theory.separability import certify as decide
 
     started = time.perf_counter()
@@ -49,7 +48,7 @@ def certify(file: str, **given: Any) -> None:
     classes = classes_of(labels)
     y = classes[codes_among(classes, labels)]
     of_features = options.feature_options(given) | ({"double": True} if data.kind == "table" else {})
-    X = rows_of(map_for(data.kind, **of_features).fit(data.rows), data.rows)
+    X = feature_rows(map_for(data.kind, **of_features).fit(data.rows), data.rows)
     progress = None if given["quiet"] or given["as_json"] else lambda sentence: click.echo(sentence, err=True)
     left = None if given["seconds"] is None else max(0.01, given["seconds"] - (time.perf_counter() - started))
     found = decide(X, y, not given["no_bias"], seconds=left, seed=given["seed"], progress=progress)

@@ -65,7 +65,7 @@ def compare(file: str, **given: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.learning.recipe import Recipe
+    from rosenblatt.learning.learners import Recipe
     from rosenblatt.studies.compare import SIGNIFICANCE_TEST
     from rosenblatt.studies.compare import compare as compare_learners
 

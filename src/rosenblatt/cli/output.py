@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import SaveError
 
 

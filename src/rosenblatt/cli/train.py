@@ -124,10 +124,10 @@ class Job:
     def run(self, reporter: Reporter | None) -> Any:
         from rosenblatt.data import read
         from rosenblatt.data.splits import split
-        from rosenblatt.features.values import decimal_commas
+        from rosenblatt.features.table.columns import decimal_commas
         from rosenblatt.learning.classifier import learn_from
         from rosenblatt.learning.driver import Callbacks
-        from rosenblatt.learning.recipe import Recipe
+        from rosenblatt.learning.learners import Recipe
 
         recipe = Recipe(**self.recipe())
         recipe.rule()
@@ -142,8 +142,7 @@ class Job:
 
     def margin(self, learned: Any) -> Any:
         """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
-        from rosenblatt.theory.duality import FinishedRun
-        from rosenblatt.theory.margin_report import margin_report
+        from rosenblatt.theory.margin_report import FinishedRun, margin_report
         from rosenblatt.theory.separability import certify
 
         model, examples = learned.classifier, learned.examples

@@ -99,8 +99,7 @@ def ending(made: Any, proof: Any, learner: str, names: Any) -> list[str]:
 
 def margin_of(made: Any, proof: Any, learner: str) -> Any:
     """The margin of the weights that predict, beside the best."""
-    from rosenblatt.theory.duality import FinishedRun
-    from rosenblatt.theory.margin_report import margin_report
+    from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
     view = "averaged" if LEARNERS[learner].view in PREDICTS else "last"
     report = margin_report(FinishedRun.of(made.training), (view, made.training.view(view)))
@@ -112,7 +111,7 @@ def walk_of(file: str | None, given: dict[str, Any]) -> tuple[Any, Any]:
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import prepare
     from rosenblatt.learning.examples import for_classes
-    from rosenblatt.learning.recipe import Recipe
+    from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.walk import Walk
 
     if (file is None) == (given["points"] is None):

@@ -1,11 +1,14 @@
-"""Data: files of every usual format, streams, and data sets known by name. polars is loaded when a table is read."""
+"""Data: files of every usual format, streams, and data sets known by name.
+
+numpy, polars and scipy are imported when rows are read: the command line's help needs the table of formats only.
+"""
 
 from __future__ import annotations
 
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats import FORMATS
 from rosenblatt.data.known import known_names, open_known
-from rosenblatt.data.options import FORMATS, Options
-from rosenblatt.data.read import read
-from rosenblatt.data.stream import batches
+from rosenblatt.data.reading import batches, read
+from rosenblatt.data.source import ReadOptions
 
-__all__ = ["FORMATS", "Dataset", "Options", "batches", "known_names", "open_known", "read"]
+__all__ = ["FORMATS", "Dataset", "ReadOptions", "batches", "known_names", "open_known", "read"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rosenblatt.data import columns
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.options import Options
+from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.table import split_target
 from rosenblatt.errors import FileError, SettingError
 
-NAMES = {
+LOADERS = {
     "breast-cancer": "load_breast_cancer",
     "iris": "load_iris",
     "digits": "load_digits",
@@ -30,10 +30,10 @@ def load(name: str, part: str = "train", target: str | int | None = None) -> Dat
         from sklearn import datasets
     except ImportError:
         raise FileError(f"the data set {name} comes with scikit-learn: pip install scikit-learn.") from None
-    bunch = getattr(datasets, NAMES[name])()
+    bunch = getattr(datasets, LOADERS[name])()
     frame = pl.DataFrame(
         {str(feature): bunch.data[:, j] for j, feature in enumerate(bunch.feature_names)}
         | {"target": bunch.target_names[bunch.target].tolist()}
     )
-    rows, labels = columns.split_target(frame, Options(target="target" if target is None else target), name)
+    rows, labels = split_target(frame, ReadOptions(target="target" if target is None else target), name)
     return Dataset("table", rows, labels, name)

@@ -1,14 +1,15 @@
-"""What a file becomes: rows of one of four kinds, and their labels."""
+"""A data set: rows of one of four kinds, and their labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+
+    Labels = pl.Series | np.ndarray
 
 Kind = Literal["table", "text", "sparse", "images"]
 
@@ -19,17 +20,17 @@ class Dataset:
 
     | kind   | rows                                      | labels        |
     |--------|-------------------------------------------|---------------|
-    | table  | polars DataFrame, the target taken out    | polars Series |
+    | table  | polars DataFrame, without the target      | polars Series |
     | text   | polars DataFrame with one column, `text`  | polars Series |
     | sparse | scipy CSR                                 | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
-    Labels are None where the source has none, or no target was named. `numbers` tell of a part where its rows were.
+    Labels are None where the source has none, or no target was named. `numbers` are the row numbers of a part in its source.
     """
 
     kind: Kind
     rows: Any
-    labels: pl.Series | np.ndarray | None
+    labels: Labels | None
     name: str
     zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
     numbers: np.ndarray | None = None
@@ -40,10 +41,13 @@ class Dataset:
     def take(self, index: np.ndarray) -> Dataset:
         """The rows with these numbers, in this order.
 
+        >>> import numpy as np
         >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
         >>> digits.take(np.array([2, 0])).labels
         array([4, 7])
         """
+        import numpy as np
+
         index = np.asarray(index)
         if index.dtype == bool:
             index = np.flatnonzero(index)
@@ -54,10 +58,13 @@ class Dataset:
     def slice(self, start: int, stop: int | None = None) -> Dataset:
         """Rows from `start` up to, not including, `stop`; not copied where the kind allows it.
 
+        >>> import numpy as np
         >>> digits = Dataset("images", np.zeros((3, 8, 8), np.uint8), np.array([7, 1, 4]), "digits")
         >>> len(digits.slice(1))
         2
         """
+        import numpy as np
+
         part = slice(start, stop)
         numbers = np.arange(len(self))[part] if self.numbers is None else self.numbers[part]
         labels = None if self.labels is None else self.labels[part]

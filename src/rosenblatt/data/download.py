@@ -6,26 +6,25 @@ import contextlib
 import gzip
 import hashlib
 import io
-import os
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import FileError
 
-SECONDS = 30  # without an answer
+TIMEOUT = 30  # seconds without an answer
 
 
 def download(url: str, place: Path, *, sha256: str, member: str | None = None, remedy: str = "") -> None:
-    """Fetches an address into a file, which appears complete and checked, or not at all.
+    """Downloads an address into a file, which appears complete and checked, or not at all.
 
     `member` names the file inside a zip archive. The checksum is that of the content, without gzip.
     """
     try:
-        with urlopen(url, timeout=SECONDS) as answer:
+        with urlopen(url, timeout=TIMEOUT) as answer:
             data = answer.read()
         if member is not None:
             data = _member(data, member)
@@ -38,28 +37,19 @@ def download(url: str, place: Path, *, sha256: str, member: str | None = None, r
         raise FileError(what, path=place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, place)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with replacing(place) as file:
+            file.write(data)
     except OSError as error:
-        raise FileError(f"the download cannot be kept: {error.strerror}. {remedy}", path=place) from None
+        raise FileError(f"the download cannot be saved: {error.strerror}. {remedy}", path=place) from None
 
 
 def checksums(data: bytes) -> list[str]:
     """SHA-256 of the data as it is and, if it is gzip, of its content."""
-    found = [hashlib.sha256(data).hexdigest()]
+    digests = [hashlib.sha256(data).hexdigest()]
     if data.startswith(b"\x1f\x8b"):
         with contextlib.suppress(OSError, EOFError, zlib.error):
-            found.append(hashlib.sha256(gzip.decompress(data)).hexdigest())
-    return found
+            digests.append(hashlib.sha256(gzip.decompress(data)).hexdigest())
+    return digests
 
 
 def _member(data: bytes, name: str) -> bytes:

@@ -1,21 +1,20 @@
 """Data sets known by name: `income`, `mnist`, `20newsgroups`, …; `mnist:test` names a part.
 
 A name is looked up in the folder that ROSENBLATT_DATA names, then in the user's cache, and else downloaded from where its
-authors publish it, into the cache. What is downloaded must have the right SHA-256, taken over the unpacked content, as
-mirrors compress anew.
+authors publish it, into the cache. What is downloaded must have the right SHA-256: that of the unpacked content, as mirrors
+compress in their own ways.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rosenblatt.data import bundled
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.options import Options
+from rosenblatt.data.source import ReadOptions
 from rosenblatt.errors import FileError, SettingError
 
 UCI = "https://archive.ics.uci.edu/static/public"
@@ -31,7 +30,7 @@ AUTO = ("mpg", "cylinders", "displacement", "horsepower", "weight", "acceleratio
 
 
 @dataclass(frozen=True)
-class File:
+class PublishedFile:
     """One file: its name in the data set's folder, where it is published, and the checksum of its unpacked content."""
 
     name: str
@@ -41,89 +40,71 @@ class File:
 
 
 @dataclass(frozen=True)
-class Known:
-    """A data set: for each part its files, the first of which is read; how; and what stands for a part in an archive."""
+class KnownDataset:
+    """A data set: for each part its files, the first of which is read; how; and the folder of a part in an archive."""
 
-    parts: Mapping[str, tuple[File, ...]]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, tuple[PublishedFile, ...]]
+    options: ReadOptions
     within: Mapping[str, str] = field(default_factory=dict)
     good_above: float | None = None  # a number to predict becomes "good" above this, else "bad"
 
 
-def _income(name: str, sha256: str) -> File:
-    return File(name, None, sha256)  # homework of a course, whose pages change every term
+def _income(name: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, None, sha256),)  # homework of a course, whose pages change every term
 
 
-def _libsvm(name: str, sha256: str) -> File:
-    return File(name, f"{LIBSVM}/{name}", sha256)
+def _uci(name: str, archive: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, f"{UCI}/{archive}.zip", sha256, member=name),)
 
 
-def _mnist(part: str, images: str, labels: str) -> tuple[File, ...]:
+def _libsvm(name: str, sha256: str) -> tuple[PublishedFile, ...]:
+    return (PublishedFile(name, f"{LIBSVM}/{name}", sha256),)
+
+
+def _mnist(part: str, images: str, labels: str) -> tuple[PublishedFile, ...]:
     names = f"{part}-images-idx3-ubyte.gz", f"{part}-labels-idx1-ubyte.gz"
-    return tuple(File(name, f"{MNIST}/{name}", sha) for name, sha in zip(names, (images, labels), strict=True))
+    return tuple(PublishedFile(name, f"{MNIST}/{name}", sha) for name, sha in zip(names, (images, labels), strict=True))
 
 
-NEWS = File(
+NEWS = PublishedFile(
     "20news-bydate.tar.gz",
     "https://ndownloader.figshare.com/files/5975967",  # where scikit-learn keeps its authors' file
     "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
 )
-TABLE = {"header": False}
 
-KNOWN: dict[str, Known] = {
-    "income": Known(
+KNOWN: dict[str, KnownDataset] = {
+    "income": KnownDataset(
         {
-            "train": (_income("income.train.txt.5k", "53541a52949b5474e54d09c20087e54dbaf02a9af741f7245723831775cee1c1"),),
-            "dev": (_income("income.dev.txt", "3c0028fbb3fa1b38fb5ed1557695f73cd604ae1d0140e9d40bd1e766f19cb694"),),
+            "train": _income("income.train.txt.5k", "53541a52949b5474e54d09c20087e54dbaf02a9af741f7245723831775cee1c1"),
+            "dev": _income("income.dev.txt", "3c0028fbb3fa1b38fb5ed1557695f73cd604ae1d0140e9d40bd1e766f19cb694"),
         },
-        {"format": "csv", "names": INCOME, "target": "target", **TABLE},
+        ReadOptions("csv", target="target", header=False, names=INCOME),
     ),
-    "adult": Known(
-        {
-            "train": (
-                File(
-                    "adult.data",
-                    f"{UCI}/2/adult.zip",
-                    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-                    "adult.data",
-                ),
-            )
-        },
-        {"format": "csv", "names": ADULT, "target": "income", **TABLE},
+    "adult": KnownDataset(
+        {"train": _uci("adult.data", "2/adult", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d")},
+        ReadOptions("csv", target="income", header=False, names=ADULT),
     ),
-    "auto-mpg": Known(
-        {
-            "train": (
-                File(
-                    "auto-mpg.data",
-                    f"{UCI}/9/auto+mpg.zip",
-                    "48b830e11feee5572525f8f1691ddb9d38d3d7b7063edcd8fca672c2a5e17d8d",
-                    "auto-mpg.data",
-                ),
-            )
-        },
-        {"format": "blanks", "names": AUTO, "target": "mpg", **TABLE},
+    "auto-mpg": KnownDataset(
+        {"train": _uci("auto-mpg.data", "9/auto+mpg", "48b830e11feee5572525f8f1691ddb9d38d3d7b7063edcd8fca672c2a5e17d8d")},
+        ReadOptions("blanks", target="mpg", header=False, names=AUTO),
         good_above=25,  # as the lecture's table has it
     ),
-    "sms-spam": Known(
+    "sms-spam": KnownDataset(
         {
-            "train": (
-                File(
-                    "SMSSpamCollection",
-                    f"{UCI}/228/sms+spam+collection.zip",
-                    "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
-                    "SMSSpamCollection",
-                ),
+            "train": _uci(
+                "SMSSpamCollection",
+                "228/sms+spam+collection",
+                "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
             )
         },
-        {"format": "text"},
+        ReadOptions("text"),
     ),
-    "20newsgroups": Known(
+    "20newsgroups": KnownDataset(
         {"train": (NEWS,), "test": (NEWS,)},
-        {"format": "tar"},
+        ReadOptions("tar"),
         {"train": "20news-bydate-train", "test": "20news-bydate-test"},
     ),
-    "mnist": Known(
+    "mnist": KnownDataset(
         {
             "train": _mnist(
                 "train",
@@ -136,15 +117,15 @@ KNOWN: dict[str, Known] = {
                 "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
             ),
         },
-        {"format": "idx"},
+        ReadOptions("idx"),
     ),
-    "mushrooms": Known(
-        {"train": (_libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a"),)},
-        {"format": "libsvm"},
+    "mushrooms": KnownDataset(
+        {"train": _libsvm("mushrooms", "b0d855abdc099142ea4fadb3b8c6cea523ce290e12591be1704e5c85d8a4160a")},
+        ReadOptions("libsvm"),
     ),
-    "a9a": Known(
-        {"train": (_libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"),)},
-        {"format": "libsvm", "n_features": 123},
+    "a9a": KnownDataset(
+        {"train": _libsvm("a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906")},
+        ReadOptions("libsvm", n_features=123),
     ),
 }
 
@@ -155,7 +136,7 @@ def known_names() -> list[str]:
     >>> "income" in known_names(), "iris" in known_names()
     (True, True)
     """
-    return [*KNOWN, *bundled.NAMES]
+    return [*KNOWN, *bundled.LOADERS]
 
 
 def split_part(text: str) -> tuple[str, str]:
@@ -179,16 +160,16 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
     `target` overrules the column that the data set is usually asked for. auto-mpg asks, as the lecture does, whether a
     car is good, which is more than 25 miles per gallon; target="mpg" gives the miles themselves.
     """
-    if name in bundled.NAMES:
+    if name in bundled.LOADERS:
         return bundled.load(name, part, target)
     if name not in KNOWN:
         raise SettingError(f"There is no data set {name!r}: choose one of {', '.join(known_names())}.")
     known = KNOWN[name]
     if part not in known.parts:
         raise SettingError(f"The data set {name} has no part {part!r}: choose one of {', '.join(known.parts)}.")
-    # All of them: images are nothing without their labels.
+    # All of them: images are useless without their labels.
     path, *_ = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]]
-    options = Options(**{**known.options, **({} if target is None else {"target": target})})
+    options = known.options if target is None else replace(known.options, target=target)
     data = _read(path, options, known.within.get(part))
     labels = data.labels
     if known.good_above is not None and target is None:
@@ -199,18 +180,19 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
     return Dataset(data.kind, data.rows, labels, name if part == "train" else f"{name}:{part}")
 
 
-def _other_names(name: str, part: str, file: File) -> list[str]:
+def _other_names(name: str, part: str, file: PublishedFile) -> list[str]:
     # The archive with both parts, or the part alone.
     return [f"20news-bydate-{part}.tar.gz"] if name == "20newsgroups" else [file.name.removesuffix(".gz")]
 
 
-def _read(path: Path, options: Options, within: str | None) -> Dataset:
-    from rosenblatt.data import text
-    from rosenblatt.data.read import open_source, read_with
+def _read(path: Path, options: ReadOptions, within: str | None) -> Dataset:
+    from rosenblatt.data.formats import tar
+    from rosenblatt.data.messages import to_dataset
+    from rosenblatt.data.reading import open_source, read_with
 
     if within is None:
         return read_with(path, options)
-    return text.to_dataset(text.archive(open_source(path), within), str(path))
+    return to_dataset(tar.messages(open_source(path), within), str(path))
 
 
 def cache_folder() -> Path:
@@ -218,7 +200,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
 
 
-def find_file(name: str, file: File, others: list[str]) -> Path:
+def find_file(name: str, file: PublishedFile, others: list[str]) -> Path:
     """The file, from ROSENBLATT_DATA, the cache, or its home, in this order."""
     own = os.environ.get("ROSENBLATT_DATA")
     folders = ([Path(own) / name] if own else []) + [cache_folder() / name]
@@ -229,7 +211,9 @@ def find_file(name: str, file: File, others: list[str]) -> Path:
     place = cache_folder() / name / file.name
     remedy = f"Put the file at {place}, or in {Path(name) / file.name} below the folder that ROSENBLATT_DATA names."
     if file.url is None:
-        raise FileError(f"the file {file.name} of {name} is not here, and nowhere to be had for good. {remedy}", path=name)
+        raise FileError(
+            f"the file {file.name} of {name} is not here, and nobody publishes it at a lasting address. {remedy}", path=name
+        )
     from rosenblatt.data.download import download
 
     download(file.url, place, sha256=file.sha256, member=file.member, remedy=remedy)

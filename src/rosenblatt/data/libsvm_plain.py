@@ -1,8 +1,7 @@
-"""The reader of libsvm lines without a compiler: whole chunks at a time, with numpy, and polars for
-the numbers.
+"""The reader of libsvm lines without a compiler: whole chunks at a time, with numpy, and polars for the numbers.
 
-`parse` has the arguments and the answer of the compiled `_libsvm.parse`. It takes a chunk only if every line of it is
-plain; otherwise it leaves the first line to libsvm.parse_line and goes on behind it.
+`parse` has the arguments and the result of the compiled `_libsvm.parse`. It reads a chunk only if every line of it is
+plain; otherwise it leaves the first line to libsvm_lines.parse_line and continues after it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 NEWLINE, COLON, BLANK = b"\n: "
 COMMENT = re.compile(rb"#[^\n]*")
 QID = re.compile(rb"^([ \t]*[^\s:]+[ \t]+)qid:\d+(?=\s)", re.MULTILINE)  # behind the label only
-APART = bytes.maketrans(b": \t\r", b"\n" * 4)  # a number a line
+TO_LINES = bytes.maketrans(b": \t\r", b"\n" * 4)  # a number a line
 PLAIN = np.zeros(256, dtype=bool)
 PLAIN[list(b"0123456789+-.eE: \t\r\n")] = True
 
@@ -31,17 +30,17 @@ def parse(
     (array([ 1., -1.]), array([2, 3]), array([3, 4, 3], dtype=int32))
     """
     pieces, at, rows, entries = 1, start, 0, 0
-    smallest, largest, ordered = 2**63 - 1, -1, True
+    smallest, largest, in_order = 2**63 - 1, -1, True
     while at < len(data):
         # Halve what is tried until it is plain: the lines before an odd one are read at full speed.
         end = len(data) if pieces == 1 else data.find(b"\n", at + (len(data) - at) // pieces) + 1
-        found = _plain(data[at:end])
-        if found is None:
+        arrays = _plain(data[at:end])
+        if arrays is None:
             if data.find(b"\n", at) + 1 == end:
                 break
             pieces *= 2
             continue
-        y, counts, columns, x = found
+        y, counts, columns, x = arrays
         labels[rows : rows + len(y)] = y
         ends[rows : rows + len(y)] = entries + np.cumsum(counts)
         indices[entries : entries + len(x)] = columns
@@ -51,9 +50,9 @@ def parse(
             starts = (np.cumsum(counts) - counts)[counts > 0]
             same_row[starts] = False
             smallest, largest = min(smallest, int(columns.min())), max(largest, int(columns.max()))
-            ordered = ordered and bool(np.all(columns[1:][same_row[1:]] > columns[:-1][same_row[1:]]))
+            in_order = in_order and bool(np.all(columns[1:][same_row[1:]] > columns[:-1][same_row[1:]]))
         rows, entries, at = rows + len(y), entries + len(x), end
-    return rows, entries, at, smallest, largest, ordered
+    return rows, entries, at, smallest, largest, in_order
 
 
 def _plain(text: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
@@ -84,11 +83,11 @@ def _plain(text: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     counts = np.bincount(line[~head], minlength=int(line[-1]) + 1 if len(line) else 0)[line[head]]
     if counts.sum() != len(body) or (counts % 2).any():
         return None
-    odd = np.cumsum((byte < ord("0")) | (byte > ord("9")))
-    if (odd[value - 2] != odd[index - 1]).any():
+    not_digits = np.cumsum((byte < ord("0")) | (byte > ord("9")))
+    if (not_digits[value - 2] != not_digits[index - 1]).any():
         return None
     try:
-        column = pl.read_csv(text.translate(APART), has_header=False, quote_char=None, schema={"number": pl.Float64})
+        column = pl.read_csv(text.translate(TO_LINES), has_header=False, quote_char=None, schema={"number": pl.Float64})
     except pl.exceptions.PolarsError:
         return None
     numbers = column["number"].drop_nulls().to_numpy()  # nulls are where two separators meet

@@ -55,7 +55,7 @@ class Rows:
         self.indptr: np.ndarray | None = None
         self.width = self.entries = 0
         self.dense = False
-        self.finer: Any = None  # where digits were rounded away: the rows with more of them (features/finer.py)
+        self.finer: Any = None  # where digits were rounded away: the rows with more of them (features/precision.py)
         if isinstance(X, OneHot):
             self._take_one_hot(X)
         elif is_sparse(X):

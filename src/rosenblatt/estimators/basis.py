@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.estimators.feature_maps import MappedFeatures
-from rosenblatt.features.basis import Functions, Polynomial, Radial
+from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
 
 
 class BasisFeatures(MappedFeatures):
@@ -36,8 +36,8 @@ class PolynomialBasis(BasisFeatures):
 
     degree: int = 2
 
-    def _map(self) -> Polynomial:
-        return Polynomial(self.degree)
+    def _map(self) -> PolynomialMap:
+        return PolynomialMap(self.degree)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,8 +55,8 @@ class RadialBasis(BasisFeatures):
     width: float | None = None
     random_state: int = 0
 
-    def _map(self) -> Radial:
-        return Radial(self.centres, self.width, self.random_state)
+    def _map(self) -> RadialMap:
+        return RadialMap(self.centres, self.width, self.random_state)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -69,5 +69,5 @@ class FunctionBasis(BasisFeatures):
 
     functions: Sequence[Callable[[np.ndarray], Any]] = (np.asarray,)
 
-    def _map(self) -> Functions:
-        return Functions(*self.functions)
+    def _map(self) -> FunctionMap:
+        return FunctionMap(*self.functions)

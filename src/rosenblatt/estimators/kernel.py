@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
+from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels

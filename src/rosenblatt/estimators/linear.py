@@ -9,27 +9,100 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rosenblatt.engine.parameters import Whole, check
+from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import DivergenceError, SettingError
-from rosenblatt.estimators.inputs import Inputs, classes_at, labelled, order_of
+from rosenblatt.errors import DataError, DivergenceError, SettingError
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import AnyExamples, RegressionExamples, for_regression
+from rosenblatt.learning.examples import (
+    AnyExamples,
+    Examples,
+    RegressionExamples,
+    for_classes,
+    refuse_missing,
+)
 from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
+
+ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Inputs(BaseEstimator):  # type: ignore[misc]
+    """An estimator that reads rows."""
+
+    random_state: Any = None
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _rows(self, X: Any, reset: bool) -> Rows:
+        """X, checked and in a form that the engine reads in place."""
+        if isinstance(X, OneHot):
+            rows = Rows(X)
+            if reset:
+                self.n_features_in_ = rows.d
+            elif rows.d != self.n_features_in_:
+                raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
+            return rows
+        # The loop notices numbers that are not finite by itself.
+        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def order_of(shuffle: bool | str) -> str:
+    """The engine's name of what `shuffle` asks for."""
+    if shuffle not in (True, False, "once", "replacement", "blocks"):
+        raise SettingError(f"shuffle is {shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
+    return ORDERS.get(shuffle, str(shuffle))
+
+
+def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
+    """Checked examples of a classification for an estimator with a `class_weight`."""
+    if y is None:
+        raise SettingError(
+            f"requires y to be passed, but the target y is None: {type(estimator).__name__} learns from labels."
+        )
+    rows = estimator._rows(X, reset=reset)
+    labels = column_or_1d(y, warn=True)
+    refuse_missing(labels)
+    if labels.dtype.kind in "fc":
+        check_classification_targets(labels)
+    return for_classes(rows, labels, classes, sample_weight, estimator.class_weight)
+
+
+def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
+    """All classes that partial_fit may meet: named at the first call, the same at every later one."""
+    if classes is None:
+        if known is None:
+            raise SettingError("classes must be passed on the first call to partial_fit: all labels that may occur.")
+        return known
+    named: np.ndarray = np.unique(column_or_1d(classes))
+    if known is not None and not np.array_equal(known, named):
+        raise SettingError(f"classes are {named.tolist()}, but were {known.tolist()} at the first call.")
+    return named
+
 
 VIEWS = ("last", "averaged", "best", *VOTING)
 
@@ -74,8 +147,8 @@ class LinearLearner(Inputs):
         """The rule with this estimator's parameters."""
         if not self._learner:
             raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
-        learner = LEARNERS[self._learner]
-        return learner.make_rule({name: getattr(self, name) for name in learner.parameters})
+        rule = LEARNERS[self._learner].rule
+        return rule.from_public({name: getattr(self, name) for name in rule.parameters()})
 
     def _plan(self, seed: int) -> Plan:
         check("max_iter", self.max_iter, Whole(1))
@@ -302,43 +375,6 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         codes = self._model.decide(scores)
         labels: np.ndarray = self.classes_[codes]
         return labels
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
-    """A learner that predicts a number."""
-
-    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
-        """Learns from rows X with targets y, from 0 or from the initial weights given."""
-        plan = self._plan(self._seed())
-        examples = self._examples(X, y, sample_weight, reset=True)
-        return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns from these rows, once and in the order given."""
-        return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
-
-    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
-        if y is None:
-            raise SettingError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
-            )
-        return for_regression(self._rows(X, reset=reset), column_or_1d(y, warn=True), sample_weight)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weights, one a feature."""
-        coef: np.ndarray = self._linear.coef[0]
-        return coef
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """The bias."""
-        return self._linear.intercept
-
-    def predict(self, X: Any) -> np.ndarray:
-        """w·x + b of each row."""
-        return self._scores(X)
 
 
 def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:

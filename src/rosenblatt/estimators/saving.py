@@ -10,11 +10,9 @@ import numpy as np
 
 from rosenblatt.engine.rules import Rule
 from rosenblatt.features import NumbersMap
-from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.classifier import Classifier, Summary
+from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.recipe import Recipe
-from rosenblatt.learning.summary import Summary
 from rosenblatt.learning.votes import VOTING
 
 if TYPE_CHECKING:

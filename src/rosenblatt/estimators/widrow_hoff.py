@@ -3,9 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
-from rosenblatt.estimators.linear import LinearClassifier, LinearRegressor
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from rosenblatt.errors import SettingError
+from rosenblatt.estimators.linear import LinearClassifier, LinearLearner
+from rosenblatt.learning.examples import RegressionExamples, for_regression
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
+    """A learner that predicts a number."""
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from rows X with targets y, from 0 or from the initial weights given."""
+        plan = self._plan(self._seed())
+        examples = self._examples(X, y, sample_weight, reset=True)
+        return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from these rows, once and in the order given."""
+        return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
+        if y is None:
+            raise SettingError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
+            )
+        return for_regression(self._rows(X, reset=reset), column_or_1d(y, warn=True), sample_weight)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights, one a feature."""
+        coef: np.ndarray = self._linear.coef[0]
+        return coef
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The bias."""
+        return self._linear.intercept
+
+    def predict(self, X: Any) -> np.ndarray:
+        """w·x + b of each row."""
+        return self._scores(X)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -3,32 +3,45 @@
 Every map has the same verbs:
 
     fit(rows)          learns what the features are
-    transform(rows)    rows that the loop reads without copying; what had to be overlooked is in `notes`
+    transform(rows)    rows that the loop reads without copying; what it could not use is in `notes`
     names              what each feature is
     to_json()          plain values, for the model file
     from_json(saved)   the same map again
 
 >>> table = map_for("table", numeric="category").fit({"age": [40, 17], "sex": ["Male", "Female"]})
->>> again = from_json(table.to_json())
->>> again.names
+>>> from_json(table.to_json()).names
 ['age=17', 'age=40', 'sex=Female', 'sex=Male']
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
 from typing import Any, Protocol
 
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.basis import Polynomial, Radial
+from rosenblatt.features.basis import PolynomialMap, RadialMap
 from rosenblatt.features.image import ImageMap
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.numbers import NumbersMap
+from rosenblatt.features.precision import OriginalTable
 from rosenblatt.features.scale import Scale
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.text import TextMap
 
-__all__ = ["FeatureMap", "ImageMap", "Notes", "NumbersMap", "Scale", "TableMap", "TextMap", "from_json", "map_for"]
+__all__ = [
+    "FeatureMap",
+    "ImageMap",
+    "Notes",
+    "NumbersMap",
+    "Scale",
+    "TableMap",
+    "TextMap",
+    "feature_rows",
+    "from_json",
+    "map_for",
+]
 
 
 class FeatureMap(Protocol):
@@ -45,15 +58,20 @@ class FeatureMap(Protocol):
     def to_json(self) -> dict[str, Any]: ...
 
 
-FOR_KIND: dict[str, Any] = {"table": TableMap, "text": TextMap, "sparse": NumbersMap, "images": ImageMap}
-SAVED: dict[str, Any] = {
+FOR_KIND: dict[str, Callable[..., FeatureMap]] = {
     "table": TableMap,
     "text": TextMap,
-    "numbers": NumbersMap,
-    "image": ImageMap,
-    "scale": Scale,
-    "polynomial": Polynomial,
-    "radial": Radial,
+    "sparse": NumbersMap,
+    "images": ImageMap,
+}
+FROM_JSON: dict[str, Callable[[dict[str, Any]], FeatureMap]] = {
+    "table": TableMap.from_json,
+    "text": TextMap.from_json,
+    "numbers": NumbersMap.from_json,
+    "image": ImageMap.from_json,
+    "scale": Scale.from_json,
+    "polynomial": PolynomialMap.from_json,
+    "radial": RadialMap.from_json,
 }
 
 
@@ -66,21 +84,27 @@ def map_for(kind: str, **options: Any) -> FeatureMap:
     if kind not in FOR_KIND:
         raise SettingError(f"There is no feature map for {kind!r}: choose one of {', '.join(FOR_KIND)}.")
     possible = list(signature(FOR_KIND[kind]).parameters)
-    strange = [name for name in options if name not in possible]
-    if strange:
+    unknown = [name for name in options if name not in possible]
+    if unknown:
         others = f"it has {', '.join(possible)}" if possible else "it has none"
-        raise SettingError(f"A feature map of {kind} has no option {strange[0]!r}: {others}.")
-    made: FeatureMap = FOR_KIND[kind](**options)
-    return made
+        raise SettingError(f"A feature map of {kind} has no option {unknown[0]!r}: {others}.")
+    return FOR_KIND[kind](**options)
+
+
+def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
+    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
+    rows = Rows(mapping.transform(raw))
+    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
+        rows.finer = OriginalTable(mapping, raw)
+    return rows
 
 
 def from_json(saved: dict[str, Any]) -> FeatureMap:
     """The map that `to_json` saved."""
     kind = saved.get("map") if isinstance(saved, dict) else None
-    if not isinstance(kind, str) or kind not in SAVED:
+    if not isinstance(kind, str) or kind not in FROM_JSON:
         raise DataError(f"There is no feature map {kind!r}: it was saved by a newer release, or by something else.")
     try:
-        again: FeatureMap = SAVED[kind].from_json(saved)
+        return FROM_JSON[kind](saved)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise DataError(f"The saved feature map {kind!r} is incomplete or damaged: {error!r}") from None
-    return again

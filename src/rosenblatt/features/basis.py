@@ -1,7 +1,7 @@
 """Basis functions φ: R^D → R^M: a linear classifier of φ(x) has a curved boundary in x (U1).
 
 >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
->>> square = Polynomial(degree=2).fit(X)
+>>> square = PolynomialMap(degree=2).fit(X)
 >>> square.names
 ['x0', 'x1', 'x0^2', 'x0 x1', 'x1^2']
 >>> square.transform(X)[3]
@@ -21,8 +21,8 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.notes import Notes
 
 
-class Basis:
-    """What all have: dense rows of numbers in, the values of M functions out; the constant 1 is left to the bias."""
+class BasisMap:
+    """What all have in common: dense rows of numbers in, the values of M functions out; the constant is left to the bias."""
 
     def __init__(self) -> None:
         self.columns = 0
@@ -30,14 +30,14 @@ class Basis:
 
     def fit(self, rows: Any) -> Any:
         """Learns how many columns there are."""
-        self.columns = table(rows).shape[1]
+        self.columns = dense_table(rows).shape[1]
         return self
 
     def transform(self, rows: Any) -> np.ndarray:
         """φ(x) of every row."""
-        X = table(rows)
+        X = dense_table(rows)
         if X.shape[1] != self.columns:
-            raise DataError(f"X has {X.shape[1]} columns, but the basis was made for {self.columns}.")
+            raise DataError(f"X has {X.shape[1]} columns, but the basis was fitted on {self.columns}.")
         self.notes = Notes(rows=len(X))
         return self.values(X)
 
@@ -53,7 +53,7 @@ class Basis:
         return len(self.names)
 
 
-class Polynomial(Basis):
+class PolynomialMap(BasisMap):
     """All products of up to `degree` columns: x0, x1, x0², x0 x1, x1², …"""
 
     def __init__(self, degree: int = 2):
@@ -69,11 +69,12 @@ class Polynomial(Basis):
         return [product for size in every for product in combinations_with_replacement(range(self.columns), size)]
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        made = np.empty((len(X), self.n_features))
+        features = np.empty((len(X), self.n_features))
         place = {product: j for j, product in enumerate(self.products)}
         for product, j in place.items():  # a longer product is a shorter one times a column
-            made[:, j] = X[:, product[-1]] if len(product) == 1 else made[:, place[product[:-1]]] * X[:, product[-1]]
-        return made
+            shorter = features[:, place[product[:-1]]] if len(product) > 1 else 1.0
+            features[:, j] = shorter * X[:, product[-1]]
+        return features
 
     @property
     def names(self) -> list[str]:
@@ -85,10 +86,10 @@ class Polynomial(Basis):
         return {"map": "polynomial", "degree": self.degree, "columns": self.columns}
 
     @classmethod
-    def from_json(cls, saved: dict[str, Any]) -> Polynomial:
-        again = cls(int(saved["degree"]))
-        again.columns = int(saved["columns"])
-        return again
+    def from_json(cls, saved: dict[str, Any]) -> PolynomialMap:
+        mapping = cls(int(saved["degree"]))
+        mapping.columns = int(saved["columns"])
+        return mapping
 
 
 def power(column: int, times: int) -> str:
@@ -100,13 +101,13 @@ def power(column: int, times: int) -> str:
     return f"x{column}" if times == 1 else f"x{column}^{times}"
 
 
-class Radial(Basis):
+class RadialMap(BasisMap):
     """Bumps around centres: φ_m(x) = exp(−|x − c_m|² / 2 width²).
 
-    centres: rows, or how many of the training rows to take, drawn with `seed`.
-    width: of a bump; None takes the median distance between centres.
+    centres: rows, or how many of the training rows to draw, with `seed`.
+    width: of a bump; None means the median distance between centres.
 
-    >>> bumps = Radial(centres=[[0.0], [2.0]], width=1.0).fit([[0.0]])
+    >>> bumps = RadialMap(centres=[[0.0], [2.0]], width=1.0).fit([[0.0]])
     >>> bumps.transform([[0.0]]).round(4)  # 1, e^(−2)
     array([[1.    , 0.1353]])
     """
@@ -118,19 +119,19 @@ class Radial(Basis):
         self.given, self.width, self.seed = centres, width, seed
         self.centres, self.scale = np.empty((0, 0)), 1.0
 
-    def fit(self, rows: Any) -> Radial:
-        """Takes the centres, and the width from them if none was given."""
-        X = table(rows)
+    def fit(self, rows: Any) -> RadialMap:
+        """Chooses the centres, and the width from them if none was given."""
+        X = dense_table(rows)
         self.columns = X.shape[1]
-        self.centres = self._drawn(X) if np.ndim(self.given) == 0 else table(self.given)
+        self.centres = self._draw_centres(X) if np.ndim(self.given) == 0 else dense_table(self.given)
         if self.centres.shape[1] != self.columns:
             raise SettingError(f"The centres have {self.centres.shape[1]} columns, the rows {self.columns}.")
-        apart = np.sqrt(distances2(self.centres, self.centres)[np.triu_indices(len(self.centres), 1)])
-        typical = float(np.median(apart)) if len(apart) else 0.0
+        distances = np.sqrt(squared_distances(self.centres, self.centres)[np.triu_indices(len(self.centres), 1)])
+        typical = float(np.median(distances)) if len(distances) else 0.0
         self.scale = float(self.width) if self.width is not None else typical or 1.0
         return self
 
-    def _drawn(self, X: np.ndarray) -> np.ndarray:
+    def _draw_centres(self, X: np.ndarray) -> np.ndarray:
         if isinstance(self.given, bool) or not isinstance(self.given, int | np.integer) or self.given < 1:
             raise SettingError(f"centres is {self.given!r}: expected a whole number, 1 or more, or rows.")
         distinct = np.unique(X, axis=0)
@@ -139,7 +140,7 @@ class Radial(Basis):
         return chosen
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        return np.exp(-distances2(X, self.centres) / (2 * self.scale**2))
+        return np.exp(-squared_distances(X, self.centres) / (2 * self.scale**2))
 
     @property
     def names(self) -> list[str]:
@@ -149,24 +150,24 @@ class Radial(Basis):
         return {"map": "radial", "centres": self.centres.tolist(), "width": self.scale}
 
     @classmethod
-    def from_json(cls, saved: dict[str, Any]) -> Radial:
+    def from_json(cls, saved: dict[str, Any]) -> RadialMap:
         centres = np.array(saved["centres"], dtype=float)
         return cls(centres, float(saved["width"])).fit(centres)
 
 
-def distances2(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """|a − b|² of every row of A and of B.
 
-    >>> distances2(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
     return np.stack([((A - b) ** 2).sum(axis=1) for b in B], axis=1)
 
 
-class Functions(Basis):
+class FunctionMap(BasisMap):
     """Functions of one's own, each of the whole table, giving a number or some numbers a row.
 
-    >>> ring = Functions(lambda X: X, lambda X: (X**2).sum(axis=1)).fit([[3.0, 4.0]])
+    >>> ring = FunctionMap(lambda X: X, lambda X: (X**2).sum(axis=1)).fit([[3.0, 4.0]])
     >>> ring.transform([[3.0, 4.0]])
     array([[ 3.,  4., 25.]])
     """
@@ -178,32 +179,32 @@ class Functions(Basis):
         self.functions: Sequence[Callable[[np.ndarray], Any]] = functions
         self.widths: list[int] = []
 
-    def fit(self, rows: Any) -> Functions:
+    def fit(self, rows: Any) -> FunctionMap:
         """Asks every function how many numbers it gives."""
-        X = table(rows)
+        X = dense_table(rows)
         self.columns = X.shape[1]
         self.widths = [self._call(function, X).shape[1] for function in self.functions]
         return self
 
     def _call(self, function: Callable[[np.ndarray], Any], X: np.ndarray) -> np.ndarray:
-        made = np.asarray(function(X), dtype=float)
-        made = made[:, None] if made.ndim == 1 else made
-        if made.ndim != 2 or len(made) != len(X):
+        values = np.asarray(function(X), dtype=float)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or len(values) != len(X):
             raise DataError(
-                f"{name_of(function)} gave shape {made.shape} for {len(X)} rows: expected a number or more a row."
+                f"{name_of(function)} gave shape {values.shape} for {len(X)} rows: expected a number or more a row."
             )
-        return made
+        return values
 
     def values(self, X: np.ndarray) -> np.ndarray:
         return np.column_stack([self._call(function, X) for function in self.functions])
 
     @property
     def names(self) -> list[str]:
-        found: list[str] = []
+        names: list[str] = []
         for function, width in zip(self.functions, self.widths, strict=True):
             name = name_of(function)
-            found += [name] if width == 1 else [f"{name}[{j}]" for j in range(width)]
-        return found
+            names += [name] if width == 1 else [f"{name}[{j}]" for j in range(width)]
+        return names
 
     def to_json(self) -> dict[str, Any]:
         raise DataError("A model file holds no code, so functions of one's own cannot be saved in one.")
@@ -218,7 +219,7 @@ def name_of(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def table(rows: Any) -> np.ndarray:
+def dense_table(rows: Any) -> np.ndarray:
     """Rows of numbers in double precision, all finite."""
     X = np.asarray(rows)
     if X.ndim != 2:

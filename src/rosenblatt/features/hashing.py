@@ -7,10 +7,11 @@ from hashlib import blake2b
 
 import numpy as np
 
-from rosenblatt.errors import SettingError
+from rosenblatt.engine.parameters import Whole
 
 # Feature indices are 32-bit.
 MOST_BITS = 30
+BITS = Whole(1, MOST_BITS, optional=True)  # of a hash: 2^bits features
 
 
 def bucket(name: str, bits: int) -> int:
@@ -36,8 +37,3 @@ def collisions(names: set[str], bits: int) -> int:
     1
     """
     return len(names) - len({bucket(name, bits) for name in names})
-
-
-def check_bits(bits: int | None) -> None:
-    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= MOST_BITS):
-        raise SettingError(f"hashing is {bits!r}: expected None or a number of bits from 1 to {MOST_BITS}.")

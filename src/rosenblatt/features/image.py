@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.errors import DataError
 from rosenblatt.features.notes import Notes
 
-COLOURS = ("red", "green", "blue")
+CHANNEL_NAMES = ("red", "green", "blue")
 
 
 class ImageMap:
@@ -49,7 +49,7 @@ class ImageMap:
     def names(self) -> list[str]:
         height, width, *colours = self.shape
         channels = colours[0] if colours else 1
-        colour = COLOURS if channels == 3 else [f"channel {c}" for c in range(channels)]
+        colour = CHANNEL_NAMES if channels == 3 else [f"channel {c}" for c in range(channels)]
         suffixes = [""] if channels == 1 else [f" {name}" for name in colour]
         return [f"pixel {i},{j}{suffix}" for i in range(height) for j in range(width) for suffix in suffixes]
 

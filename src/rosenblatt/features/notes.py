@@ -1,10 +1,12 @@
-"""What a feature map had to overlook in the rows that it was given."""
+"""What a feature map could not use in the rows that it was given."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from rosenblatt.errors import counted
 
 
 @dataclass(frozen=True)
@@ -35,21 +37,17 @@ class Notes:
 
     def sentences(self) -> list[str]:
         """The notes for people, one sentence each; none if there is nothing to say."""
-        said = []
+        sentences = []
         for column, count in self.unseen.items():
-            said.append(
-                f"{column}: {_counted(count)} in {self.rows:,} rows {_were(count)} never seen in training "
+            sentences.append(
+                f"{column}: {counted(count, 'value')} in {self.rows:,} rows {_were(count)} never seen in training "
                 f"and {'counts' if count == 1 else 'count'} for nothing."
             )
         for column, count in self.unreadable.items():
-            said.append(f"{column}: {_counted(count)} {_were(count)} not a number and taken as missing.")
+            sentences.append(f"{column}: {counted(count, 'value')} {_were(count)} not a number and taken as missing.")
         if self.ignored:
-            said.append(f"Columns that were not there in training are ignored: {', '.join(self.ignored)}.")
-        return said
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} value{'' if count == 1 else 's'}"
+            sentences.append(f"Columns that were not there in training are ignored: {', '.join(self.ignored)}.")
+        return sentences
 
 
 def _were(count: int) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.notes import Notes
 
-BLOCK = 16  # columns measured together, so that memory is read by the cache line
-SAFE = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
-SLICE = 2**17  # numbers scaled together, so that the doubles in between stay in the cache
+COLUMNS_AT_ONCE = 16  # measured together, so that memory is read by the cache line
+SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
+NUMBERS_AT_ONCE = 2**17  # scaled together, so that the doubles in between stay in the cache
 
 
 def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
@@ -34,19 +34,21 @@ def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
         return low, 0.0
     x = np.ascontiguousarray(x)
     _, exponent = np.frexp(max(-low, high))
-    unit = 0 if abs(exponent) < SAFE else exponent
+    unit = 0 if abs(exponent) < SAFE_EXPONENT else exponent
     if unit:
         x = np.ldexp(x, -unit)
     mean = x.mean()
-    away = x - mean
-    shift = away.mean()
-    away -= shift
-    np.square(away, out=away)
-    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(away.mean()), unit))
+    deviation = x - mean
+    shift = deviation.mean()
+    deviation -= shift
+    np.square(deviation, out=deviation)
+    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(deviation.mean()), unit))
 
 
-def standardise(x: np.ndarray, mean: Any, sd: Any, dtype: Any = np.float32) -> np.ndarray:
-    """(x − mean) / sd, as float32 unless told otherwise; where sd is 0, only centred.
+def standardise(
+    x: np.ndarray, mean: float | np.ndarray, sd: float | np.ndarray, dtype: type[np.floating] = np.float32
+) -> np.ndarray:
+    """(x − mean) / sd, as float32 unless another type is named; where sd is 0, only centred.
 
     >>> standardise(np.array([1.0, 3.0]), mean=2.0, sd=1.0)
     array([-1.,  1.], dtype=float32)
@@ -74,10 +76,10 @@ class Scale:
     def fit(self, rows: Any) -> Scale:
         X = self._dense(rows)
         if not len(X):
-            raise DataError("There are no rows to take mean and variance of.")
+            raise DataError("There are no rows to compute mean and variance from.")
         pairs = []
-        for start in range(0, X.shape[1], BLOCK):
-            block = np.ascontiguousarray(X[:, start : start + BLOCK].T, dtype=np.float64)
+        for start in range(0, X.shape[1], COLUMNS_AT_ONCE):
+            block = np.ascontiguousarray(X[:, start : start + COLUMNS_AT_ONCE].T, dtype=np.float64)
             if not np.isfinite(block).all():
                 column, row = (int(place[0]) for place in np.nonzero(~np.isfinite(block)))
                 column += start
@@ -88,12 +90,12 @@ class Scale:
         self.mean, self.sd = np.array(pairs, dtype=np.float64).reshape(-1, 2).T.copy()
         return self
 
-    def transform(self, rows: Any) -> np.ndarray:
+    def transform(self, rows: Any, numbers_at_once: int = NUMBERS_AT_ONCE) -> np.ndarray:
         X = self._dense(rows)
         if X.shape[1] != len(self.mean):
             raise DataError(f"There are {X.shape[1]} columns: training had {len(self.mean)}.")
         out = np.empty(X.shape, dtype=np.float32)
-        rows_at_once = max(1, SLICE // max(1, X.shape[1]))
+        rows_at_once = max(1, numbers_at_once // max(1, X.shape[1]))
         for start in range(0, len(X), rows_at_once):
             some = slice(start, start + rows_at_once)
             out[some] = standardise(X[some], self.mean, self.sd)

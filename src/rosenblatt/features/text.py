@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.hashing import buckets, check_bits, collisions
+from rosenblatt.features.hashing import BITS, buckets, collisions
 from rosenblatt.features.notes import Notes
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 # Letters with their accents and digits, of any script; apostrophes only inside, so that 'free' in quotes is free.
 WORD = r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*"
 
-SLICE = 2**14  # texts taken apart at a time
+TEXTS_AT_ONCE = 2**14  # cut into words
 
 
 class TextMap:
@@ -48,7 +49,7 @@ class TextMap:
         for name, value in (("ngrams", ngrams), ("min_count", min_count)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise SettingError(f"{name} is {value!r}: expected a whole number, 1 or more.")
-        check_bits(hashing)
+        check("hashing", hashing, BITS)
         if hashing is not None and min_count > 1:
             raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
         self.ngrams, self.lowercase, self.min_count, self.hashing = ngrams, bool(lowercase), min_count, hashing
@@ -57,12 +58,12 @@ class TextMap:
         self.collisions = 0
         self.notes = Notes()
         self._fitted = hashing is not None  # hashing has nothing to learn
-        self._known: tuple[pl.Series, pl.Series] | None = None
+        self._vocabulary: tuple[pl.Series, pl.Series] | None = None
 
-    def fit(self, rows: Any) -> TextMap:
+    def fit(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> TextMap:
         import polars as pl
 
-        counted = [words.value_counts(name="count") for _, words, _ in self._slices(_texts(rows))]
+        counted = [words.value_counts(name="count") for _, words, _ in self._slices(_texts(rows), texts_at_once)]
         if not counted:
             raise DataError("There are no texts to learn from.")
         total = pl.concat(counted).group_by("word").agg(pl.col("count").sum())
@@ -72,18 +73,18 @@ class TextMap:
             self.words = total.filter(pl.col("count") >= self.min_count)["word"].sort().to_list()
         if not len(total):
             raise DataError(f"There is not one word in these {len(rows):,} texts.")
-        self._fitted, self._known = True, None
+        self._fitted, self._vocabulary = True, None
         return self
 
-    def transform(self, rows: Any) -> Any:
+    def transform(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> Any:
         """CSR, float32, a row a text."""
         if not self._fitted:
             raise DataError("This feature map has seen no texts yet: fit it first.")
         import scipy.sparse as sp
 
         texts = _texts(rows)
-        made, unseen = [], 0
-        for count, words, owners in self._slices(texts):
+        matrices, unseen = [], 0
+        for count, words, owners in self._slices(texts, texts_at_once):
             places = self._places(words)
             seen = places >= 0
             unseen += len(places) - int(np.count_nonzero(seen))
@@ -93,18 +94,18 @@ class TextMap:
             ).tocsr()  # which adds up what is there twice
             if not self.counts:
                 X.data[:] = 1
-            made.append(X)
+            matrices.append(X)
         self.notes = Notes(rows=len(texts), unseen={"text": unseen} if unseen else {})
-        if len(made) == 1:
-            return made[0]
-        return sp.vstack(made, format="csr") if made else sp.csr_matrix((0, self.n_features), dtype=np.float32)
+        if len(matrices) == 1:
+            return matrices[0]
+        return sp.vstack(matrices, format="csr") if matrices else sp.csr_matrix((0, self.n_features), dtype=np.float32)
 
-    def _slices(self, texts: pl.Series) -> Iterator[tuple[int, pl.Series, np.ndarray]]:
+    def _slices(self, texts: pl.Series, step: int) -> Iterator[tuple[int, pl.Series, np.ndarray]]:
         """Some texts at a time: how many, all their words and n-grams, and which text each belongs to."""
         import polars as pl
 
-        for start in range(0, len(texts), SLICE):
-            part = texts[start : start + SLICE]
+        for start in range(0, len(texts), step):
+            part = texts[start : start + step]
             lists = (part.str.to_lowercase() if self.lowercase else part).str.extract_all(WORD)
             words = lists.explode().drop_nulls().alias("word")  # a text without words explodes to null
             owners = np.repeat(np.arange(len(part), dtype=np.int32), lists.list.len().to_numpy())
@@ -122,13 +123,13 @@ class TextMap:
 
         if self.hashing is not None:
             distinct = words.unique()
-            known = distinct, pl.Series(buckets(distinct, self.hashing), dtype=pl.Int32)
+            vocabulary = distinct, pl.Series(buckets(distinct, self.hashing), dtype=pl.Int32)
         else:
-            if self._known is None:
+            if self._vocabulary is None:
                 places = pl.Series(np.arange(len(self.words), dtype=np.int32))
-                self._known = pl.Series(self.words, dtype=pl.String), places
-            known = self._known
-        return words.replace_strict(*known, default=-1, return_dtype=pl.Int32).to_numpy()
+                self._vocabulary = pl.Series(self.words, dtype=pl.String), places
+            vocabulary = self._vocabulary
+        return words.replace_strict(*vocabulary, default=-1, return_dtype=pl.Int32).to_numpy()
 
     @property
     def n_features(self) -> int:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data import read
-from rosenblatt.data.labels import labels_of
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.rules import Perceptron
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
@@ -17,8 +16,8 @@ from rosenblatt.estimators.neighbours.peers import BallTree, KNeighborsClassifie
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.views import draw_ranking
-from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.examples import for_classes, labels_of
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
 from rosenblatt.show.canvas import PALETTE
 

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
 from rosenblatt.lab.samples import Sample, load_numbers, split_sample
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training, train
 from rosenblatt.show.canvas import PALETTE
 from rosenblatt.theory.separability import certify

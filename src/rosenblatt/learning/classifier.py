@@ -10,30 +10,67 @@ array(['setosa', 'setosa', 'setosa'], dtype='<U10')
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from rosenblatt import features
 from rosenblatt.data import Dataset, markup
-from rosenblatt.data.labels import classes_of, codes_among, labels_of
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.features.finer import rows_of
+from rosenblatt.features import FeatureMap, Notes, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import Examples, for_classes
+from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.log import Memory
-from rosenblatt.learning.recipe import Recipe
-from rosenblatt.learning.summary import Summary
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
+
+NOT_SAVED = ("seconds",)  # differs from run to run
+OPTIONAL = ("seen", "seconds")  # left out where they are not known
+
+
+@dataclass
+class Summary:
+    """The numbers that people ask for first; None is what is not known, as the training error of a saved estimator."""
+
+    learner: str | None = None
+    examples: int | None = None
+    features: int | None = None
+    classes: list[Any] | None = None
+    epochs: int | None = None
+    updates: int | None = None
+    converged: bool | None = None
+    stopped_because: str | None = None
+    train_error: float | None = None
+    dev_error: dict[str, float] | None = None  # by view
+    seen: int | None = None  # examples of all calls of partial_fit: the history is that of the last
+    seconds: float | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        """summary["updates"] is summary.updates."""
+        return getattr(self, name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints, in this order."""
+        return {name: value for name, value in asdict(self).items() if value is not None or name not in OPTIONAL}
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model file holds."""
+        return {name: value for name, value in self.to_dict().items() if name not in NOT_SAVED}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any], classes: list[Any]) -> Summary:
+        """The reverse; keys that only other versions know are passed over."""
+        known = {one.name for one in fields(cls)}
+        return cls(**{"classes": classes} | {name: value for name, value in saved.items() if name in known})
+
 
 COUNTED_ROWS = 2**16  # rows whose features are counted at a time
 
@@ -90,7 +127,7 @@ class Classifier:
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
-        transformed = rows_of(self.features, rows)
+        transformed = feature_rows(self.features, rows)
         notes = self.features.notes
         return transformed, replace(notes, ignored=tuple(name for name in notes.ignored if name != self.target))
 
@@ -274,7 +311,7 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
         )
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
-    examples = for_classes(rows_of(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
     return mapping, replace(examples, classes=classes)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class Epoch:
     held_out_averaged: float | None
 
 
-class History(Sequence[Epoch]):
+class History(list[Epoch]):
     """The epochs; `history["mistakes"]` is that number for every epoch.
 
     >>> history = History([Epoch(4, 2, 2, 1.5, None, None, None), Epoch(4, 0, 0, 1.5, None, None, None)])
@@ -32,39 +31,27 @@ class History(Sequence[Epoch]):
     array([2, 0])
     """
 
-    def __init__(self, epochs: Sequence[Epoch] = ()):
-        self._epochs = list(epochs)
-
-    def append(self, epoch: Epoch) -> None:
-        self._epochs.append(epoch)
-
-    def __len__(self) -> int:
-        return len(self._epochs)
-
-    def __iter__(self) -> Iterator[Epoch]:
-        return iter(self._epochs)
-
     @overload
-    def __getitem__(self, key: int) -> Epoch: ...
+    def __getitem__(self, key: SupportsIndex) -> Epoch: ...
     @overload
-    def __getitem__(self, key: slice) -> Sequence[Epoch]: ...
+    def __getitem__(self, key: slice) -> list[Epoch]: ...
     @overload
     def __getitem__(self, key: str) -> np.ndarray: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
-            return np.array([getattr(epoch, key) for epoch in self._epochs])
-        return self._epochs[key]
+            return np.array([getattr(epoch, key) for epoch in self])
+        return super().__getitem__(key)
 
     def __repr__(self) -> str:
         names = [field.name for field in fields(Epoch)]
         lines = ["epoch  " + "  ".join(f"{name:>17}" for name in names)]
-        for number, epoch in enumerate(self._epochs, start=1):
+        for number, epoch in enumerate(self, start=1):
             values = (getattr(epoch, name) for name in names)
             lines.append(f"{number:5}  " + "  ".join(f"{'' if v is None else format(v, '.7g'):>17}" for v in values))
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the epochs, without what was not measured."""
-        told = [field.name for field in fields(Epoch) if any(getattr(epoch, field.name) is not None for epoch in self)]
-        rows = ([number, *(getattr(epoch, name) for name in told)] for number, epoch in enumerate(self, start=1))
-        return markup.table("History", ["epoch", *(name.replace("_", " ") for name in told)], rows)
+        names = [field.name for field in fields(Epoch) if any(getattr(epoch, field.name) is not None for epoch in self)]
+        rows = ([number, *(getattr(epoch, name) for name in names)] for number, epoch in enumerate(self, start=1))
+        return markup.table("History", ["epoch", *(name.replace("_", " ") for name in names)], rows)

@@ -15,8 +15,8 @@ import numpy as np
 from rosenblatt.engine import weights
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Memory
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.votes import blocks_of_products
 
 

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
 FORMAT = 1  # when there is a format 2, `_unpack` is where format 1 becomes it

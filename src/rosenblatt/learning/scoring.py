@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import score
 from rosenblatt.errors import DataError
+from rosenblatt.learning.examples import Examples
 
 
 class Scorer(ABC):
@@ -54,3 +57,55 @@ def as_rows(X: Any, features: int) -> Rows:
     if rows.d != features:
         raise DataError(f"X has {rows.d} features, but the model was trained with {features}.")
     return rows
+
+
+@dataclass(frozen=True)
+class Model(Scorer):
+    """A linear classifier: sign(w·x + b) for two classes, the highest w_k·x + b_k for more.
+
+    >>> spam = Model(np.array(["ham", "spam"]), coef=np.array([[4.0, 2.0]]), intercept=np.array([-3.0]))
+    >>> spam.scores([[1, 1]])  # free: 1, money: 1
+    array([3.])
+    >>> spam.predict([[1, 1], [0, 1]])
+    array(['spam', 'ham'], dtype='<U4')
+    """
+
+    classes: np.ndarray | None  # None: a regression
+    coef: np.ndarray  # one row for two classes or a regression, else one a class
+    intercept: np.ndarray
+
+    def scores(self, X: Any) -> np.ndarray:
+        """w·x + b: a number a row for two classes, a column a class for more."""
+        scores = score(as_rows(X, self.coef.shape[1]), self.coef, self.intercept)
+        return scores[:, 0] if len(self.coef) == 1 else scores
+
+    def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
+        """The two classes with the highest scores of the first row, of more than two."""
+        first, second = np.argsort(-self.scores(X)[0], kind="stable")[:2].tolist()
+        return first, second
+
+
+def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(margins, rivals) of rows with these scores and class codes.
+
+    Two classes, one score a row, in a column or not: y (w·x + b), and the other class. More, a column a class: the right
+    class's score less the rival's, the highest-scoring other class, the lowest index on a tie.
+
+    >>> margins_and_rivals(np.array([2.0, -3.0]), np.array([1, 1]))
+    (array([ 2., -3.]), array([0, 0]))
+    >>> margins_and_rivals(np.array([[1.0, 3.0, 3.0]]), np.array([0]))
+    (array([-2.]), array([1]))
+    """
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        scores = scores.reshape(-1)
+        return np.where(codes == 1, scores, -scores), 1 - codes
+    every = np.arange(len(scores))
+    others = scores.copy()
+    others[every, codes] = -np.inf
+    rivals = others.argmax(axis=1)
+    return scores[every, codes] - others[every, rivals], rivals
+
+
+def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
+    """The margin of every example by a model."""
+    return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]

@@ -16,11 +16,9 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
-from rosenblatt.learning.linear import Model
 from rosenblatt.learning.log import Log, Memory, Recorder
-from rosenblatt.learning.margins import example_margins
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Scorer
+from rosenblatt.learning.scoring import Model, Scorer, example_margins
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16

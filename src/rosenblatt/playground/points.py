@@ -138,7 +138,7 @@ def on_a_page(problem: FileError) -> str:
 
 def refuse_wide(text: str) -> None:
     """Looks at the header before the text is read: ten thousand columns need a hundred times the memory of their names."""
-    from rosenblatt.data.recognise import DELIMITERS
+    from rosenblatt.data.delimited.records import DELIMITERS
 
     for mark in DELIMITERS:
         head = io.StringIO(text[:HEADER], newline="")

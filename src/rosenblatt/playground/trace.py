@@ -20,8 +20,7 @@ from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import Run
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.duality import FinishedRun
-from rosenblatt.theory.margin_report import margin_report
+from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
 PIECE = 2_000  # numbers, or rows of them, written at a time
 SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update

@@ -21,7 +21,7 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import COMPARED
-from rosenblatt.learning.margins import example_margins
+from rosenblatt.learning.scoring import example_margins
 from rosenblatt.show.wrong import WrongRow, wrong_rows
 from rosenblatt.studies.compare import LearnerResult, compare
 from rosenblatt.studies.evaluate import Measures, evaluate, with_labels_like

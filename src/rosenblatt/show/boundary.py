@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.data.labels import encode
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learning.examples import encode
 from rosenblatt.learning.scoring import decide
 from rosenblatt.show.canvas import MARKERS, PALETTE, Display, fitted_classes
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
 from rosenblatt.theory.losses import LOSSES
 from rosenblatt.theory.margins import geometric_margins

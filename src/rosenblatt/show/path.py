@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.data.labels import encode
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.neighbours.descent import Descent
+from rosenblatt.learning.examples import encode
 from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
 
 FARTHEST_SHOWN = 10.0  # a path that leaves its start by more than this is cut

@@ -1,6 +1,6 @@
 """How to make a model again: the command and the Python that write the same bytes, from what the model file knows.
 
->>> from rosenblatt.learning.recipe import Recipe
+>>> from rosenblatt.learning.learners import Recipe
 >>> source = TrainingSource("people.csv", target="income", holdout=0.2)
 >>> print(command(Recipe(learner="mira", parameters={"p": 0.5}), source))
 rosenblatt train people.csv --target income --holdout 0.2 --learner mira --epochs 5 --seed 0 --p 0.5 -o model.rosenblatt
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
 OPTION_FLAGS: dict[str, dict[Any, str]] = {

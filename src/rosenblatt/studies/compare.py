@@ -17,13 +17,11 @@ import numpy as np
 
 from rosenblatt import features
 from rosenblatt.data import Dataset
-from rosenblatt.data.labels import encode, labels_of
 from rosenblatt.data.splits import CrossValidation
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.learners import COMPARED
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
+from rosenblatt.learning.learners import COMPARED, Recipe
 from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter

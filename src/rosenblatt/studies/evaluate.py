@@ -17,10 +17,9 @@ from math import sqrt
 import numpy as np
 
 from rosenblatt.data import Dataset
-from rosenblatt.data.labels import labels_of
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.examples import Examples, labels_of
 from rosenblatt.studies.progressive import predict_then_learn
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations

@@ -21,10 +21,10 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
-from rosenblatt.features.blocks import AsNumber, NumberPair, Values
-from rosenblatt.features.columns import Category, Number, numbers
+from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
+from rosenblatt.features.table.columns import Category, Number, numbers
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.studies.facts import SCALE_RATIO
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def numeric_features(model: Classifier) -> set[str]:
         return set(model.features.names) if model.kind == "images" else set()
     names: set[str] = set()
     for block in model.features.blocks:
-        if isinstance(block, AsNumber | NumberPair) or (isinstance(block, Values) and block.times is not None):
+        if isinstance(block, NumberBlock | NumberProduct) or (isinstance(block, CategoryBlock) and block.times is not None):
             names.update(block.names)
     return names
 

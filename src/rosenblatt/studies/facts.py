@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data import Dataset
-from rosenblatt.data.labels import encode, labels_of
 from rosenblatt.errors import SettingError
 from rosenblatt.features import TextMap
-from rosenblatt.features.columns import MISSING, numbers
 from rosenblatt.features.scale import mean_and_sd
-from rosenblatt.features.values import decimal_commas, kind_of, plain, texts, with_comma
+from rosenblatt.features.table.columns import IS_MISSING, decimal_commas, kind_of, numbers, plain, texts, with_comma
+from rosenblatt.learning.examples import encode, labels_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +54,7 @@ class Fact:
 
     @property
     def name(self) -> str:
-        return self.feature + MISSING if self.value is None else f"{self.feature}={self.value}"
+        return self.feature + IS_MISSING if self.value is None else f"{self.feature}={self.value}"
 
 
 @dataclass

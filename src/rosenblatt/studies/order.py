@@ -18,7 +18,7 @@ from rosenblatt.data.splits import split
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.recipe import Recipe
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import error, run
 from rosenblatt.studies.compare import OnLearner, encode_parts
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.data import markup
 from rosenblatt.engine import rules
-from rosenblatt.features.finer import Grain
+from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, ProblemGeometry, at_most, bound_for
 from rosenblatt.theory.exact import exact_margin, vanishes, whole_numbers
@@ -98,7 +98,7 @@ class Certificate:
     method: str = ""
     seconds: float = 0.0
     signed: SignedExamples | None = field(default=None, repr=False)
-    grain: Grain | None = None
+    grain: PrecisionLoss | None = None
 
     @property
     def geometry(self) -> ProblemGeometry:

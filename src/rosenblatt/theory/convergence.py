@@ -19,8 +19,7 @@ import numpy as np
 
 from rosenblatt.engine import rules
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.linear import Model
-from rosenblatt.learning.margins import example_margins
+from rosenblatt.learning.scoring import Model, example_margins
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margins import radius

@@ -13,6 +13,8 @@ tau. With more than two classes z is that of Kesler's construction (signed.py), 
 >>> from rosenblatt.learning.plan import Plan
 >>> from rosenblatt.learning.training import run
 >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, -1, -1, -1])
+>>> from rosenblatt.engine import rules
+>>> from rosenblatt.theory.margin_report import FinishedRun
 >>> finished = FinishedRun.of(run(examples, rules.Perceptron(), Plan(order="given", keep_log=True)))
 >>> w, b = finished.trained.weights.last
 >>> finished.steps.total, float((w**2).sum() + b @ b)  # three updates, |θ|² = 4.25: γ* ≤ 2.0616 / 3
@@ -24,65 +26,14 @@ tau. With more than two classes z is that of Kesler's construction (signed.py), 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights
-from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.training import StepSum, Training
 from rosenblatt.theory.signed import ROUNDING, SignedExamples, row_blocks
 
-
-@dataclass(frozen=True)
-class FinishedRun:
-    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
-
-    trained: Training
-    examples: Examples
-    rule: rules.Rule
-    start: Weights | None = None
-
-    @classmethod
-    def of(cls, trained: Training) -> FinishedRun:
-        """Of a run with its log."""
-        assert trained.origin is not None
-        examples = trained.origin.examples
-        assert isinstance(examples, Examples)
-        return cls(trained, examples, trained.origin.rule, trained.origin.start)
-
-    @property
-    def steps(self) -> StepSum:
-        """The sum of its steps."""
-        return self.trained.steps
-
-    @property
-    def bias(self) -> bool:
-        """Is the constant feature there? A first bias that does not learn needs it, too."""
-        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
-
-    @property
-    def is_combination(self) -> bool:
-        """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-        steps, updates = self.steps, self.trained.weights.updates
-        return steps.count == updates > 0 and steps.least >= 0 and steps.total > 0 and not self.rule.shrinks
-
-    def moved(self) -> np.ndarray:
-        """θ − θ₀ as one vector."""
-        first = 0.0 if self.start is None else weights_in_one(self.start)
-        return weights_in_one(self.trained.weights) - first
-
-    def multiplications(self, signed: SignedExamples) -> float:
-        """How many training needed to score its examples."""
-        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
-        return float(seen * signed.entries / signed.rows.n * signed.vectors)
-
-
-def weights_in_one(weights: Weights) -> np.ndarray:
-    """The last weights of all classes, then their biases."""
-    w, b = weights.last
-    return np.append(w.ravel(), b)
+if TYPE_CHECKING:
+    from rosenblatt.theory.margin_report import FinishedRun
 
 
 def best_margin_at_most(run: FinishedRun, signed: SignedExamples) -> float:

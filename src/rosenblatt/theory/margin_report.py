@@ -23,21 +23,74 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.engine import rules
-from rosenblatt.features.finer import Grain
+from rosenblatt.engine.weights import Weights
+from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.training import StepSum, Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
-from rosenblatt.theory.duality import FinishedRun, best_margin_at_most
+from rosenblatt.theory.duality import best_margin_at_most
 from rosenblatt.theory.separability import certify, certify_within
-from rosenblatt.theory.separator import weights_norm
-from rosenblatt.theory.signed import SignedExamples
+from rosenblatt.theory.signed import SignedExamples, weights_norm
 
 LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run, as theory looks at it; `start` are its first weights, None where they are 0."""
+
+    trained: Training
+    examples: Examples
+    rule: rules.Rule
+    start: Weights | None = None
+
+    @classmethod
+    def of(cls, trained: Training) -> FinishedRun:
+        """Of a run with its log."""
+        assert trained.origin is not None
+        examples = trained.origin.examples
+        assert isinstance(examples, Examples)
+        return cls(trained, examples, trained.origin.rule, trained.origin.start)
+
+    @property
+    def steps(self) -> StepSum:
+        """The sum of its steps."""
+        return self.trained.steps
+
+    @property
+    def bias(self) -> bool:
+        """Is the constant feature there? A first bias that does not learn needs it, too."""
+        return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
+
+    @property
+    def is_combination(self) -> bool:
+        """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
+        steps, updates = self.steps, self.trained.weights.updates
+        return steps.count == updates > 0 and steps.least >= 0 and steps.total > 0 and not self.rule.shrinks
+
+    def moved(self) -> np.ndarray:
+        """θ − θ₀ as one vector."""
+        first = 0.0 if self.start is None else weights_in_one(self.start)
+        return weights_in_one(self.trained.weights) - first
+
+    def multiplications(self, signed: SignedExamples) -> float:
+        """How many training needed to score its examples."""
+        seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
+        return float(seen * signed.entries / signed.rows.n * signed.vectors)
+
+
+def weights_in_one(weights: Weights) -> np.ndarray:
+    """The last weights of all classes, then their biases."""
+    w, b = weights.last
+    return np.append(w.ravel(), b)
 
 
 @dataclass(frozen=True)
@@ -87,7 +140,7 @@ class MarginReport:
         return None if self.certificate is None else self.certificate.separable
 
     @property
-    def grain(self) -> Grain | None:
+    def grain(self) -> PrecisionLoss | None:
         """At which grain of the numbers no plane separates the rows, where that is not known of the table itself."""
         return None if self.certificate is None or self.separable is not False else self.certificate.grain
 
@@ -220,7 +273,8 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
     view, model = chosen or ("last", trained.view("last"))
     signed = SignedExamples(examples, run.bias)
     report = measure_margin(view, model, signed)
-    if view != "last" and len(trained.history) and trained.history[-1].mistakes == 0:
+    mistakes = [epoch.mistakes for epoch in trained.history]
+    if view != "last" and mistakes[-1:] == [0]:
         last = measure_margin("last", trained.view("last"), signed)
         report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
     allowance = SHARE * run.multiplications(signed)
@@ -229,11 +283,10 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= signed.entries
     geometry = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
-    mistakes = int(trained.history["mistakes"].sum())
-    report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, mistakes))
+    report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, sum(mistakes)))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report
-    return report.against(certify_within(signed, allowance))
+    return report.against(certify_within(signed, allowance)) if 2 * signed.entries <= allowance else report
 
 
 def certified_margin(model: Classifier, examples: Examples, seconds: float | None = None) -> MarginReport:

@@ -23,10 +23,8 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.learning.linear import Model
-from rosenblatt.learning.margins import example_margins
-from rosenblatt.theory.separator import weights_norm
-from rosenblatt.theory.signed import row_norms2
+from rosenblatt.learning.scoring import Model, example_margins
+from rosenblatt.theory.signed import row_norms2, weights_norm
 
 BY = ("w", "w and b")
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rosenblatt.features.finer import Grain
+from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.examples import Examples
 from rosenblatt.theory.certificate import Certificate, Proof
 from rosenblatt.theory.conflicts import conflicting_pairs, identical
@@ -19,14 +19,14 @@ from rosenblatt.theory.problem import SeparabilityProblem
 from rosenblatt.theory.signed import SignedExamples
 
 
-def conflicts_in_table(signed: SignedExamples) -> tuple[list[tuple[int, int]], Grain | None]:
+def conflicts_in_table(signed: SignedExamples) -> tuple[list[tuple[int, int]], PrecisionLoss | None]:
     """Pairs of identical rows with different labels: those of the table, else those of the features with their grain."""
     pairs = conflicting_pairs(signed.rows, signed.codes)
     if not pairs or signed.rows.finer is None:
         return pairs, None
     numbers = np.unique(pairs)
     place = {number: k for k, number in enumerate(numbers.tolist())}
-    for grain, finer in signed.rows.finer.views(numbers, own=True):
+    for grain, finer in signed.rows.finer.with_more_digits(numbers, unscaled=True):
         still_identical = [(i, j) for i, j in pairs if identical(finer, place[i], place[j])]
         if not still_identical:
             return pairs, grain
@@ -48,7 +48,7 @@ def recheck_with_all_digits(certificate: Certificate, problem: SeparabilityProbl
         certificate.grain = grain_of_proof(certificate, certificate.proof, problem)
 
 
-def grain_of_proof(certificate: Certificate, proof: Proof | None, problem: SeparabilityProblem) -> Grain | None:
+def grain_of_proof(certificate: Certificate, proof: Proof | None, problem: SeparabilityProblem) -> PrecisionLoss | None:
     """The grain at which these rows contradict each other while they do not, or perhaps not, at a finer one.
 
     Perhaps: where the user's seconds are over before the finer rows are decided.
@@ -57,8 +57,8 @@ def grain_of_proof(certificate: Certificate, proof: Proof | None, problem: Separ
         return certificate.grain
     signed = problem.signed
     numbers, place = np.unique(proof.rows, return_inverse=True)
-    grain: Grain
-    for grain, finer in signed.rows.finer.views(numbers):
+    grain: PrecisionLoss
+    for grain, finer in signed.rows.finer.with_more_digits(numbers):
         examples = Examples(finer, signed.codes[numbers], signed.examples.classes)
         finer_signed = SignedExamples(examples, signed.bias)
         same_proof = replace(proof, rows=place.tolist())

@@ -20,8 +20,8 @@ from rosenblatt.theory.contradiction import Combination, find_combination, separ
 from rosenblatt.theory.exact import exact_combination
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import separates
-from rosenblatt.theory.separator import Separator, SolverAnswer, margin_limit, separator_of, solve, weights_norm
-from rosenblatt.theory.signed import SignedExamples, SignedSubset
+from rosenblatt.theory.separator import Separator, SolverAnswer, margin_limit, separator_of, solve
+from rosenblatt.theory.signed import SignedExamples, SignedSubset, weights_norm
 from rosenblatt.theory.simplex import decide_exactly
 
 MULTIPLICATIONS_A_SECOND = 2e7  # of one step of the solver, as it takes some twenty

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.theory.exact import exact_margin_of
-from rosenblatt.theory.separator import weights_norm
-from rosenblatt.theory.signed import ROUNDING, SignedExamples
+from rosenblatt.theory.signed import ROUNDING, SignedExamples, weights_norm
 
 MOST_EXACT_ENTRIES = 2_000_000  # of rows that are looked at in fractions
 

@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.labels import encode
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.examples import Examples, match_lengths
+from rosenblatt.learning.examples import Examples, encode, match_lengths
 from rosenblatt.theory import rounding
 from rosenblatt.theory.certificate import Certificate, ClassPair, Proof
 from rosenblatt.theory.exact import exact_margin

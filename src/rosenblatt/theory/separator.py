@@ -16,7 +16,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.theory.signed import SignedExamples, SignedSubset
+from rosenblatt.theory.signed import SignedExamples, SignedSubset, norm, weights_norm
 
 SUPPORT = 1e-6  # share of the largest multiplier from which a row counts as support
 
@@ -80,22 +80,6 @@ def separator_of(vectors: SignedSubset, answer: SolverAnswer, free_bias: bool = 
     kept = total > SUPPORT * total.max(initial=0)
     most = np.inf if free_bias else margin_limit(vectors, answer.multipliers)
     return Separator(coef, intercept, margin, max(most, margin), rows[kept], total[kept])
-
-
-def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
-    """|(w, b)|, or |w|, of all classes together, though the squares may overflow or vanish.
-
-    >>> [f"{weights_norm(np.array([[3 * unit]]), np.array([4 * unit])):g}" for unit in (1e200, 1e-200)]
-    ['5e+200', '5e-200']
-    """
-    return norm(np.append(coef, intercept) if with_bias else coef.ravel())
-
-
-def norm(v: np.ndarray) -> float:
-    """|v|, in a unit in which the squares neither overflow nor vanish."""
-    _, exponent = np.frexp(np.abs(v).max(initial=0.0))
-    with np.errstate(over="ignore"):  # infinite: it is
-        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))
 
 
 def margin_limit(vectors: SignedSubset, multipliers: np.ndarray) -> float:

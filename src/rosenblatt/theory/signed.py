@@ -19,7 +19,7 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.learning.scoring import margins_and_rivals
 
 ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
@@ -231,3 +231,19 @@ def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
                 place = np.repeat(np.arange(stop - start), np.diff(rows.indptr[start : stop + 1]))
                 squares[start:stop] = np.bincount(place, values * values, minlength=stop - start)
     return squares
+
+
+def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
+    """|(w, b)|, or |w|, of all classes together, though the squares may overflow or vanish.
+
+    >>> [f"{weights_norm(np.array([[3 * unit]]), np.array([4 * unit])):g}" for unit in (1e200, 1e-200)]
+    ['5e+200', '5e-200']
+    """
+    return norm(np.append(coef, intercept) if with_bias else coef.ravel())
+
+
+def norm(v: np.ndarray) -> float:
+    """|v|, in a unit in which the squares neither overflow nor vanish."""
+    _, exponent = np.frexp(np.abs(v).max(initial=0.0))
+    with np.errstate(over="ignore"):  # infinite: it is
+        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))

@@ -29,8 +29,8 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
-from rosenblatt.learning.margins import margins_and_rivals
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import margins_and_rivals
 from rosenblatt.learning.training import LinearRun, Training
 
 EVERY = ("example", "update")

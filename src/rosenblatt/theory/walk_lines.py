@@ -22,7 +22,7 @@ from itertools import chain, islice
 import numpy as np
 
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 from rosenblatt.theory.convergence import ConvergenceProof, ProofQuantities
 from rosenblatt.theory.walk import Step, Walk
 

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.neighbours.linear import as_examples, as_matrix
-from rosenblatt.learning.linear import Model
-from rosenblatt.learning.scoring import decide
+from rosenblatt.learning.scoring import Model, decide
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -17,8 +17,7 @@ from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.neighbours.objective import Objective
 from rosenblatt.estimators.soft_perceptron import log_probabilities, probabilities
 from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.linear import Model
-from rosenblatt.learning.scoring import decide
+from rosenblatt.learning.scoring import Model, decide
 
 LARGEST_NUMBER = 1e100  # squares of larger ones, summed over rows and columns, could overflow
 

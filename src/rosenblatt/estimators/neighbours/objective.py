@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, log_softmax
 
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.margins import margins_and_rivals
+from rosenblatt.learning.scoring import margins_and_rivals
 from rosenblatt.theory.losses import logistic, perceptron_criterion
 
 

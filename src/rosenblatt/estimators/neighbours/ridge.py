@@ -13,7 +13,7 @@ from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix
 from rosenblatt.estimators.neighbours.objective import centred_gram
-from rosenblatt.learning.linear import Model
+from rosenblatt.learning.scoring import Model
 
 
 def ridge(

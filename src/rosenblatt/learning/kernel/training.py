@@ -33,8 +33,8 @@ from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Space
 from rosenblatt.learning.kernel.kernels import Given, Kernel, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.margins import margins_and_rivals
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import margins_and_rivals
 
 
 @dataclass(frozen=True)

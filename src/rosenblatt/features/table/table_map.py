@@ -1,4 +1,4 @@
-"""Tables as vectors: `column=value` for categories, the numbers themselves, and products of the two."""
+"""A map from tables to vectors: `column=value` for categories, the numbers themselves, and products of the two."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.enums import in_use, is_coded
+from rosenblatt.data.table import is_enum, used_categories
+from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.blocks import AnyPair, AsNumber, Block, Hashed, IsMissing, NumberPair, Seen, ValuePair, Values
-from rosenblatt.features.columns import Category, HashedCategory, Number
-from rosenblatt.features.entries import Dense, Sparse, dense
-from rosenblatt.features.hashing import check_bits, collisions
+from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
-from rosenblatt.features.parts import Column, Parts
-from rosenblatt.features.values import kind_of, plain
+from rosenblatt.features.table.blocks import (
+    CategoryBlock,
+    CategoryProduct,
+    FeatureBlock,
+    HashableBlock,
+    HashableProduct,
+    HashedBlock,
+    MissingBlock,
+    NumberBlock,
+    NumberProduct,
+)
+from rosenblatt.features.table.columns import Category, HashedCategory, Number, TableColumn, kind_of, plain
+from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
 
 if TYPE_CHECKING:
     import polars as pl
 
-KINDS = ("number", "category", "both")
+COLUMN_KINDS = ("number", "category", "both")
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
 
@@ -69,46 +78,46 @@ class TableMap:
         self.double = bool(double)
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
         for kind in (numeric, *self.per_column.values()):
-            if kind not in KINDS:
-                raise SettingError(f"A column cannot be taken as {kind!r}: choose one of {', '.join(KINDS)}.")
+            if kind not in COLUMN_KINDS:
+                raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(COLUMN_KINDS)}.")
         if isinstance(self.products, str) and self.products != "all":
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
-        check_bits(hashing)
-        self.columns: list[Column] = []
-        self.blocks: list[Block] = []
+        check("hashing", hashing, BITS)
+        self.columns: list[TableColumn] = []
+        self.blocks: list[FeatureBlock] = []
         self.starts: list[int] = []
         self.n_features = 0
         self.collisions = 0
         self.notes = Notes()
 
-    def fit(self, rows: Any) -> TableMap:
+    def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> TableMap:
         table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
-        self._known(self.per_column, table.columns, "per_column")
+        _refuse_unknown(self.per_column, table.columns, "per_column")
         if not isinstance(self.products, str):
-            self._known([name for pair in self.products for name in pair], table.columns, "products")
+            _refuse_unknown([name for pair in self.products for name in pair], table.columns, "products")
         self.columns = self._fit_columns(table)
         self.blocks = self._make_blocks()
-        self._learn(table)
+        self._learn_pairs(table, sizes)
         self._number_features()
         return self
 
-    def _fit_columns(self, table: pl.DataFrame) -> list[Column]:
+    def _fit_columns(self, table: pl.DataFrame) -> list[TableColumn]:
         import polars as pl
 
-        kinds = {}
-        for series in table:
-            kinds[series.name] = self.per_column.get(
-                series.name, self.numeric if kind_of(series) == "number" else "category"
-            )
-        names = [name for name, kind in kinds.items() if kind != "number"]
-        others = {str(j): name for j, name in enumerate(names) if self.hashing is None and not is_coded(table[name])}
-        distinct = pl.DataFrame()
-        if others:
-            # All columns at once, so that every core has one.
-            frame = pl.DataFrame([plain(table[name]).alias(j) for j, name in others.items()])
-            distinct = frame.select(pl.all().unique().implode())
+        kinds = {
+            series.name: self.per_column.get(series.name, self.numeric if kind_of(series) == "number" else "category")
+            for series in table
+        }
+        categories = [name for name, kind in kinds.items() if kind != "number"]
+        uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
+        distinct: dict[str, pl.Series] = {}
+        if uncoded:
+            # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
+            frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
+            lists = frame.select(pl.all().unique().implode())
+            distinct = {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
         columns = []
         for name, kind in kinds.items():
             number = None if kind == "category" else Number.fit(table[name])
@@ -117,111 +126,107 @@ class TableMap:
                 if self.hashing is not None:
                     category = HashedCategory(name, kind_of(table[name]))
                 else:
-                    j = str(names.index(name))
-                    category = Category.fit(name, distinct[j][0] if j in others else in_use(table[name])[1])
+                    category = Category.fit(name, distinct[name] if name in distinct else used_categories(table[name])[1])
                 if number is not None:
                     number.missing = False  # the category has that feature
-            columns.append(Column(name, number, category))
+            columns.append(TableColumn(name, number, category))
         return columns
 
-    def _make_blocks(self) -> list[Block]:
-        blocks: list[Block] = []
+    def _make_blocks(self) -> list[FeatureBlock]:
+        blocks: list[FeatureBlock] = []
         for column in self.columns:
             if column.number:
-                blocks.append(AsNumber(column.name))
+                blocks.append(NumberBlock(column.name))
                 if column.number.missing:
-                    blocks.append(IsMissing(column.name))
+                    blocks.append(MissingBlock(column.name))
             if column.category:
-                blocks.append(self._values(column.category))
+                blocks.append(self._category_block(column.category))
         by_name = {column.name: column for column in self.columns}
         pairs = combinations(by_name, 2) if isinstance(self.products, str) else self.products
         blocks += [self._product(by_name[a], by_name[b]) for a, b in pairs]
         # Hashed blocks share their places, which come last.
-        return sorted(blocks, key=lambda block: isinstance(block, Hashed))
+        return sorted(blocks, key=lambda block: isinstance(block, HashedBlock))
 
-    def _values(self, category: Category | HashedCategory, times: str | None = None, number_first: bool = False) -> Block:
+    def _category_block(
+        self, category: Category | HashedCategory, times: str | None = None, number_first: bool = False
+    ) -> FeatureBlock:
         names = category.names if isinstance(category, Category) else []
-        return self._hashed(Values(category.name, names, times, number_first))
+        values = CategoryBlock(category.name, names, times, number_first)
+        return values if self.hashing is None else HashedBlock(values, self.hashing)
 
-    def _hashed(self, block: Any) -> Block:
-        return block if self.hashing is None else Hashed(block, self.hashing)
-
-    def _product(self, a: Column, b: Column) -> Block:
+    def _product(self, a: TableColumn, b: TableColumn) -> FeatureBlock:
         if not a.category and not b.category:
-            return NumberPair(a.name, b.name)
+            return NumberProduct(a.name, b.name)
         if not b.category:
             assert a.category
-            return self._values(a.category, times=b.name)
+            return self._category_block(a.category, times=b.name)
         if not a.category:
-            return self._values(b.category, times=a.name, number_first=True)
+            return self._category_block(b.category, times=a.name, number_first=True)
         if a is b:
             raise SettingError(f"The product of {a.name!r} with itself tells nothing new: its values are categories.")
         if isinstance(a.category, Category) and isinstance(b.category, Category):
-            return ValuePair(a.category, b.category)
-        return self._hashed(AnyPair(a.name, b.name))
+            return CategoryProduct(a.category, b.category)
+        assert self.hashing is not None
+        return HashedBlock(HashableProduct(a.name, b.name), self.hashing)
 
-    def _learn(self, table: pl.DataFrame) -> None:
+    def _learn_pairs(self, table: pl.DataFrame, sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
-        pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
-        hashed: list[Seen] = [block.source for block in self.blocks if isinstance(block, Hashed)]
+        pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
+        hashed: list[HashableBlock] = [block.source for block in self.blocks if isinstance(block, HashedBlock)]
         names: set[str] = set()
-        for part in Parts(table, self.columns, self.scale) if pairs or hashed else ():
+        for part in TableEncoder(table, self.columns, self.scale, sizes=sizes) if pairs or hashed else ():
             for pair in pairs:
                 pair.learn(part)
             for source in hashed:
-                names.update(source.seen(part)[1])
+                names.update(source.codes_and_names(part)[1])
         self.collisions = 0 if self.hashing is None else collisions(names, self.hashing)
 
     def _number_features(self) -> None:
         self.starts, self.n_features = [], 0
         for block in self.blocks:
             self.starts.append(self.n_features)
-            if not isinstance(block, Hashed):
+            if not isinstance(block, HashedBlock):
                 self.n_features += block.size
-        if self.hashing is not None and any(isinstance(block, Hashed) for block in self.blocks):
+        if self.hashing is not None and any(isinstance(block, HashedBlock) for block in self.blocks):
             self.n_features += 1 << self.hashing
 
-    def transform(self, rows: Any) -> Any:
+    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
         if not self.columns:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = as_frame(rows)
         known = {column.name for column in self.columns}
-        here = dict.fromkeys(table.columns)
-        gone = [column.name for column in self.columns if column.name not in here]
-        if gone:
+        present = dict.fromkeys(table.columns)
+        absent = [column.name for column in self.columns if column.name not in present]
+        if absent:
             # So are columns called whose file has no header.
-            remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in gone else ""
-            raise DataError(f"The table lacks {_listed(gone)}, which training had. It has {_listed(table.columns)}.{remedy}")
+            remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in absent else ""
+            raise DataError(
+                f"The table lacks {_listed(absent)}, which training had. It has {_listed(table.columns)}.{remedy}"
+            )
         dtype = np.float64 if self.double else np.float32
-        parts = Parts(table, self.columns, self.scale, dtype)
-        pairs = [block for block in self.blocks if isinstance(block, ValuePair)]
+        parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
+        pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
             pair.unseen = 0
-        made = (Dense if dense(self.blocks) else Sparse)(len(table), self.blocks, self.starts, dtype)
+        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(len(table), self.blocks, self.starts, dtype)
         for part in parts:
-            made.add(part)
+            matrix.add(part)
         unseen = {**parts.unseen, **{pair.column: pair.unseen for pair in pairs}}
         self.notes = Notes(
             rows=len(table),
             unseen={name: count for name, count in unseen.items() if count},
             unreadable={name: count for name, count in parts.unreadable.items() if count},
-            ignored=tuple(name for name in here if name not in known),
+            ignored=tuple(name for name in present if name not in known),
         )
-        return made.result(self.n_features)
+        return matrix.result(self.n_features)
 
     @property
     def names(self) -> list[str]:
         """What each feature is; a hashed place stands for many values and is only numbered."""
-        names = [name for block in self.blocks if not isinstance(block, Hashed) for name in block.names]
-        hashed = [block for block in self.blocks if isinstance(block, Hashed)]
+        names = [name for block in self.blocks if not isinstance(block, HashedBlock) for name in block.names]
+        hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
         return names + (hashed[0].names if hashed else [])
-
-    @property
-    def spans(self) -> list[tuple[str, int, int]]:
-        """Which features come from which column or product: (column, first, one past the last); hashed ones share theirs."""
-        places = zip(self.blocks, self.starts, strict=True)
-        return [(block.column, start, start + block.size) for block, start in places]
 
     def to_json(self) -> dict[str, Any]:
         columns = []
@@ -241,7 +246,7 @@ class TableMap:
             "hashing": self.hashing,
             "collisions": self.collisions,
             "columns": columns,
-            "pairs": [block.keys for block in self.blocks if isinstance(block, ValuePair)],
+            "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
             **({"double": True} if self.double else {}),
         }
 
@@ -257,20 +262,20 @@ class TableMap:
             category = kind.from_json(name, column["category"]) if "category" in column else None
             if number is None and category is None:
                 raise ValueError(f"column {name!r} has no features")
-            table.columns.append(Column(name, number, category))
+            table.columns.append(TableColumn(name, number, category))
         table.blocks = table._make_blocks()
-        pairs = [block for block in table.blocks if isinstance(block, ValuePair)]
+        pairs = [block for block in table.blocks if isinstance(block, CategoryProduct)]
         for pair, keys in zip(pairs, saved["pairs"], strict=True):
-            pair.take(keys)
+            pair.set_keys(keys)
         table._number_features()
         return table
 
-    @staticmethod
-    def _known(names: Iterable[str], columns: list[str], where: str) -> None:
-        known = set(columns)
-        strange = [name for name in names if name not in known]
-        if strange:
-            raise SettingError(f"{where} names {_listed(strange)}, but the columns are {_listed(columns)}.")
+
+def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> None:
+    known = set(columns)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SettingError(f"{setting} names {_listed(unknown)}, but the columns are {_listed(columns)}.")
 
 
 def as_frame(rows: Any) -> pl.DataFrame:

@@ -3,23 +3,150 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.features.values import kind_of, loosely, texts
 
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = " is missing"
+WITH_EXPONENT = 2.0**64  # from here on floats are written so; integers of a table end before
+DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
+
+
+def number_text(value: float) -> str:
+    """The one text of a number.
+
+    >>> [number_text(value) for value in (40, 40.0, -0.0, 0.1, 2**53 + 1, 1e300)]
+    ['40', '40', '0', '0.1', '9007199254740993', '1e+300']
+    """
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < WITH_EXPONENT else repr(value)
+    return str(value)
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text stands for, or None; blanks around it do not count.
+
+    >>> [number_in(text) for text in ("40", " 40.0", "1e3", "forty", "1_000", "")]
+    [40, 40.0, 1000.0, None, None, None]
+    """
+    if "_" in text:  # Python reads 1_000 as a thousand; tables do not mean it
+        return None
+    for parse in (int, float):
+        try:
+            return parse(text)
+        except ValueError:
+            pass
+    return None
+
+
+def kind_of(series: pl.Series) -> str:
+    """What a column holds: `number`, `boolean` or `text`; dates and columns without any value count as text."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return "number"
+    if dtype == pl.Boolean:
+        return "boolean"
+    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
+        return "text"
+    raise DataError(f"Column {series.name!r} holds {dtype}: expected numbers, texts, booleans or dates. Unpack or drop it.")
+
+
+def plain(series: pl.Series) -> pl.Series:
+    """The same values as texts, booleans, integers or floats, with one kind of missing: null."""
+    import polars as pl
+
+    if kind_of(series) == "text":
+        if series.dtype == pl.Datetime:
+            series = series.dt.cast_time_unit("us")  # the text shows the unit's digits
+        return series if series.dtype == pl.String else series.cast(pl.String)
+    if series.dtype.is_decimal():
+        series = series.cast(pl.Float64)
+    return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
+
+
+def texts(distinct: pl.Series, trained_as: str) -> list[str | None]:
+    """The text of each of some plain values, in a column that was `trained_as` numbers, booleans or texts; None is missing.
+
+    >>> import polars as pl
+    >>> texts(pl.Series(["40.0", "x", None]), "number"), texts(pl.Series(["007"]), "text")
+    (['40', 'x', None], ['007'])
+    """
+    import polars as pl
+
+    if distinct.dtype == pl.Float32:  # 0.1 as float32 is 0.1, not 0.10000000149011612
+        distinct = distinct.cast(pl.String).cast(pl.Float64)
+    return [_text(value, trained_as) for value in distinct.to_list()]
+
+
+def _text(value: Any, trained_as: str) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return number_text(value)
+    if trained_as == "number":
+        number = number_in(value)
+        if number is not None:
+            return None if number != number else number_text(number)
+        return value if value.strip() else None
+    if trained_as == "boolean" and value.strip().lower() in ("true", "false"):
+        return value.strip().lower()
+    return value
+
+
+def loosely(text: str) -> str | float:
+    """What a text and a number or boolean have in common where one file holds texts and the other does not.
+
+    >>> loosely("40.0") == loosely("40"), loosely("True") == loosely("true"), loosely("007") == 7
+    (True, True, True)
+    """
+    number = number_in(text)
+    return text.strip().lower() if number is None else number
+
+
+def decimal_commas(rows: pl.DataFrame) -> str:
+    """A sentence about the columns of texts whose values are all numbers once commas are points; empty if there are none.
+
+    >>> import polars as pl
+    >>> decimal_commas(pl.DataFrame({"price": ["2", "1,5", None], "place": ["1,5", "B", "C"]}))
+    'price holds numbers with a decimal comma (1,5): they are taken as texts, each a value of its own. Write ... a point.'
+    """
+    examples = {series.name: shown for series in rows if kind_of(series) != "number" and (shown := with_comma(series))}
+    if not examples:
+        return ""
+    names, shown = list(examples), next(iter(examples.values()))
+    columns = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    what = f"{columns} {'holds' if len(names) == 1 else 'hold'} numbers with a decimal comma ({shown})"
+    return f"{what}: they are taken as texts, each a value of its own. Write them with a point."
+
+
+def with_comma(series: pl.Series) -> str:
+    """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
+    import polars as pl
+
+    texts = (used_categories(series)[1] if is_enum(series) else series.cast(pl.String)).drop_nulls()
+    if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:  # one look is enough for most columns
+        return ""
+    fractions = texts.filter(texts.str.contains(","))
+    return str(fractions.min()) if len(fractions) and texts.str.contains(DECIMAL_COMMA).all() else ""
+
+
+IS_MISSING = " is missing"  # behind the column's name: the name of a feature
 
 
 @dataclass
 class Lookup:
-    """From the values of a column, as they lie in this table, to codes; what is not in it has code −1."""
+    """From the values of a column, in the type that they have in this table, to codes; unknown values have code −1."""
 
     values: pl.Series
     codes: np.ndarray
@@ -64,7 +191,7 @@ class Category:
 
     @property
     def names(self) -> list[str]:
-        return [f"{self.name}={value}" for value in self.values] + [self.name + MISSING] * self.missing
+        return [f"{self.name}={value}" for value in self.values] + [self.name + IS_MISSING] * self.missing
 
     @property
     def size(self) -> int:
@@ -86,13 +213,13 @@ class Category:
         code_of: dict[str | None, int] = {value: code for code, value in enumerate(self.values)}
         if self.missing:
             code_of[None] = len(self.values)
-        here = texts(distinct, self.type)
-        codes = np.array([code_of.get(text, -1) for text in here], dtype=np.int32)
+        distinct_texts = texts(distinct, self.type)
+        codes = np.array([code_of.get(text, -1) for text in distinct_texts], dtype=np.int32)
         if self.type != kind_of(distinct) and -1 in codes:
-            # Reversed, so that of several texts of one number the first in order is taken.
+            # Reversed, so that of several texts of one number the first in order counts.
             alike = {loosely(value): code for code, value in reversed([*enumerate(self.values)])}
             for k in np.flatnonzero(codes == -1):
-                text = here[k]
+                text = distinct_texts[k]
                 codes[k] = -1 if text is None else alike.get(loosely(text), -1)
         return Lookup(distinct, codes, self.names)
 
@@ -101,10 +228,9 @@ class Category:
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
-        _check(name, str)
         _check(saved["missing"], bool)
-        for value in saved["values"]:
-            _check(value, str)
+        for text in (name, *saved["values"]):
+            _check(text, str)
         return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
 
 
@@ -120,7 +246,7 @@ class HashedCategory:
 
     def lookup(self, distinct: pl.Series | None) -> Lookup:
         assert distinct is not None
-        names = [self.name + (MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
+        names = [self.name + (IS_MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
         return Lookup(distinct, np.arange(len(names), dtype=np.int32), names)
 
     def to_json(self) -> dict[str, Any]:
@@ -144,14 +270,14 @@ class Number:
     @classmethod
     def fit(cls, series: pl.Series) -> Number:
         x, _ = numbers(series)
-        gone = np.isnan(x)
-        missing = bool(gone.any())
-        return cls(series.name, *mean_and_sd(x[~gone] if missing else x), missing)
+        is_missing = np.isnan(x)
+        missing = bool(is_missing.any())
+        return cls(series.name, *mean_and_sd(x[~is_missing] if missing else x), missing)
 
-    def encode(self, x: np.ndarray, gone: np.ndarray, scale: bool, dtype: Any) -> np.ndarray:
-        """Doubles as features of this type, the mean where they are gone."""
-        if gone.any():
-            x = np.where(gone, self.mean, x)
+    def encode(self, x: np.ndarray, is_missing: np.ndarray, scale: bool, dtype: type[np.floating]) -> np.ndarray:
+        """Doubles as features of this type, the mean where they are missing."""
+        if is_missing.any():
+            x = np.where(is_missing, self.mean, x)
         encoded = standardise(x, *((self.mean, self.sd) if scale else (0.0, 1.0)), dtype=dtype)
         if not np.isfinite(encoded).all():
             value = x[np.isfinite(encoded).argmin()]
@@ -167,8 +293,8 @@ class Number:
     def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
         _check(name, str)
         _check(saved["missing"], bool)
-        _check(saved["mean"], int | float)
-        _check(saved["sd"], int | float)
+        for number in (saved["mean"], saved["sd"]):
+            _check(number, int | float)
         return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
 
 
@@ -186,7 +312,7 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
         if series.dtype.is_temporal():
             raise DataError(
                 f"Column {series.name!r} holds {series.dtype}, which is no number: "
-                "turn it into one (days, seconds …) or take it as a category."
+                "turn it into one (days, seconds …) or use it as a category."
             )
         trimmed = series.cast(pl.String).str.strip_chars()
         series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
@@ -200,7 +326,16 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
     return x, unreadable
 
 
-def _check(value: Any, expected: Any) -> None:
+@dataclass
+class TableColumn:
+    """A column of the table as number, as category, or as both."""
+
+    name: str
+    number: Number | None
+    category: Category | HashedCategory | None
+
+
+def _check(value: Any, expected: type | UnionType) -> None:
     """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
     if not isinstance(value, expected):
         raise TypeError(f"{value!r} is not {expected}")

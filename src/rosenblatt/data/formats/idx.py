@@ -6,40 +6,38 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
-
-import numpy as np
+from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import Source, explaining
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
+from rosenblatt.data.source import ReadOptions, Source, explain_errors
 from rosenblatt.errors import FileError
 
-BYTES = 8  # the type code of unsigned bytes
+if TYPE_CHECKING:
+    import numpy as np
+
+UNSIGNED_BYTE = 8  # the type code of pixels
+MAGIC = re.compile(rb"\0\0[\x08\x09\x0b-\x0e][\x01-\x04]")
 
 
-def _sizes(stream: IO[bytes], name: str) -> list[int]:
-    """The sizes that the start of an idx file gives."""
-    magic = _exactly(stream, 4, name)
-    if magic[:2] != b"\0\0" or not 1 <= magic[3] <= 4:
-        raise FileError(f"it starts with {magic.hex(' ')}, not with 00 00 08 03: this is no idx file.", path=name)
-    if magic[2] != BYTES:
-        raise FileError(f"its numbers are of idx type 0x{magic[2]:02x}: only unsigned bytes (0x08) are read.", path=name)
-    return [int(size) for size in np.frombuffer(_exactly(stream, 4 * magic[3], name), dtype=">u4")]
+def read(source: Source, options: ReadOptions) -> Dataset:
+    (whole,) = images(source)
+    return whole
 
 
-def _exactly(stream: IO[bytes], count: int, name: str) -> bytes:
-    data = stream.read(count)
-    if len(data) < count:
-        what = f"truncated: {count - len(data):,} bytes are missing at the end. Copy or download it again."
-        raise FileError(what, path=name)
-    return data
+def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+    return images(source, rows or ROWS_PER_BATCH)
 
 
 def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
-    """The images in batches of `rows` (all at once if None), with labels if their file lies beside."""
-    with explaining(source.name), source.open() as stream:
+    """The images in batches of `rows` (all at once if None), with labels if their file is beside it."""
+    import numpy as np
+
+    with explain_errors(source.name), source.open() as stream:
         sizes = _sizes(stream, source.name)
         if len(sizes) == 1:
             raise FileError("this idx file holds labels: name the one with the images.", path=source.name)
@@ -59,12 +57,32 @@ def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
             raise FileError(f"more bytes than {count:,} images of {height} × {width} need.", path=source.name)
 
 
+def _sizes(stream: IO[bytes], name: str) -> tuple[int, ...]:
+    """The sizes that the start of an idx file gives."""
+    magic = _exactly(stream, 4, name)
+    if magic[:2] != b"\0\0" or not 1 <= magic[3] <= 4:
+        raise FileError(f"it starts with {magic.hex(' ')}, not with 00 00 08 03: this is no idx file.", path=name)
+    if magic[2] != UNSIGNED_BYTE:
+        raise FileError(f"its numbers are of idx type 0x{magic[2]:02x}: only unsigned bytes (0x08) are read.", path=name)
+    return struct.unpack(f">{magic[3]}I", _exactly(stream, 4 * magic[3], name))
+
+
+def _exactly(stream: IO[bytes], count: int, name: str) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        what = f"truncated: {count - len(data):,} bytes are missing at the end. Copy or download it again."
+        raise FileError(what, path=name)
+    return data
+
+
 def _labels(source: Source, count: int) -> np.ndarray | None:
+    import numpy as np
+
     path = labels_beside(source.path) if source.path is not None else None
     if path is None:
         return None
     labels = Source(path)
-    with explaining(labels.name), labels.open() as stream:
+    with explain_errors(labels.name), labels.open() as stream:
         sizes = _sizes(stream, labels.name)
         if len(sizes) != 1 or sizes[0] != count:
             raise FileError(f"{sizes[0]:,} labels for the {count:,} images of {source.name}.", path=labels.name)
@@ -78,3 +96,6 @@ def labels_beside(path: Path) -> Path | None:
     name = path.name.replace("images", "labels").replace("idx3", "idx1")
     plain = name.removesuffix(".gz")
     return next((path.with_name(n) for n in (name, plain, plain + ".gz") if path.with_name(n).is_file()), None)
+
+
+FORMAT = Format("idx", "images, with their labels in a second file", read, batches, signature=MAGIC)

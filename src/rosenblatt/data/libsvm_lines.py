@@ -1,8 +1,8 @@
-"""libsvm (svmlight) files: `label index:value index:value … # comment`.
+"""The lines of libsvm files as arrays: `label index:value index:value … # comment`.
 
 Lines are read in chunks of a megabyte, straight into the arrays of the result, so memory stays near its size. The plain
 lines go through the compiled `_libsvm.parse` (or `libsvm_plain.parse`, where there was no compiler); a line that is not
-plain goes through `parse_line` here, which words the errors.
+plain goes through `parse_line`, which writes the error messages.
 
 Indices count from 1 unless an index 0 occurs. `qid:` is skipped. Columns out of order are sorted, repeated ones refused.
 """
@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import scipy.sparse as sp
 
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import FileError
 
 parse: Callable[..., tuple[int, int, int, int, int, bool]]
@@ -28,7 +30,6 @@ except ImportError:  # built without a compiler
     parse = import_module("rosenblatt.data.libsvm_plain").parse
 
 INDEX_ZERO = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
-CHUNK = 1 << 20
 LARGEST_INDEX = 2**31 - 1
 
 
@@ -79,7 +80,7 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
             what = "is negative: indices start at 0 or 1" if negative else "is not a whole number"
             raise FileError(f"the index of {_show(token)} {what}.", path=name, line=number, column=_text(index))
         if int(index[:20]) > LARGEST_INDEX or len(index.lstrip(b"0")) > 10:
-            what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or number the features anew."
+            what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or renumber the features."
             raise FileError(what, path=name, line=number, column=_text(index))
         x = _number(value)
         if x is None:
@@ -91,7 +92,7 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
 
 
 def _number(text: bytes) -> float | None:
-    if b"_" in text:  # Python's float() takes 1_000; files do not mean it
+    if b"_" in text:  # Python's float() reads 1_000 as a thousand; files do not mean that
         return None
     try:
         x = float(text)
@@ -109,9 +110,9 @@ def _show(token: bytes) -> str:
     return repr(_text(token))
 
 
-def chunks(stream: IO[bytes], name: str) -> Iterator[Lines]:
-    """The rows of a stream, about a megabyte of text at a time. The arrays are used again: copy what is kept."""
-    size, rest, line = CHUNK, b"", 1
+def chunks(stream: IO[bytes], name: str, chunk_size: int) -> Iterator[Lines]:
+    """The rows of a stream, about so many bytes of text at a time. The arrays are reused: copy before the next."""
+    size, rest, line = chunk_size, b"", 1
     labels = ends = indices = values = np.empty(0)
     while True:
         data = stream.read(size)
@@ -128,36 +129,36 @@ def chunks(stream: IO[bytes], name: str) -> Iterator[Lines]:
         if len(labels) < len(text) // 2 + 1:
             labels, ends = np.empty(len(text) // 2 + 1), np.empty(len(text) // 2 + 1, dtype=np.int64)
             indices, values = np.empty(len(text) // 4 + 1, dtype=np.int32), np.empty(len(text) // 4 + 1)
-        yield _rows_of(text, Lines(labels, ends, indices, values, line=line), name)
+        yield _parse_lines(text, Lines(labels, ends, indices, values, line=line), name)
         line += text.count(b"\n")
 
 
-def _rows_of(text: bytes, room: Lines, name: str) -> Lines:
-    """The rows of whole lines, written into the arrays of `room`."""
+def _parse_lines(text: bytes, buffer: Lines, name: str) -> Lines:
+    """The rows of whole lines, written into the arrays of `buffer`."""
     rows = entries = at = 0
-    smallest, ordered = room.smallest, True
+    smallest, in_order = buffer.smallest, True
     while at < len(text):
-        got, more, at, low, _, sorted_ = parse(
-            text, at, room.labels[rows:], room.ends[rows:], room.indices[entries:], room.values[entries:]
+        new_rows, new_entries, at, low, _, sorted_ = parse(
+            text, at, buffer.labels[rows:], buffer.ends[rows:], buffer.indices[entries:], buffer.values[entries:]
         )
-        room.ends[rows : rows + got] += entries
-        rows, entries = rows + got, entries + more
-        smallest, ordered = min(smallest, low), ordered and sorted_
+        buffer.ends[rows : rows + new_rows] += entries
+        rows, entries = rows + new_rows, entries + new_entries
+        smallest, in_order = min(smallest, low), in_order and sorted_
         if at < len(text):
             end = text.index(b"\n", at)
-            row = parse_line(text[at:end], name, room.line + text.count(b"\n", 0, at))
+            row = parse_line(text[at:end], name, buffer.line + text.count(b"\n", 0, at))
             if row is not None:
                 label, columns, x = row
-                room.labels[rows] = label
-                room.indices[entries : entries + len(columns)] = columns
-                room.values[entries : entries + len(x)] = x
+                buffer.labels[rows] = label
+                buffer.indices[entries : entries + len(columns)] = columns
+                buffer.values[entries : entries + len(x)] = x
                 entries += len(columns)
-                room.ends[rows] = entries
+                buffer.ends[rows] = entries
                 rows += 1
-                smallest, ordered = min([smallest, *columns]), False
+                smallest, in_order = min([smallest, *columns]), False
             at = end + 1
-    lines = Lines(room.labels, room.ends, room.indices, room.values, smallest, room.line).first(rows)
-    if not ordered:
+    lines = Lines(buffer.labels, buffer.ends, buffer.indices, buffer.values, smallest, buffer.line).first(rows)
+    if not in_order:
         _sort(lines, text, name)
     return lines
 
@@ -179,7 +180,7 @@ def _sort(lines: Lines, text: bytes, name: str) -> None:
 class _Growing:
     """An array that grows in place, a quarter at a time, and gives back what it did not need."""
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: type[np.number]):
         self.array, self.size = np.empty(0, dtype), 0
 
     def add(self, part: np.ndarray, expected: float) -> None:
@@ -195,23 +196,23 @@ class _Growing:
         return self.array
 
 
-def gather(parts: Iterable[Lines], size: int | None = None) -> Lines:
-    """All parts as one; `size`, the length of the text in bytes, saves growing."""
+def gather(parts: Iterable[Lines], expected_parts: float = 0) -> Lines:
+    """All parts as one; a good guess of their number saves copying."""
     labels, ends, indices, values = (_Growing(t) for t in (np.float64, np.int64, np.int32, np.float64))
     smallest, line = LARGEST_INDEX + 1, 1
     for number, part in enumerate(parts):
         line = line if number else part.line
-        # The first chunk tells how much the others will need.
-        more = 1.02 * max(size / CHUNK, 1) if size and not number else 0
-        ends.add(part.ends + indices.size, len(part.ends) * more)
-        labels.add(part.labels, len(part.labels) * more)
-        indices.add(part.indices, len(part.indices) * more)
-        values.add(part.values, len(part.values) * more)
+        # The first chunk shows how much the others will need.
+        factor = 0 if number else 1.02 * expected_parts
+        ends.add(part.ends + indices.size, len(part.ends) * factor)
+        labels.add(part.labels, len(part.labels) * factor)
+        indices.add(part.indices, len(part.indices) * factor)
+        values.add(part.values, len(part.values) * factor)
         smallest = min(smallest, part.smallest)
     return Lines(labels.done(), ends.done(), indices.done(), values.done(), smallest, line)
 
 
-def as_matrix(lines: Lines, zero_based: bool, n_features: int | None, name: str) -> tuple[sp.csr_matrix, np.ndarray]:
+def to_dataset(lines: Lines, zero_based: bool, n_features: int | None, name: str) -> Dataset:
     """Rows as CSR, and labels: integers where all of them are."""
     if not zero_based:
         if lines.smallest == 0:
@@ -230,29 +231,59 @@ def as_matrix(lines: Lines, zero_based: bool, n_features: int | None, name: str)
     labels = lines.labels
     if np.all(np.abs(labels) < 2**53) and np.array_equal(labels, np.rint(labels)):
         labels = labels.astype(np.int64)
-    return X, labels
+    return Dataset("sparse", X, labels, name, zero_based)
 
 
-def read_libsvm(
-    stream: IO[bytes], name: str, *, zero_based: bool | None = None, n_features: int | None = None, size: int | None = None
-) -> tuple[sp.csr_matrix, np.ndarray, bool]:
-    """Rows and labels of a libsvm stream, and whether its indices start at 0.
+def read_libsvm(stream: IO[bytes], name: str, options: ReadOptions, size: int | None = None) -> Dataset:
+    """Rows and labels of a libsvm stream; its size in bytes, where it is known, saves copying.
 
     >>> import io
-    >>> X, y, zero_based = read_libsvm(io.BytesIO(b"+1 1:2 3:0.5\\n-1 2:1"), "tiny")
-    >>> X.toarray(), y, zero_based
+    >>> tiny = read_libsvm(io.BytesIO(b"+1 1:2 3:0.5\\n-1 2:1"), "tiny", ReadOptions())
+    >>> tiny.rows.toarray(), tiny.labels, tiny.zero_based
     (array([[2. , 0. , 0.5],
            [0. , 1. , 0. ]]), array([ 1, -1]), False)
     """
-    lines = gather(chunks(stream, name), size)
+    chunk_size = options.sizes.libsvm_chunk
+    lines = gather(chunks(stream, name, chunk_size), max(size / chunk_size, 1) if size else 0)
     if not len(lines.labels):
-        raise FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=name)
-    if zero_based is None:
-        zero_based = bool(lines.smallest == 0)
-    return *as_matrix(lines, zero_based, n_features, name), zero_based
+        raise _no_examples(name)
+    zero_based = bool(lines.smallest == 0) if options.zero_based is None else options.zero_based
+    return to_dataset(lines, zero_based, options.n_features, name)
 
 
-def has_index_zero(stream: IO[bytes]) -> bool:
+def libsvm_batches(stream: IO[bytes], name: str, rows: int, options: ReadOptions) -> Iterator[Dataset]:
+    """The same in batches of `rows`. Indices count from 1 unless an index 0 occurs before the first batch is full.
+
+    >>> import io
+    >>> [len(part) for part in libsvm_batches(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2, ReadOptions())]
+    [2, 2, 1]
+    """
+    zero_based, count = options.zero_based, 0
+    held: list[Lines] = []
+    empty = True
+    for part in chunks(stream, name, options.sizes.libsvm_chunk):
+        held.append(gather([part]))  # a copy
+        count += len(part.labels)
+        while count >= rows:
+            joined = gather(held)
+            zero_based = bool(joined.smallest == 0) if zero_based is None else zero_based
+            rest = gather([joined.after(rows)])
+            yield to_dataset(joined.first(rows), zero_based, options.n_features, name)
+            empty = False
+            held, count = [rest], count - rows
+    if count:
+        joined = gather(held)
+        zero_based = bool(joined.smallest == 0) if zero_based is None else zero_based
+        yield to_dataset(joined, zero_based, options.n_features, name)
+    elif empty:
+        raise _no_examples(name)
+
+
+def _no_examples(name: str) -> FileError:
+    return FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=name)
+
+
+def has_index_zero(stream: IO[bytes], chunk_size: int = BufferSizes.libsvm_chunk) -> bool:
     """Does an index 0 occur? A search for its text, many times faster than reading.
 
     >>> import io
@@ -260,35 +291,9 @@ def has_index_zero(stream: IO[bytes]) -> bool:
     (True, False)
     """
     rest = b""
-    while data := stream.read(CHUNK):
+    while data := stream.read(chunk_size):
         text = rest + data
         if (b" 0:" in text or b"\t0:" in text) and INDEX_ZERO.search(text):
             return True
         rest = text[text.rfind(b"\n") + 1 :]
     return False
-
-
-def batches_libsvm(
-    stream: IO[bytes], name: str, rows: int, *, zero_based: bool | None = None, n_features: int | None = None
-) -> Iterator[tuple[sp.csr_matrix, np.ndarray, bool]]:
-    """The same in batches of `rows`. Indices count from 1 unless an index 0 is met before the first batch is full.
-
-    >>> import io
-    >>> [len(y) for _, y, _ in batches_libsvm(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2)]
-    [2, 2, 1]
-    """
-    held: list[Lines] = []
-    count = 0
-    for part in chunks(stream, name):
-        held.append(gather([part]))  # a copy
-        count += len(part.labels)
-        while count >= rows:
-            whole = gather(held)
-            zero_based = bool(whole.smallest == 0) if zero_based is None else zero_based
-            rest = gather([whole.after(rows)])
-            yield *as_matrix(whole.first(rows), zero_based, n_features, name), zero_based
-            held, count = [rest], count - rows
-    if count:
-        whole = gather(held)
-        zero_based = bool(whole.smallest == 0) if zero_based is None else zero_based
-        yield *as_matrix(whole, zero_based, n_features, name), zero_based

@@ -1,4 +1,4 @@
-"""Runs of neighbouring features, each made from one column or from two.
+"""Runs of neighbouring features, each computed from one column or from two.
 
 In every row a block has one entry at most: a place in the block (−1: no entry) and a value (None: 1).
 """
@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rosenblatt.features.columns import MISSING, Category
 from rosenblatt.features.hashing import buckets
-from rosenblatt.features.parts import Part
+from rosenblatt.features.table.columns import IS_MISSING, Category
+
+if TYPE_CHECKING:
+    from rosenblatt.features.table.encoding import EncodedRows
 
 Entry = tuple["np.ndarray | int", "np.ndarray | None"]
 
-# Pairs of values up to this many are looked up in a table, more by halving.
-TABLE = 2**22
+LARGEST_LOOKUP = 2**22  # pairs of values up to this many are looked up in an array, more by halving
 
 
-class Block(Protocol):
+class FeatureBlock(Protocol):
     """What all blocks can do."""
 
     @property
@@ -30,21 +31,21 @@ class Block(Protocol):
     def size(self) -> int: ...
     @property
     def names(self) -> list[str]: ...
-    def encode(self, part: Part) -> Entry: ...
+    def encode(self, part: EncodedRows) -> Entry: ...
 
 
-class Seen(Protocol):
-    """A block whose features can also be named from the rows alone, for hashing: codes, and the name of each code."""
+class HashableBlock(Protocol):
+    """What can be hashed: features that the rows alone name, without a vocabulary."""
 
-    column: str
-
-    def seen(self, part: Part) -> tuple[np.ndarray, list[str]]: ...
-    def value(self, part: Part) -> np.ndarray | None: ...
+    @property
+    def column(self) -> str: ...
+    def codes_and_names(self, part: EncodedRows) -> tuple[np.ndarray, list[str]]: ...
+    def value(self, part: EncodedRows) -> np.ndarray | None: ...
 
 
 @dataclass
-class AsNumber:
-    """One number: `age`."""
+class OneFeature:
+    """A block of a single feature."""
 
     column: str
     size: int = 1
@@ -53,48 +54,39 @@ class AsNumber:
     def names(self) -> list[str]:
         return [self.column]
 
-    def encode(self, part: Part) -> Entry:
+
+class NumberBlock(OneFeature):
+    """One number: `age`."""
+
+    def encode(self, part: EncodedRows) -> Entry:
         return 0, part.numbers[self.column]
 
 
-@dataclass
-class IsMissing:
+class MissingBlock(OneFeature):
     """1 where the number is missing: `age is missing`."""
 
-    column: str
-    size: int = 1
-
     @property
     def names(self) -> list[str]:
-        return [self.column + MISSING]
+        return [self.column + IS_MISSING]
 
-    def encode(self, part: Part) -> Entry:
+    def encode(self, part: EncodedRows) -> Entry:
         # 0 where it is missing, −1 (no entry) elsewhere
-        return part.gone[self.column].astype(np.int32) - 1, None
+        return part.missing[self.column].astype(np.int32) - 1, None
 
 
-@dataclass
-class NumberPair:
+class NumberProduct(OneFeature):
     """The product of two numbers: `age & hours`."""
 
-    a: str
-    b: str
-    size: int = 1
+    def __init__(self, a: str, b: str):
+        super().__init__(f"{a} & {b}")
+        self.a, self.b = a, b
 
-    @property
-    def column(self) -> str:
-        return f"{self.a} & {self.b}"
-
-    @property
-    def names(self) -> list[str]:
-        return [self.column]
-
-    def encode(self, part: Part) -> Entry:
+    def encode(self, part: EncodedRows) -> Entry:
         return 0, part.numbers[self.a] * part.numbers[self.b]
 
 
 @dataclass
-class Values:
+class CategoryBlock:
     """The values of one column: `education=Doctorate`; times a number, if there is one: `sex=Male & age`."""
 
     source: str  # the categorical column
@@ -118,20 +110,20 @@ class Values:
             return name
         return f"{self.times} & {name}" if self.number_first else f"{name} & {self.times}"
 
-    def value(self, part: Part) -> np.ndarray | None:
+    def value(self, part: EncodedRows) -> np.ndarray | None:
         return None if self.times is None else part.numbers[self.times]
 
-    def encode(self, part: Part) -> Entry:
+    def encode(self, part: EncodedRows) -> Entry:
         return part.codes[self.source], self.value(part)
 
-    def seen(self, part: Part) -> tuple[np.ndarray, list[str]]:
+    def codes_and_names(self, part: EncodedRows) -> tuple[np.ndarray, list[str]]:
         names = part.names[self.source]
         return part.codes[self.source], names if self.times is None else [self._with_number(name) for name in names]
 
 
 @dataclass
-class ValuePair:
-    """The pairs of values of two columns that training met: `sex=Male & race=Other`.
+class CategoryProduct:
+    """The pairs of values of two columns that occurred in training: `sex=Male & race=Other`.
 
     A pair's key is (code of a) · (number of values of b) + (code of b).
     """
@@ -139,7 +131,8 @@ class ValuePair:
     a: Category
     b: Category
     keys: list[int] = field(default_factory=list)  # sorted
-    unseen: int = 0  # pairs of known values that never met in training
+    unseen: int = 0  # pairs of known values that did not occur together in training
+    largest_lookup: int = LARGEST_LOOKUP
 
     @property
     def column(self) -> str:
@@ -154,36 +147,36 @@ class ValuePair:
         a, b = self.a.names, self.b.names
         return [f"{a[key // len(b)]} & {b[key % len(b)]}" for key in self.keys]
 
-    def learn(self, part: Part) -> None:
+    def learn(self, part: EncodedRows) -> None:
         keys = np.unique(self._keys(part))
         self.keys = np.union1d(np.array(self.keys, dtype=np.int64), keys[keys >= 0]).tolist()
 
-    def take(self, keys: list[int]) -> None:
-        """Puts in saved keys, which must be possible ones, in order."""
+    def set_keys(self, keys: list[int]) -> None:
+        """Sets saved keys, which must be possible ones, in order."""
         if any(low >= high for low, high in pairwise([-1, *keys, self.a.size * self.b.size])):
             raise ValueError(f"{self.column} has impossible pairs")
         self.keys = keys
 
-    def _keys(self, part: Part) -> np.ndarray:
+    def _keys(self, part: EncodedRows) -> np.ndarray:
         a, b = part.codes[self.a.name], part.codes[self.b.name]
         return np.where((a < 0) | (b < 0), -1, a.astype(np.int64) * self.b.size + b)
 
-    def encode(self, part: Part) -> Entry:
-        wanted, keys = self._keys(part), np.array(self.keys, dtype=np.int64)
-        if self.a.size * self.b.size <= TABLE:
+    def encode(self, part: EncodedRows) -> Entry:
+        keys_of_rows, keys = self._keys(part), np.array(self.keys, dtype=np.int64)
+        if self.a.size * self.b.size <= self.largest_lookup:
             # One place more than there are keys, so that −1, an unknown value, finds −1, no entry.
-            table = np.full(self.a.size * self.b.size + 1, -1, dtype=np.int32)
-            table[keys] = np.arange(len(keys), dtype=np.int32)
-            places = table[wanted]
+            place_of_key = np.full(self.a.size * self.b.size + 1, -1, dtype=np.int32)
+            place_of_key[keys] = np.arange(len(keys), dtype=np.int32)
+            places = place_of_key[keys_of_rows]
         else:
-            places = np.searchsorted(keys, wanted).astype(np.int32)
-            places[keys[np.minimum(places, len(keys) - 1)] != wanted] = -1
-        self.unseen += int(np.count_nonzero((places < 0) & (wanted >= 0)))
+            places = np.searchsorted(keys, keys_of_rows).astype(np.int32)
+            places[keys[np.minimum(places, len(keys) - 1)] != keys_of_rows] = -1
+        self.unseen += int(np.count_nonzero((places < 0) & (keys_of_rows >= 0)))
         return places, None
 
 
 @dataclass
-class AnyPair:
+class HashableProduct:
     """The pairs of values of two columns as they come, for hashing."""
 
     a: str
@@ -193,22 +186,22 @@ class AnyPair:
     def column(self) -> str:
         return f"{self.a} & {self.b}"
 
-    def value(self, part: Part) -> np.ndarray | None:
+    def value(self, part: EncodedRows) -> np.ndarray | None:
         return None
 
-    def seen(self, part: Part) -> tuple[np.ndarray, list[str]]:
+    def codes_and_names(self, part: EncodedRows) -> tuple[np.ndarray, list[str]]:
         a, b = part.names[self.a], part.names[self.b]
         keys, codes = np.unique(part.codes[self.a].astype(np.int64) * len(b) + part.codes[self.b], return_inverse=True)
         return codes, [f"{a[key // len(b)]} & {b[key % len(b)]}" for key in keys.tolist()]
 
 
 @dataclass
-class Hashed:
+class HashedBlock:
     """Another block's features, each at the place of its name's hash among 2^bits. All hashed blocks share these."""
 
-    source: Seen
+    source: HashableBlock
     bits: int
-    _known: tuple[list[str], np.ndarray] | None = field(default=None, repr=False)
+    _buckets: tuple[list[str], np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def column(self) -> str:
@@ -222,8 +215,8 @@ class Hashed:
     def names(self) -> list[str]:
         return [f"hash {place}" for place in range(1 << self.bits)]
 
-    def encode(self, part: Part) -> Entry:
-        codes, names = self.source.seen(part)
-        if self._known is None or self._known[0] is not names:  # the parts of one table share their names
-            self._known = names, buckets(names, self.bits)
-        return self._known[1][codes], self.source.value(part)
+    def encode(self, part: EncodedRows) -> Entry:
+        codes, names = self.source.codes_and_names(part)
+        if self._buckets is None or self._buckets[0] is not names:  # the parts of one table share their names
+            self._buckets = names, buckets(names, self.bits)
+        return self._buckets[1][codes], self.source.value(part)

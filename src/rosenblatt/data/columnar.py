@@ -1,0 +1,91 @@
+"""What Parquet and Arrow have in common: tables that know their types, which polars reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
+from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.table import Place, refuse_patterns, to_dataset
+from rosenblatt.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+T = TypeVar("T")
+
+
+def columnar_readers(
+    title: str,
+    read_frame: Callable[[Source], pl.DataFrame],
+    scan_frame: Callable[[str], pl.LazyFrame],
+    whole_only: bytes | None = None,
+) -> tuple[Read, Batches]:
+    """The functions `read` and `batches` of a format. What begins with `whole_only` polars cannot scan."""
+
+    def read(source: Source, options: ReadOptions) -> Dataset:
+        frame = _explain_damage(source, title, lambda: read_frame(source))
+        if not frame.height:
+            raise FileError("the table has no rows.", path=source.name)
+        return _to_dataset(frame, options, source.name)
+
+    def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+        # These formats are read from their end, so that from a pipe or gzip all is held.
+        if not source.is_plain_file or (whole_only and source.head.startswith(whole_only)):
+            yield from cut(read(source, options), rows)
+            return
+        step = rows or ROWS_PER_BATCH
+        frames = _explain_damage(
+            source, title, lambda: iter(scan_frame(str(source.path)).collect_batches(chunk_size=step, maintain_order=True))
+        )
+        earlier = 0
+        while (frame := _explain_damage(source, title, lambda: next(frames, None))) is not None:
+            for start in range(0, frame.height, step):
+                part = frame.slice(start, step)
+                yield _to_dataset(part, options, source.name, earlier)
+                earlier += part.height
+        if not earlier:
+            raise FileError("the table has no rows.", path=source.name)
+
+    return read, batches
+
+
+def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
+    """The result of the action; whatever polars raises becomes a FileError."""
+    import polars as pl
+
+    try:
+        return action()
+    except FileError:
+        raise
+    # On damaged bytes its Rust side may panic, which Python sees as a BaseException of its own.
+    except (Exception, pl.exceptions.PanicException) as error:
+        reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+        what = f"the {title} data is truncated or damaged ({reason}): copy the file again, or write it again."
+        raise FileError(what, path=source.name) from None
+
+
+def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
+    """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
+    refuse_patterns(frame.columns, Place(name))
+    frame = frame.select(_plain(column, name) for column in frame)
+    return to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
+
+
+def _plain(column: pl.Series, name: str) -> pl.Series:
+    """Numbers and booleans as they are; categories, dates and times as text; decimals as numbers."""
+    import polars as pl
+
+    dtype = column.dtype
+    if dtype in (pl.String, pl.Boolean) or dtype.is_integer() or dtype.is_float():
+        return column
+    if dtype == pl.Decimal:
+        return column.cast(pl.Float64)
+    if dtype == pl.Duration:
+        return column.dt.total_microseconds()
+    if dtype in (pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
+        return column.cast(pl.String)
+    what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."
+    raise FileError(what, path=name, column=column.name)

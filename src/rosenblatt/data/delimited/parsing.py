@@ -1,0 +1,330 @@
+"""From a block of text to a frame: by the compiled reader, by polars, or record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.data.source import ReadOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.data.delimited.reading import TextBlock
+
+    Types = Mapping[str, pl.DataType | type[pl.DataType]]  # by column
+
+PROBE_ROWS = 1000  # decide which columns of a large table are read as numbers at once
+
+
+def parse(block: TextBlock, options: ReadOptions, at_least: Types | None = None) -> pl.DataFrame:
+    """The columns of a block, with their types; `at_least` are those that earlier blocks had."""
+    frame = None
+    if block.layout.delimiter != " ":
+        if len(block.data) > options.sizes.coded_above:
+            frame = _by_compiled_reader(block, options, at_least)
+        if frame is None:
+            frame = _by_polars(block, options, at_least)
+    if frame is None:
+        frame = with_types(_by_records(block), options.missing, at_least, padded=False)
+    return frame
+
+
+def _by_compiled_reader(block: TextBlock, options: ReadOptions, at_least: Types | None) -> pl.DataFrame | None:
+    """The columns coded; by polars where they have too many values. None if the block is not plain."""
+    header, names, delimiter = block.header(), block.layout.names, block.layout.delimiter
+    counts = count(header, delimiter, options.sizes.count_block)
+    if counts is None or "" not in options.missing:
+        return None
+    coded = read_coded(block.data[len(header) :], delimiter, len(names), options.sizes.coded_texts)
+    if coded is None:
+        return None
+    import polars as pl
+
+    padded = counts.padded or any(column.padded for column in coded if column is not None)
+    uncoded = pl.DataFrame()
+    many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
+    if many_valued:
+        everywhere = count(block.data, delimiter, options.sizes.count_block)
+        raw = _with_guessed_types(block, options, at_least, quoted=False, names=many_valued)
+        rows = next(len(column.codes) for column in coded if column is not None)
+        if everywhere is None or raw is None or raw.height != rows:
+            return None
+        padded = everywhere.padded
+        uncoded = with_types(raw, options.missing, at_least, padded=padded)
+    return pl.DataFrame(
+        uncoded[name] if column is None else column.series(name, options.missing, (at_least or {}).get(name), padded=padded)
+        for name, column in zip(names, coded, strict=True)
+    )
+
+
+def _by_polars(block: TextBlock, options: ReadOptions, at_least: Types | None) -> pl.DataFrame | None:
+    """The columns as polars reads them; None if it refuses, or if what it read does not add up."""
+    import polars as pl
+
+    counts = count(block.data, block.layout.delimiter, options.sizes.count_block)
+    if counts is None:
+        return None
+    frame = _with_guessed_types(block, options, at_least, quoted=counts.quotes > 0)
+    if frame is None:
+        return None
+    # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
+    width = frame.width
+    is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if width else None
+    blank = int(is_blank.sum()) if is_blank is not None else 0
+    header = count(block.header(), block.layout.delimiter, options.sizes.count_block) or Counts()
+    unfinished = int(len(block.data) > 0 and block.data[-1] != NEWLINE)
+    lines = counts.line_ends - header.line_ends + unfinished
+    if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
+        return None
+    if blank and is_blank is not None:
+        frame = frame.filter(~is_blank)
+    return with_types(frame, options.missing, at_least, padded=counts.padded)
+
+
+def _with_guessed_types(
+    block: TextBlock, options: ReadOptions, at_least: Types | None, *, quoted: bool, names: list[str] | None = None
+) -> pl.DataFrame | None:
+    """Columns as polars reads them, as numbers those that begin with numbers in a large block; None if it refuses."""
+    import polars as pl
+
+    texts: Types = dict.fromkeys(block.layout.names, pl.String())
+    guessed: Types = {}
+
+    def read_csv(schema: Types, rows: int | None = None) -> pl.DataFrame:
+        return pl.read_csv(
+            block.path or block.data.tobytes(),
+            has_header=False,
+            skip_lines=block.skipped,
+            schema=schema,
+            separator=block.layout.delimiter,
+            quote_char='"' if quoted else None,
+            n_rows=rows,
+            columns=None
+            if names is None
+            else [block.layout.names.index(name) for name in names],  # it accepts no names here
+            glob=False,
+        )
+
+    try:
+        if len(block.data) > options.sizes.coded_above and at_least is None:
+            start = with_types(read_csv(texts, rows=PROBE_ROWS), options.missing)
+            guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
+        try:
+            return read_csv({**texts, **guessed})
+        except pl.exceptions.PolarsError:
+            return read_csv(texts) if guessed else None
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _by_records(block: TextBlock) -> pl.DataFrame:
+    """The cells as text, read record by record."""
+    import polars as pl
+
+    rows = [cells for _, cells in block.records()]
+    return pl.DataFrame(rows, schema=dict.fromkeys(block.layout.names, pl.String()), orient="row")
+
+
+PROBE_CELLS = 200  # decide whether a column may hold numbers
+
+
+def with_types(
+    frame: pl.DataFrame, missing: Sequence[str], at_least: Types | None = None, *, padded: bool = True
+) -> pl.DataFrame:
+    """The columns of text as what they hold: whole numbers, numbers, or text, without blanks around and with nulls.
+
+    `at_least` names types that columns must have at least, as earlier parts of the same file had them. Stripping takes
+    longer than reading: where no cell is `padded`, it is left out.
+
+    >>> import polars as pl
+    >>> with_types(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""]}), ["", "?"]).rows()
+    [(39, 'Male'), (None, None)]
+    """
+    import polars as pl
+
+    if padded:
+        frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
+    return frame.with_columns(with_type(column, missing, (at_least or {}).get(column.name)) for column in frame)
+
+
+def with_type(column: pl.Series, missing: Sequence[str], at_least: pl.DataType | type[pl.DataType] | None) -> pl.Series:
+    """One column, without blanks around already, as what it holds."""
+    import polars as pl
+
+    if column.dtype == pl.String:
+        for mark in missing:
+            is_mark = column == mark
+            if is_mark.any():
+                column = column.set(is_mark.fill_null(False), None)
+        if at_least != pl.String:
+            column = _numbers(column)
+    unknown = column.null_count() == len(column)
+    if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype == pl.Int64)):
+        column = column.cast(at_least)
+    return column
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    """A column of text as Int64 or Float64 if every cell is such a number; else as it was."""
+    import polars as pl
+
+    probe = column.head(PROBE_CELLS).drop_nulls()
+    for dtype in (pl.Int64, pl.Float64):
+        if probe.cast(dtype, strict=False).null_count():
+            continue
+        numbers = column.cast(dtype, strict=False)
+        # "nan" alone is a word, not a column of numbers.
+        if numbers.null_count() == column.null_count() and (dtype == pl.Int64 or numbers.is_finite().any()):
+            return numbers if numbers.null_count() < len(numbers) else column
+    return column
+
+
+def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
+    """The types that the columns of all frames so far can have: a whole number, a number, or text."""
+    import polars as pl
+
+    from_narrow_to_wide: list[pl.DataType | type[pl.DataType]] = [pl.Int64, pl.Float64, pl.String]
+    types = dict(earlier)
+    for column in frame:
+        if column.null_count() == len(column):  # which says nothing about its type
+            continue
+        dtype = pl.String() if column.dtype == pl.Enum else column.dtype
+        types[column.name] = max(types.get(column.name, dtype), dtype, key=from_narrow_to_wide.index)
+    return types
+
+
+NEWLINE, RETURN, QUOTE, BLANK, TAB = b'\n\r" \t'
+
+
+@dataclass
+class Counts:
+    """Of some bytes of a table."""
+
+    quotes: int = 0
+    delimiters: int = 0  # outside quotes
+    line_ends: int = 0  # outside quotes
+    padded: bool = False  # is there a blank at the edge of a cell?
+
+
+def count(data: np.ndarray, delimiter: str, at_a_time: int) -> Counts | None:
+    """The counts, so many bytes at a time; None if there is a NUL, or a quote too many.
+
+    >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
+    True
+    >>> count(np.frombuffer(b'a,"b,c"\\n', dtype=np.uint8), ",", at_a_time=4)
+    Counts(quotes=2, delimiters=1, line_ends=1, padded=False)
+    """
+    cut, counts = ord(delimiter), Counts()
+    for start in range(0, len(data), at_a_time):
+        stop = start + at_a_time
+        part = data[start:stop]
+        if not part.all():
+            return None
+        is_quote, is_cut, is_end = part == QUOTE, part == cut, part == NEWLINE
+        if not counts.padded:
+            counts.padded = _has_padding(data, start, stop, cut)
+        quotes = int(np.count_nonzero(is_quote))
+        if quotes or counts.quotes % 2:
+            # Bytes wrap around at 256, which leaves even and odd as they are.
+            outside = (np.cumsum(is_quote, dtype=np.uint8) + counts.quotes % 2) & 1 == 0
+            # Blanks around a quoted cell would make polars keep its quotes.
+            is_blank = data[max(start - 1, 0) : stop + 1] == BLANK
+            if _blank_outside_quotes(is_blank, is_quote, outside, before=start > 0):
+                return None
+            is_cut, is_end = is_cut & outside, is_end & outside
+        counts.quotes += quotes
+        counts.delimiters += int(np.count_nonzero(is_cut))
+        counts.line_ends += int(np.count_nonzero(is_end))
+    return None if counts.quotes % 2 else counts
+
+
+def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
+    """Is there a blank at the edge of a cell, in the bytes from `start` to `stop`?"""
+    low = start + np.flatnonzero(data[start:stop] <= BLANK)
+    byte = data[low]
+    blank = low[(byte == BLANK) | ((byte == TAB) & (cut != TAB))]
+    if not len(blank):
+        return False
+    beside = np.concatenate([data[np.maximum(blank - 1, 0)], data[np.minimum(blank + 1, len(data) - 1)]])
+    edges = (beside == cut) | (beside == NEWLINE) | (beside == RETURN) | (beside == QUOTE)
+    return bool(edges.any() or blank[0] == 0 or blank[-1] == len(data) - 1)
+
+
+def _blank_outside_quotes(is_blank: np.ndarray, is_quote: np.ndarray, outside: np.ndarray, before: bool) -> bool:
+    """Is there a blank in front of an opening quote, or behind a closing one?
+
+    `is_blank` reaches one byte further than the others, on the left too if `before`.
+    """
+    left, right = is_blank[: len(is_quote)] if before else is_blank[: len(is_quote) - 1], is_blank[1 + before :]
+    opening, closing = is_quote & ~outside, is_quote & outside
+    return bool((opening[len(opening) - len(left) :] & left).any() or (closing[: len(right)] & right).any())
+
+
+compiled: ModuleType | None
+try:
+    compiled = import_module("rosenblatt.data._cells")
+except ImportError:  # polars reads all tables then
+    compiled = None
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column: the text of row i is texts[codes[i]]."""
+
+    codes: np.ndarray
+    texts: list[str]
+
+    @property
+    def padded(self) -> bool:
+        """Is there a blank at the edge of a cell?"""
+        return any(text.startswith((" ", "\t")) or text.endswith((" ", "\t")) for text in self.texts)
+
+    def series(
+        self, name: str, missing: Sequence[str], at_least: pl.DataType | type[pl.DataType] | None, *, padded: bool
+    ) -> pl.Series:
+        """The column as what it holds: see `types.with_types`. Texts that repeat are an Enum of the sorted texts.
+
+        >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
+        >>> letters = column.series("letter", ["", "?"], None, padded=True)
+        >>> letters.to_list(), letters.dtype
+        (['a', 'b', 'b', None, 'a', 'a'], Enum(categories=['a', 'b']))
+        """
+        import polars as pl
+
+        # polars reads an empty cell as null, whatever else is missing.
+        texts = pl.Series(name, [text or None for text in self.texts], dtype=pl.String)
+        values = with_type(texts.str.strip_chars() if padded else texts, missing, at_least)
+        if values.dtype == pl.String and 2 * len(values) <= len(self.codes):
+            known = sorted({text for text in values.to_list() if text is not None})
+            values = values.cast(pl.Enum(known)) if known else values
+        return values[pl.Series(self.codes)]
+
+
+def read_coded(data: np.ndarray, delimiter: str, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
+    """The columns of a plain table, None for one with more distinct texts than that; None if the table is not plain.
+
+    >>> text = np.frombuffer(b"Male,39\\nMale,50\\n", dtype=np.uint8)
+    >>> sex, age = read_coded(text, ",", width=2, distinct_texts=100)
+    >>> sex, age.codes.tolist(), age.texts
+    (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
+    """
+    if compiled is None or data[:3].tobytes() == b"\xef\xbb\xbf":
+        return None
+    with ThreadPoolExecutor(1) as other_thread:
+        reading = other_thread.submit(compiled.split, data, 0, ord(delimiter), width, distinct_texts)
+        import_module("polars")  # the first import takes as long as the reading
+        split = reading.result()
+    if split is None:
+        return None
+    columns = [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in split]
+    last = columns[-1]
+    if last is not None:  # a CR can only be at the end of a line
+        columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
+    return columns

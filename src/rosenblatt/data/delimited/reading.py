@@ -1,0 +1,237 @@
+"""A whole table at once, or block by block in memory that does not grow."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.delimited.parsing import parse, widest_types
+from rosenblatt.data.delimited.records import Record, records, refuse_uneven
+from rosenblatt.data.source import ReadOptions, Source, decode_utf8, explain_errors
+from rosenblatt.data.table import Place, looks_like_data, refuse_patterns, to_dataset
+from rosenblatt.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.data.delimited.parsing import Types
+
+NEWLINE = ord("\n")
+LONGEST_HEADER = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all blocks of a table have in common."""
+
+    delimiter: str
+    names: list[str]
+    skipped: int  # lines up to and including the header
+
+
+@dataclass(frozen=True)
+class TextBlock:
+    """A piece of a table's text that starts with a record and ends with one."""
+
+    data: np.ndarray  # uint8
+    layout: Layout
+    name: str
+    line: int = 1  # number of the first line
+    path: str | None = None  # of a plain file that is this block
+
+    @property
+    def skipped(self) -> int:
+        return self.layout.skipped if self.line == 1 else 0
+
+    def header(self) -> np.ndarray:
+        """The bytes of the lines that are skipped."""
+        if not self.skipped:
+            return self.data[:0]
+        ends = np.flatnonzero(self.data[:LONGEST_HEADER] == NEWLINE)
+        return self.data[: ends[self.skipped - 1] + 1] if len(ends) >= self.skipped else self.data
+
+    def records(self) -> Iterator[Record]:
+        """The rows, read with care; what cannot be read is refused by line."""
+        text = decode_utf8(self.data.tobytes(), self.name, self.line)
+        rows = records(text, self.layout.delimiter, self.name, self.line)
+        if self.skipped:
+            rows = itertools.dropwhile(lambda record: record[0] <= self.skipped, rows)
+        return refuse_uneven(rows, len(self.layout.names), self.name)
+
+    def place_of_row(self, row: int) -> Place:
+        """The line on which a row starts."""
+        line, _ = next(itertools.islice(self.records(), row, None))
+        return Place(self.name, line)
+
+
+def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
+    """The names of the columns, and where they end."""
+    head = source.head
+    if not source.complete:
+        head = head[: head.rfind(b"\n") + 1] or head
+    text = decode_utf8(head, source.name)
+    if "\r" in text and "\n" not in text:
+        what = "lines end in CR alone: convert them with tr '\\r' '\\n'."
+        raise FileError(what, path=source.name, line=1)
+    first_two = list(itertools.islice(records(text, delimiter, source.name), 2))
+    if not first_two:
+        raise FileError("the file holds nothing but blank lines.", path=source.name)
+    line, first = first_two[0]
+    skipped = line - 1
+    if options.header:
+        skipped = _lines_of_header(text, source.name, skipped)
+        header = [cell.removeprefix("\ufeff") or f"column_{i}" for i, cell in enumerate(first, 1)]
+        if len(first_two) < 2:
+            hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
+            raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
+    else:
+        header = [f"column_{i}" for i in range(1, len(first) + 1)]
+    if options.names is not None:
+        if len(options.names) != len(header):
+            what = f"{len(options.names)} names were given, but the first line has {len(header)} cells."
+            raise FileError(what, path=source.name, line=line)
+        header = list(options.names)
+    _refuse_names(header, options, Place(source.name, line))
+    if len(header) == 1 and options.target is not None:
+        raise _one_column(source, header[0], delimiter)
+    return Layout(delimiter, header, skipped)
+
+
+def _lines_of_header(text: str, name: str, before: int) -> int:
+    """Lines up to the end of the header: a quoted name may hold line ends."""
+    lines = text.splitlines(keepends=True)
+    for count in range(before + 1, len(lines) + 1):
+        if "".join(lines[before:count]).count('"') % 2 == 0:
+            return count
+    raise FileError("a quote is opened in the header and never closed.", path=name, line=before + 1)
+
+
+def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> None:
+    """Refuses names that occur twice, that polars cannot have, and a first line that looks like data."""
+    is_data = options.header and options.names is None and looks_like_data(header)
+    counts = Counter(header)
+    if len(counts) < len(header):
+        name, count = next((name, count) for name, count in counts.items() if count > 1)
+        what = f"the column name {name!r} occurs {count} times: rename one."
+        if is_data:
+            what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
+        raise place.error(what, name)
+    refuse_patterns(header, place)
+    by_number = isinstance(options.target, int) or str(options.target).lstrip("-").isdigit()
+    if by_number and is_data:
+        what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
+        raise FileError(what, path=place.path, line=place.line)
+
+
+def _one_column(source: Source, column: str, delimiter: str) -> FileError:
+    first = source.first_lines[0]
+    others = [d for d in ";\t|,: " if d != delimiter and d in first]
+    remedy = f"pass delimiter={others[0]!r}" if others else "name the delimiter, or the right file"
+    what = f"one column found, {column!r}, with the delimiter {delimiter!r}: {remedy}."
+    return FileError(what, path=source.name, line=1)
+
+
+LONGEST_RECORD = 1 << 28  # bytes, before it is taken for an open quote
+
+
+def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
+    """A whole table."""
+    layout = find_layout(source, options, delimiter)
+    block = TextBlock(source.mapped(), layout, source.name, path=str(source.path) if source.is_plain_file else None)
+    return to_dataset(parse(block, options), options, source.name, block.place_of_row)
+
+
+def table_batches(source: Source, rows: int | None, options: ReadOptions, delimiter: str) -> Iterator[Dataset]:
+    """A table in batches of `rows`; if None, as they come."""
+    layout = find_layout(source, options, delimiter)
+    types: Types = {}
+    held: list[Dataset] = []
+    count = 0
+    with explain_errors(source.name), source.open() as stream:
+        for line, data in whole_records(stream, source.name, options.sizes.table_block):
+            block = TextBlock(data, layout, source.name, line)
+            frame = parse(block, options, types)
+            types = widest_types(types, frame)
+            part = to_dataset(frame, options, source.name, block.place_of_row)
+            if rows is None:
+                yield part
+                continue
+            held.append(part)
+            count += len(part)
+            while count >= rows:
+                joined = join(held)
+                yield joined.slice(0, rows)
+                held, count = [joined.slice(rows)], count - rows
+    if count:
+        yield join(held)
+
+
+def join(parts: list[Dataset]) -> Dataset:
+    """Consecutive parts of a table as one; a column has the widest type that it has in any of them."""
+    import polars as pl
+
+    if len(parts) == 1:
+        return parts[0]
+    parts = [part for part in parts if len(part)]
+    rows = _concatenate([part.rows for part in parts]).with_columns(pl.col(pl.Null).cast(pl.String))
+    labels = None
+    if parts[0].labels is not None:
+        labels = _concatenate([pl.DataFrame([part.labels]) for part in parts]).to_series()
+    return Dataset("table", rows, labels, parts[0].name)
+
+
+def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """The frames below each other.
+
+    Columns that are missing throughout become nulls without a type, which adopt that of the others. Coded texts become
+    texts: each frame has its own codes.
+    """
+    import polars as pl
+
+    texts = [frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum) for frame in frames]
+    return pl.concat(
+        [
+            frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column))
+            for frame in texts
+        ],
+        how="vertical_relaxed",
+    )
+
+
+def whole_records(stream: IO[bytes], name: str, block_size: int) -> Iterator[tuple[int, np.ndarray]]:
+    """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
+    rest, line = b"", 1
+    for data in chain(iter(lambda: stream.read(block_size), b""), [b""]):
+        text = rest + data
+        if not data:
+            if text:
+                yield line, np.frombuffer(text, dtype=np.uint8)
+            return
+        end = end_of_records(text)
+        if not end and len(text) > LONGEST_RECORD:
+            raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
+        rest, whole = text[end:], np.frombuffer(text, dtype=np.uint8, count=end)
+        if end:
+            yield line, whole
+            line += int(np.count_nonzero(whole == NEWLINE))  # several times faster than bytes.count
+
+
+def end_of_records(text: bytes) -> int:
+    """Where the last whole record ends; 0 if none does.
+
+    >>> end_of_records(b'a,b\\n1,"x\\ny')
+    4
+    """
+    if text.find(b'"') < 0:
+        return text.rfind(b"\n") + 1
+    byte = np.frombuffer(text, dtype=np.uint8)
+    outside = np.cumsum(byte == ord('"'), dtype=np.int32) % 2 == 0
+    ends = np.flatnonzero((byte == NEWLINE) & outside)
+    return int(ends[-1]) + 1 if len(ends) else 0

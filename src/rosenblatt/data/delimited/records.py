@@ -1,0 +1,139 @@
+"""From text to records: what separates the cells, and a reader that goes line by line, with care.
+
+The careful reader is for files that the fast ones refuse, and for error messages. A record is (line number, cells). A cell
+may hold blanks around it, delimiters and line ends inside quotes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import Batches, Read
+from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.errors import FileError
+
+CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
+DELIMITERS = "\t;,|"
+Record = tuple[int, list[str]]
+
+
+def cells_between_blanks(line: str) -> list[str]:
+    """The cells of a line whose columns are separated by blanks; quotes keep blanks together.
+
+    >>> cells_between_blanks('18.0   8   ?  "chevrolet chevelle malibu"')
+    ['18.0', '8', '?', 'chevrolet chevelle malibu']
+    """
+    return [match[1].replace('""', '"') if match[2] is None else match[2] for match in CELL.finditer(line)]
+
+
+def cell_count(line: str, delimiter: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=delimiter != "\t"), []))
+    except csv.Error:
+        return 0
+
+
+def consistent_delimiter(lines: list[str]) -> str | None:
+    """The delimiter that cuts all lines into equally many cells, more than one; None if there is none.
+
+    >>> consistent_delimiter(["name;price", "pear;1,50", "plum;2,00"])
+    ';'
+    """
+    for delimiter in DELIMITERS:
+        if any(delimiter in line for line in lines[:1]):
+            try:
+                counts = {len(cells) for cells in csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")}
+            except csv.Error:
+                continue
+            if len(counts) == 1 and counts != {1}:
+                return delimiter
+    return None
+
+
+def checked_delimiter(source: Source, options: ReadOptions) -> str | None:
+    """The delimiter that the user gave; refused where the first line has another and not this one."""
+    if options.delimiter is None:
+        return None
+    lines = source.first_lines
+    other = consistent_delimiter(lines)
+    if lines and options.delimiter not in lines[0] and other:
+        what = f"{options.delimiter!r} occurs nowhere in the first line, {other!r} does: pass delimiter={other!r}."
+        raise FileError(what, path=source.name, line=1)
+    return options.delimiter
+
+
+def choose_delimiter(source: Source, options: ReadOptions) -> str:
+    """The delimiter that was given, that the suffix or all lines agree on, or that the first line has most of."""
+    given = checked_delimiter(source, options)
+    if given is not None:
+        return given
+    if source.suffix in (".tsv", ".tab"):
+        return "\t"
+    lines = source.first_lines
+    consistent = consistent_delimiter(lines)
+    if consistent is not None:
+        return consistent
+    return max(",;\t|", key=lines[0].count) if lines else ","  # a comma, if it has none of them
+
+
+def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Record]:
+    """The records of a text that are not blank; a delimiter of ' ' means any run of blanks.
+
+    >>> list(records('a, "b, c"\\n\\n1, 2\\n', ",", "tiny"))
+    [(1, ['a', 'b, c']), (3, ['1', '2'])]
+    """
+    if delimiter == " ":
+        for number, content in enumerate(text.splitlines(), line):
+            if cells := cells_between_blanks(content):
+                yield number, [cell.strip() for cell in cells]
+        return
+    # A line end at the end of the text shows an open quote: it would be part of the last cell.
+    text += "" if text.endswith("\n") else "\n"
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=False)
+    start, last = line, line + text.count("\n")
+    try:
+        for cells in reader:
+            if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith('"\n'):
+                raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
+            stripped = [cell.strip() for cell in cells]
+            if len(stripped) > 1 or any(stripped):
+                yield start, stripped
+            start = line + reader.line_num
+    except csv.Error as error:
+        what = f"{error}: perhaps a quote that is opened on this line is never closed."
+        raise FileError(what, path=name, line=start) from None
+
+
+def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[Record]:
+    """The same records; an error at the first that has more or fewer cells than `width`."""
+    for line, cells in records:
+        if len(cells) != width:
+            what = f"{len(cells)} cell{'s' * (len(cells) != 1)}, expected {width}."
+            if any("\n" in cell for cell in cells):
+                what += " A quote that is opened on this line may never be closed."
+            elif len(cells) > width:
+                what += " Put cells that hold the delimiter in quotes."
+            else:
+                what += " Write a missing cell as ? or leave it empty between its delimiters."
+            raise FileError(what, path=name, line=line)
+        yield line, cells
+
+
+def delimited_readers(delimiter: Callable[[Source, ReadOptions], str]) -> tuple[Read, Batches]:
+    """The functions `read` and `batches` of a format; `delimiter` says what separates the cells of a source."""
+
+    def read(source: Source, options: ReadOptions) -> Dataset:
+        from rosenblatt.data.delimited.reading import read_table
+
+        return read_table(source, options, delimiter(source, options))
+
+    def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+        from rosenblatt.data.delimited.reading import table_batches
+
+        return table_batches(source, rows, options, delimiter(source, options))
+
+    return read, batches

@@ -1,0 +1,39 @@
+"""A folder with one folder per class in it, and in those one file per message."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
+from rosenblatt.data.source import Source, explain_errors
+from rosenblatt.errors import FileError
+
+
+def messages(source: Source) -> Iterator[Message]:
+    """The inner folder's name is the label, the file is the text."""
+    if source.path is None or not source.is_folder:
+        raise FileError("it is a file, not a folder.", path=source.name)
+    empty = True
+    with explain_errors(source.name):
+        classes = sorted(entry.name for entry in os.scandir(source.path) if entry.is_dir() and not is_hidden(entry.name))
+        if not classes:
+            expected = "expected one folder per class and one file per message, or the name of a file."
+            raise FileError(f"a folder without folders in it: {expected}", path=source.path)
+        for label in classes:
+            for directory, inner, files in os.walk(source.path / label):
+                inner.sort()
+                for name in sorted(files):
+                    if not is_hidden(name):
+                        empty = False
+                        file = Path(directory, name)
+                        with explain_errors(str(file)):
+                            yield label, decode_message(file.read_bytes())
+    if empty:
+        raise FileError(f"the folders {', '.join(classes[:5])} hold no files.", path=source.path)
+
+
+read, batches = message_readers(messages)
+FORMAT = Format("folder", "text, one folder per class and one file per message", read, batches)

@@ -1,0 +1,51 @@
+"""libsvm (svmlight): `label index:value index:value … # comment`, one row per line, without its zeros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
+from rosenblatt.data.source import ReadOptions, Source, explain_errors
+
+LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
+
+
+def recognise(source: Source, options: ReadOptions) -> bool:
+    if options.delimiter is not None or not source.is_text:
+        return False
+    # A row without entries is a bare label, and a damaged line may be any: the first with a colon decides.
+    without_comments = (line.split("#", 1)[0] for line in source.first_lines)
+    return LIBSVM_LINE.match(next((line for line in without_comments if ":" in line), "")) is not None
+
+
+def read(source: Source, options: ReadOptions) -> Dataset:
+    from rosenblatt.data.libsvm_lines import read_libsvm
+
+    with explain_errors(source.name), source.open() as stream:
+        return read_libsvm(stream, source.name, options, size=source.size)
+
+
+def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+    from rosenblatt.data.libsvm_lines import has_index_zero, libsvm_batches
+
+    zero_based = options.zero_based
+    if zero_based is None and source.path is not None and source.path.is_file():
+        # A file can be read twice; of a pipe, only the first rows can decide.
+        with explain_errors(source.name), source.open() as stream:
+            zero_based = has_index_zero(stream, options.sizes.libsvm_chunk)
+    with explain_errors(source.name), source.open() as stream:
+        yield from libsvm_batches(stream, source.name, rows or ROWS_PER_BATCH, replace(options, zero_based=zero_based))
+
+
+FORMAT = Format(
+    "libsvm",
+    "sparse rows, `label index:value …`",
+    read,
+    batches,
+    recognise,
+    suffixes=(".libsvm", ".svm", ".svmlight"),
+    aliases=("svmlight", "svm"),
+)

@@ -1,0 +1,37 @@
+"""Parquet: tables that know their types."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.columnar import columnar_readers
+from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.source import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_frame(source: Source) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_parquet(source.path_or_bytes(), glob=False, hive_partitioning=False)
+
+
+def scan_frame(path: str) -> pl.LazyFrame:
+    import polars as pl
+
+    return pl.scan_parquet(path, glob=False)
+
+
+read, batches = columnar_readers("Parquet", read_frame, scan_frame)
+FORMAT = Format(
+    "parquet",
+    "a table with types",
+    read,
+    batches,
+    suffixes=(".parquet", ".pq"),
+    signature=re.compile(b"PAR1"),
+    has_columns=True,
+)

@@ -1,0 +1,60 @@
+"""Texts with labels, one after the other: what all formats of text have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
+from rosenblatt.data.source import ReadOptions, Source, decode_utf8, explain_errors
+from rosenblatt.errors import FileError
+
+Message = tuple[str | None, str]  # label, text
+
+
+def message_readers(messages: Callable[[Source], Iterator[Message]]) -> tuple[Read, Batches]:
+    """The functions `read` and `batches` of a format whose `messages` come one by one."""
+
+    def read(source: Source, options: ReadOptions) -> Dataset:
+        return to_dataset(messages(source), source.name)
+
+    def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+        remaining = messages(source)
+        while batch := list(islice(remaining, rows or ROWS_PER_BATCH)):
+            yield to_dataset(batch, source.name)
+
+    return read, batches
+
+
+def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
+    """Messages as one column, `text`."""
+    import polars as pl
+
+    pairs = list(messages)
+    rows = pl.DataFrame({"text": [text for _, text in pairs]}, schema={"text": pl.String})
+    labelled = bool(pairs) and pairs[0][0] is not None
+    labels = pl.Series("label", [label for label, _ in pairs], dtype=pl.String) if labelled else None
+    return Dataset("text", rows, labels, name)
+
+
+def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers; a source without any is refused."""
+    empty = True
+    with explain_errors(source.name), source.open() as stream:
+        for number, raw in enumerate(stream, 1):
+            line = decode_utf8(raw, source.name, number).rstrip("\r\n")
+            if line.strip():
+                empty = False
+                yield number, line
+    if empty:
+        raise FileError("the file holds nothing but blank lines.", path=source.name)
+
+
+def is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def decode_message(data: bytes) -> str:
+    # Mail has stray bytes of other encodings; a message more or less readable is better than none.
+    return data.decode("utf-8", "replace").replace("\0", "\ufffd")

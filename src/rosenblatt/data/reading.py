@@ -1,0 +1,157 @@
+"""The doors for data: `read` gives a whole source as a Dataset, `batches` a source of any length, one part at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, Any
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.delimited.records import consistent_delimiter
+from rosenblatt.data.formats import BY_SUFFIX, FORMATS
+from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
+from rosenblatt.data.source import MISSING_MARKS, ReadOptions, Source, missing_file
+from rosenblatt.errors import FileError, SettingError, TargetError
+
+Where = str | os.PathLike[str] | IO[bytes]
+
+
+def read(
+    source: Where,
+    *,
+    format: str | None = None,
+    target: str | int | None = None,
+    header: bool = True,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    missing: Sequence[str] = MISSING_MARKS,
+    zero_based: bool | None = None,
+    n_features: int | None = None,
+) -> Dataset:
+    """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
+
+    CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, `label TAB text` lines, one folder
+    per class, such folders in a tar archive, idx images; all of them also compressed with gzip. The content decides which;
+    `format` overrules it.
+
+    target      the column to predict: its name, or its number counted from 1, or from -1 backwards
+    header      does the first line hold names? If not, `names` gives them, or they are column_1, column_2, …
+    missing     cells that mean "not known" and become null
+    zero_based  do libsvm indices start at 0? By default, if there is a 0
+    n_features  columns of a libsvm matrix; by default the largest index
+
+    Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
+    compares as they do: `rows.cast({pl.Enum: pl.String})` undoes it, where methods of texts are wanted.
+
+    >>> import io
+    >>> fruit = read(io.BytesIO(b"colour, weight, fruit\\nred, 120, apple\\n?, 95, pear\\n"), target="fruit")
+    >>> fruit.rows.rows(), fruit.labels.to_list()
+    ([('red', 120), (None, 95)], ['apple', 'pear'])
+    """
+    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features)
+    return read_with(source, options)
+
+
+def read_with(where: Where, options: ReadOptions) -> Dataset:
+    """What `read` gives, with its options in one object."""
+    known = _known_dataset(where, options)
+    if known is not None:
+        return known
+    source, format = _open(where, options)
+    return format.read(source, options)
+
+
+def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) -> Iterator[Dataset]:
+    """The data of a source in batches of `rows`, the last one shorter; None lets the format choose.
+
+    Options are those of `read`. A column of whole numbers in which a later batch has a fraction, or text, has the wider type
+    from that batch on.
+
+    >>> import io
+    >>> [len(part) for part in batches(io.BytesIO(b"a,b\\n1,x\\n2,y\\n3,x\\n"), rows=2, target="b")]
+    [2, 1]
+    """
+    if rows is not None and rows < 1:
+        raise SettingError(f"rows is {rows}: a batch has 1 or more.")
+    return _batches(source, rows, ReadOptions(**options))
+
+
+def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+    known = _known_dataset(where, options)
+    if known is not None:
+        yield from cut(known, rows)
+        return
+    source, format = _open(where, options)
+    if format.batches is not None:
+        yield from format.batches(source, rows, options)
+    else:
+        yield from cut(format.read(source, options), rows)
+
+
+def format_named(given: str) -> Format:
+    """The format of this name, alias or suffix."""
+    name = given.lower().lstrip(".")
+    for format in FORMATS.values():
+        if name in (format.name, *format.aliases):
+            return format
+    near = get_close_matches(name, FORMATS, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise SettingError(f"There is no format {given!r}: choose one of {', '.join(FORMATS)}.{hint}")
+
+
+def recognise(source: Source, options: ReadOptions) -> Format:
+    """The format of a source."""
+    if source.is_folder and options.format not in (None, "folder"):
+        what = f"it is a folder: {options.format} is the format of a file. Name the file in it."
+        raise FileError(what, path=source.name)
+    if not source.head and not source.is_folder:
+        raise FileError("the file is empty.", path=source.name)
+    if options.format is not None:
+        return FORMATS[options.format]
+    if source.is_folder:
+        return FORMATS["folder"]
+    for format in FORMATS.values():
+        if format.signature is not None and format.signature.match(source.head):
+            return format
+    by_suffix = BY_SUFFIX.get(source.suffix)
+    if by_suffix in (FORMATS["csv"], FORMATS["tsv"]) and source.is_text and consistent_delimiter(source.first_lines):
+        return by_suffix
+    for format in FORMATS.values():
+        if format.recognise is not None and format.recognise(source, options):
+            return format
+    names_a_delimiter = options.delimiter is not None and source.is_text
+    return FORMATS["csv"] if names_a_delimiter else by_suffix or FORMATS["csv"]
+
+
+def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
+    """The data set of this name; None for a file, also one that is called like a data set."""
+    from rosenblatt.data.known import is_known, open_known, split_part
+
+    if not isinstance(where, str) or where == "-" or os.path.exists(where) or not is_known(where):
+        return None
+    name, part = split_part(where)
+    return open_known(name, part, target=options.target)
+
+
+def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
+    source = open_source(where)
+    format = recognise(source, options)
+    if options.target is not None and not format.has_columns:
+        what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
+        raise TargetError(what, path=source.name)
+    return source, format
+
+
+def open_source(where: Where) -> Source:
+    """The source, or the error that says what was probably meant."""
+    if isinstance(where, str | os.PathLike) and where != "-":
+        path = os.fspath(where)
+        if "\0" in path or not path:
+            raise FileError(f"{path!r} is not a path.")
+        if not os.path.lexists(path):
+            from rosenblatt.data.known import known_names
+
+            raise missing_file(Path(path), known_names())
+    return Source(where)

@@ -1,0 +1,181 @@
+"""Tables of every format: names and numbers checked, and the target separated from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.source import ReadOptions
+from rosenblatt.errors import FileError, TargetError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+
+class Place(NamedTuple):
+    """A place in a source, for error messages."""
+
+    path: str
+    line: int | None = None
+
+    def error(self, what: str, column: str) -> FileError:
+        return FileError(what, path=self.path, line=self.line, column=column)
+
+
+def refuse_patterns(names: Sequence[str], place: Place) -> None:
+    """polars understands a name such as `^a$` as a pattern of names, and fails on it."""
+    for name in names:
+        if name.startswith("^") and name.endswith("$"):
+            raise place.error(f"the column name {name!r} begins with ^ and ends with $: rename it.", name)
+
+
+def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]) -> Dataset:
+    """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
+
+    frame = refuse_infinite(frame, options, place_of_row)
+    rows, labels = split_target(frame, options, name)
+    if labels is not None and labels.has_nulls():
+        count = labels.null_count()
+        what = f"{count:,} row{'s have' if count > 1 else ' has'} no label: fill it in, or leave such rows out."
+        raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
+    return Dataset("table", rows, labels, name)
+
+
+def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
+    """The frame with nan as null where the user calls it missing; other numbers that are not finite are refused."""
+    import polars as pl
+
+    for column in frame.get_columns():
+        if column.dtype not in (pl.Float32, pl.Float64):
+            continue
+        if any(mark.lower() == "nan" for mark in options.missing):
+            column = column.fill_nan(None)
+            frame = frame.with_columns(column)
+        bad = ~column.is_finite()
+        if bad.any():
+            row = bad.fill_null(False).arg_max() or 0
+            value = column[row]
+            remedy = "Pass missing='nan' to count it as missing" if value != value else "Correct it, or leave the cell empty"
+            raise place_of_row(row).error(f"the number is {value}. {remedy}.", column.name)
+    return frame
+
+
+def split_target(frame: pl.DataFrame, options: ReadOptions, name: str) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Rows without the target, and the target; None where none was named."""
+    if options.target is None:
+        return frame, None
+    target = find_target(frame.columns, options, name)
+    if frame.width == 1:
+        what = f"one column found, {target!r}: nothing is left to predict it from. If there are more, name their delimiter."
+        raise FileError(what, path=name)
+    return frame.drop(target), frame[target]
+
+
+def find_target(columns: Sequence[str], options: ReadOptions, name: str) -> str:
+    """The name of the target column.
+
+    >>> from rosenblatt.data import ReadOptions
+    >>> find_target(["age", "sex"], ReadOptions(target=-1), "tiny.csv")
+    'sex'
+    """
+    target = options.target
+    if isinstance(target, str):
+        if target in columns:
+            return target
+        if target.strip() in columns:
+            return target.strip()
+        number = target.removeprefix("-")
+        if options.header or not number.isdigit():
+            raise _no_such_column(target, columns, options, name)
+        target = int(target)
+    assert target is not None
+    position = target - 1 if target > 0 else len(columns) + target
+    if target == 0 or not 0 <= position < len(columns):
+        what = f"there is no column {target}: columns count from 1 to {len(columns)}, or from -1 backwards."
+        raise TargetError(what, path=name)
+    return columns[position]
+
+
+def _no_such_column(target: str, columns: Sequence[str], options: ReadOptions, name: str) -> TargetError:
+    near = get_close_matches(target, columns, 1, 0.5) or [c for c in columns if c.lower() == target.lower()]
+    shown = ", ".join(columns[:30]) + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")
+    what = f"there is no column {target!r}; the columns are {shown}."
+    if options.header and options.names is None and looks_like_data(columns):
+        what += " The first line looks like data: pass header=False (--no-header)."
+    elif near:
+        what += f" Did you mean {near[0]!r}?"
+    return TargetError(what, path=name)
+
+
+def looks_like_data(header: Sequence[str]) -> bool:
+    """Is there a number among the names? Then the file has no header.
+
+    >>> looks_like_data(["39", "Private", "<=50K"])
+    True
+    """
+
+    def is_number(text: str) -> bool:
+        try:
+            float(text)
+        except ValueError:
+            return False
+        return True
+
+    return any(is_number(text) for text in header)
+
+
+ROWS_AT_ONCE = 2**15  # before asking whether every category has occurred
+
+
+def is_enum(series: pl.Series) -> bool:
+    """Is the column an Enum, whose rows are already codes of texts?"""
+    import polars as pl
+
+    return series.dtype == pl.Enum
+
+
+def categories_of(series: pl.Series) -> list[str]:
+    """The texts that the codes of an Enum stand for."""
+    texts: pl.Series = series.dtype.categories  # type: ignore[attr-defined]
+    return texts.to_list()
+
+
+def enum_codes(series: pl.Series) -> np.ndarray:
+    """The code of each row of an Enum; one past the last where it is missing.
+
+    >>> import polars as pl
+    >>> enum_codes(pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"])))
+    array([1, 2, 0], dtype=uint32)
+    """
+    import polars as pl
+
+    codes = series.to_physical()
+    if codes.has_nulls():
+        codes = codes.cast(pl.UInt32).fill_null(len(categories_of(series)))
+    return codes.to_numpy()
+
+
+def used_categories(series: pl.Series) -> tuple[np.ndarray, pl.Series]:
+    """(codes that occur in an Enum, their texts); missing ones too.
+
+    >>> import polars as pl
+    >>> codes, texts = used_categories(pl.Series(["b", "b", None], dtype=pl.Enum(["a", "b"])))
+    >>> codes.tolist(), texts.to_list()
+    ([1, 2], ['b', None])
+    """
+    import numpy as np
+    import polars as pl
+
+    categories = [*categories_of(series), None]
+    occurs = np.zeros(len(categories), dtype=bool)
+    occurs[-1] = series.has_nulls()
+    rows = enum_codes(series)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        occurs[rows[start : start + ROWS_AT_ONCE]] = True
+        if occurs[:-1].all():  # as a rule, the first rows have them all
+            break
+    codes = np.flatnonzero(occurs)
+    return codes, pl.Series([categories[code] for code in codes.tolist()], dtype=pl.String)

@@ -1,0 +1,15 @@
+"""Tables as vectors.
+
+table_map.py   TableMap: fit, transform, names, JSON
+columns.py     what training knows about one column
+values.py      one text for one value, whatever type its column came in
+encoding.py    the columns of some rows as codes and numbers
+blocks.py      from codes and numbers to features, block by block
+matrix.py      from the entries of all blocks to the rows that the loop reads
+"""
+
+from __future__ import annotations
+
+from rosenblatt.features.table.table_map import TableMap, as_frame
+
+__all__ = ["TableMap", "as_frame"]
