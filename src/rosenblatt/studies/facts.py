@@ -81,7 +81,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class CodedColumn:
+class ColumnValues:
     """A column as codes of its values."""
 
     name: str
@@ -109,7 +109,7 @@ def examine_data(
     hit = _positive_code(classes, counts, positive)
     facts = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
     hits = codes == hit
-    columns: list[CodedColumn] = []
+    columns: list[ColumnValues] = []
     if data.kind == "table":
         columns = _code_columns(data.rows, numeric, facts.notes)
         facts.columns = [column.name for column in columns]
@@ -136,7 +136,7 @@ def _positive_code(classes: np.ndarray, counts: np.ndarray, label: str | None) -
     return names.index(label)
 
 
-def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[CodedColumn]:
+def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[ColumnValues]:
     """The columns that are counted value by value."""
     import polars as pl
 
@@ -149,14 +149,14 @@ def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> 
             continue
         places = pl.Series(np.arange(len(distinct)), dtype=pl.Int32)
         codes = values.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy()
-        columns.append(CodedColumn(series.name, texts(distinct, kind_of(series)), codes))
+        columns.append(ColumnValues(series.name, texts(distinct, kind_of(series)), codes))
     if left_out:
         why = "as asked" if numeric == "number" else f"more than {FEW_VALUES} different ones; --numeric category lists them"
         notes.append(f"Numbers not taken value by value ({why}): {_join_names(left_out)}.")
     return columns
 
 
-def _value_facts(columns: list[CodedColumn], hits: np.ndarray, facts: Facts, least: int) -> list[Fact]:
+def _value_facts(columns: list[ColumnValues], hits: np.ndarray, facts: Facts, least: int) -> list[Fact]:
     values: list[Fact] = []
     for column in columns:
         size = len(column.values)
@@ -195,7 +195,7 @@ def _most_extreme(count: np.ndarray, hits: np.ndarray, base: float, least: int, 
     return places[order[:most]], max(0, len(places) - most)
 
 
-def _pair_facts(columns: list[CodedColumn], hits: np.ndarray, facts: Facts, least: int) -> list[tuple[Fact, Fact]]:
+def _pair_facts(columns: list[ColumnValues], hits: np.ndarray, facts: Facts, least: int) -> list[tuple[Fact, Fact]]:
     small = [column for column in columns if 1 < len(column.values) <= MOST_IN_PAIR]
     of_columns = [*combinations(small, 2)]
     if len(of_columns) > MOST_COLUMN_PAIRS:
