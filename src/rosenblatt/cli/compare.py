@@ -66,7 +66,7 @@ def compare(file: str, **given: Any) -> None:
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
     from rosenblatt.learning.learners import Recipe
-    from rosenblatt.studies.compare import TEST
+    from rosenblatt.studies.compare import SIGNIFICANCE_TEST
     from rosenblatt.studies.compare import compare as compare_learners
 
     if given["orders"] and given["seeds"]:
@@ -95,7 +95,12 @@ def compare(file: str, **given: Any) -> None:
         progress.end()
     if given["as_json"]:
         more: dict[str, Any] = {"left_out": left_out} if others else {}
-        design = {"splits": seeds, "folds": cross_validation.folds, "holdout": cross_validation.share, "test": TEST}
+        design = {
+            "splits": seeds,
+            "folds": cross_validation.folds,
+            "holdout": cross_validation.share,
+            "test": SIGNIFICANCE_TEST,
+        }
         options.print_json({"rows": [asdict(row) for row in rows], **design, **more})
     else:
         tell(rows, cross_validation, given["holdout"])
@@ -114,11 +119,11 @@ def entrants(chosen: str | None) -> dict[str, Any]:
 
 def tell_orders(data: Any, learners: list[str], recipe: Any, given: dict[str, Any]) -> None:
     """The study of orders: a table, or JSON."""
-    from rosenblatt.studies.order import study
+    from rosenblatt.studies.order import compare_orders
 
     silent = given["quiet"] or given["as_json"]
     progress = None if silent else Progress(len(learners), "learner")
-    found = study(data, learners, given["orders"], given["holdout"], recipe, progress)
+    found = compare_orders(data, learners, given["orders"], given["holdout"], recipe, progress)
     if progress:
         progress.end()
     if given["as_json"]:

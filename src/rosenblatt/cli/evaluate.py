@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,7 @@ from rosenblatt.cli.options import percent
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
-    from rosenblatt.studies.measures import Measured
+    from rosenblatt.studies.evaluate import Measures
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
 LARGEST = 30  # classes of a confusion matrix that is printed
@@ -50,40 +49,33 @@ def evaluate(model: str, file: str, **given: Any) -> None:
     """
     if given["progressive"] and given["view"]:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
-    from rosenblatt.studies.measures import measure
+    from rosenblatt.studies import evaluate as study
 
     classifier = fitting.model_of(model, file)
-    weights = classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
-    data = labelled(classifier, file, given)
-    examples, notes, kept = classifier.examples(data, given["unseen"])
-    if given["progressive"]:
-        from rosenblatt.studies.progressive import predict_then_learn
-
-        predicted, mistakes = predict_then_learn(classifier, examples)
-    else:
-        predicted, mistakes = weights.decide(weights.scores(examples.rows)), None
-    found = measure(examples.codes, predicted, len(classifier.classes))
+    classifier.model(given["view"])  # refuses a view that the model lacks before anything is read
+    data = read_labelled(classifier, file, given)
+    evaluation = study.evaluate(classifier, data, given["unseen"], given["view"], given["progressive"])
+    measures = evaluation.measures
     if not given["quiet"]:
-        fitting.tell(notes)
-        if gone := len(data) - len(kept):
+        fitting.tell(evaluation.notes)
+        if gone := evaluation.left_out:
             left = "1 row is" if gone == 1 else f"{gone:,} rows are"
             click.echo(f"note: {left} left out: training never saw such labels.", err=True)
-        if mistakes is not None:
+        if (mistakes := evaluation.training_mistakes) is not None:
             click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [str(label) for label in classifier.classes]
     if given["as_json"]:
-        said = json.dumps(as_json(found, classifier.classes.tolist()), ensure_ascii=False, default=options.plain)
+        text = json.dumps(as_json(measures, classifier.classes.tolist()), ensure_ascii=False, default=options.plain)
     else:
-        said = "\n".join(in_words(found, names))
+        text = "\n".join(in_words(measures, names))
     with output.writing(None) as stream:
-        stream.write(f"{said}\n".encode())
+        stream.write(f"{text}\n".encode())
 
 
-def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
-    """The rows of the file with labels of the type that the model's are."""
+def read_labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
+    """The rows of the file, with the labels that its options name, or the column that the model predicts."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
-    from rosenblatt.learning.examples import labels_of
 
     fitting.refuse_folder(model, file)
     how = options.read_options(given, model)
@@ -95,29 +87,7 @@ def labelled(model: Classifier, file: str, given: dict[str, Any]) -> Dataset:
     fitting.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
-    labels = np.asarray(labels_of(data))
-    if labels.dtype == object:
-        labels = labels.astype(str)
-    return replace(data, labels=in_type_of(model.classes, labels))
-
-
-def in_type_of(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The labels in the type of the classes: a column may be all numbers in one file, and have text in another.
-
-    >>> in_type_of(np.array(["1", "x"]), np.array([1, 1])).tolist()
-    ['1', '1']
-    >>> in_type_of(np.array([0, 1]), np.array(["1", "x"])).tolist()
-    [1, 'x']
-    """
-    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
-        return labels.astype(str)
-    if classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
-        known = {}
-        for text in set(labels.tolist()):
-            with contextlib.suppress(ValueError):
-                known[text] = float(text) if classes.dtype.kind == "f" else int(text)
-        return np.array([known.get(text, text) for text in labels.tolist()], dtype=object)
-    return labels
+    return data
 
 
 def likely(model: Classifier, data: Dataset) -> str:
@@ -127,53 +97,53 @@ def likely(model: Classifier, data: Dataset) -> str:
     return f" It is probably {' or '.join(map(repr, others))}." if 0 < len(others) <= 3 else ""
 
 
-def as_json(found: Measured, labels: list[Any]) -> dict[str, Any]:
+def as_json(measures: Measures, labels: list[Any]) -> dict[str, Any]:
     """The keys are a contract; `confusion` has a row per true class, both ways in the order of `per_class`."""
-    columns = zip(labels, found.truths, found.predictions, found.precision, found.recall, strict=True)
+    columns = zip(labels, measures.truths, measures.predictions, measures.precision, measures.recall, strict=True)
     keys = ("label", "examples", "predicted", "precision", "recall")
     return {
-        "examples": found.examples,
-        "errors": found.errors,
-        "error": found.error,
-        "accuracy": found.accuracy,
-        "interval": list(found.interval),
-        "confusion": found.confusion.tolist(),
+        "examples": measures.examples,
+        "errors": measures.errors,
+        "error": measures.error,
+        "accuracy": measures.accuracy,
+        "interval": list(measures.interval),
+        "confusion": measures.confusion.tolist(),
         "per_class": [dict(zip(keys, row, strict=True)) for row in columns],
     }
 
 
-def in_words(found: Measured, names: list[str]) -> list[str]:
+def in_words(measures: Measures, names: list[str]) -> list[str]:
     """The same for people."""
-    low, high = found.interval
-    right = found.examples - found.errors
+    low, high = measures.interval
+    right = measures.examples - measures.errors
     return [
-        f"Accuracy = {100 * found.accuracy:.2f}% ({right}/{found.examples})",
-        f"Error    = {percent(found.error)}, 95 % interval {percent(low)} to {percent(high)}",
+        f"Accuracy = {100 * measures.accuracy:.2f}% ({right}/{measures.examples})",
+        f"Error    = {percent(measures.error)}, 95 % interval {percent(low)} to {percent(high)}",
         "",
-        *(confusion(found, names) if len(names) <= LARGEST else confusions(found, names)),
+        *(confusion(measures, names) if len(names) <= LARGEST else confusions(measures, names)),
         "",
-        *per_class(found, names),
+        *per_class(measures, names),
     ]
 
 
-def confusion(found: Measured, names: list[str]) -> list[str]:
+def confusion(measures: Measures, names: list[str]) -> list[str]:
     """The matrix; where the names do not fit above it, rows and columns are numbered."""
     heads = names
-    width = max(map(len, [*heads, f"{found.confusion.max():,}"]))
+    width = max(map(len, [*heads, f"{measures.confusion.max():,}"]))
     first = max(map(len, names))
     if first + len(names) * (width + 2) > WIDEST:
         heads = [str(number) for number in range(1, len(names) + 1)]
         names = [f"{number:>2} {name}" for number, name in zip(heads, names, strict=True)]
-        width, first = max(len(heads[-1]), len(f"{found.confusion.max():,}")), max(map(len, names))
+        width, first = max(len(heads[-1]), len(f"{measures.confusion.max():,}")), max(map(len, names))
     lines = ["Confusion (rows: truth, columns: prediction)", " " * first + "".join(f"  {head:>{width}}" for head in heads)]
-    for name, counts in zip(names, found.confusion.tolist(), strict=True):
+    for name, counts in zip(names, measures.confusion.tolist(), strict=True):
         lines.append(f"{name:<{first}}" + "".join(f"  {count:>{width},}" for count in counts))
     return lines
 
 
-def confusions(found: Measured, names: list[str]) -> list[str]:
+def confusions(measures: Measures, names: list[str]) -> list[str]:
     """The commonest confusions, where there are too many classes for a matrix."""
-    wrong = found.confusion.copy()
+    wrong = measures.confusion.copy()
     np.fill_diagonal(wrong, 0)
     commonest = np.argsort(-wrong, axis=None, kind="stable")[:COMMONEST]
     places = [divmod(int(place), len(names)) for place in commonest if wrong.flat[place]]
@@ -181,10 +151,10 @@ def confusions(found: Measured, names: list[str]) -> list[str]:
     return [f"Commonest confusions of {len(names)} classes (--json has the whole matrix)", *lines]
 
 
-def per_class(found: Measured, names: list[str]) -> list[str]:
+def per_class(measures: Measures, names: list[str]) -> list[str]:
     first = max(5, *map(len, names))
     lines = [f"{'class':<{first}}  precision     recall    examples   predicted"]
-    columns = zip(names, found.precision, found.recall, found.truths, found.predictions, strict=True)
+    columns = zip(names, measures.precision, measures.recall, measures.truths, measures.predictions, strict=True)
     for name, precision, recall, truths, predictions in columns:
         lines.append(f"{name:<{first}}  {share(precision):>9}  {share(recall):>9}  {truths:>10,}  {predictions:>10,}")
     return lines

@@ -35,11 +35,11 @@ def facts(file: str, **given: Any) -> None:
     rosenblatt facts people.csv --target income --pairs --least 2
     """
     from rosenblatt.data import read
-    from rosenblatt.studies.facts import look
+    from rosenblatt.studies.facts import examine_data
 
     reading = options.read_options(given)
     data = read(file, **reading, target=options.column(given["target"]))
-    found = look(data, given["positive"], numeric=given["numeric"], least=given["least"], pairs=given["pairs"])
+    found = examine_data(data, given["positive"], numeric=given["numeric"], least=given["least"], pairs=given["pairs"])
     if given["as_json"]:
         options.print_json(as_object(found, given["top"] or None))
         return

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options, output
-from rosenblatt.cli.evaluate import labelled
+from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.errors import SaveError
 
 
@@ -45,8 +45,8 @@ def report(model: str, **given: Any) -> None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
     output.keep_apart(given["output"], model, given["data"])
     from rosenblatt.learning.classifier import load
-    from rosenblatt.show.findings import Wishes
-    from rosenblatt.show.report import Origin, page_template
+    from rosenblatt.show.assessment import ReportOptions
+    from rosenblatt.show.report import ReportSource, page_template
     from rosenblatt.show.report import report as page_of
 
     page_template()  # refuses where parts are missing, before anything is read
@@ -54,14 +54,14 @@ def report(model: str, **given: Any) -> None:
     if given["output"] != "-" and not folder.is_dir():
         raise SaveError(f"{given['output']} cannot be written: there is no folder {folder}; make it first.")
     classifier = load(model)
-    data = None if given["data"] is None else labelled(classifier, given["data"], given)
-    wishes = Wishes(given["holdout"], given["splits"], given["certify"], given["unseen"])
-    origin = Origin(
+    data = None if given["data"] is None else read_labelled(classifier, given["data"], given)
+    wanted = ReportOptions(given["holdout"], given["splits"], given["certify"], given["unseen"])
+    source = ReportSource(
         os.path.basename(model), hashlib.sha256(Path(model).read_bytes()).hexdigest(), command(model, given),
         options.read_options(given),
     )  # fmt: skip
     say = None if given["quiet"] else Progress()
-    page = page_of(classifier, data, wishes, origin, say)
+    page = page_of(classifier, data, wanted, source, say)
     if say:
         say.end()
     with output.writing(given["output"]) as stream:

@@ -158,12 +158,12 @@ class Job:
 
     def as_python(self) -> str:
         """The same as a script: its model file has the same bytes."""
-        from rosenblatt.show.reproduce import Training, script
+        from rosenblatt.show.reproduce import TrainingSource, script
 
         read = {name: value for name, value in self.read.items() if name != "target"}
         output = self.given["output"] or "model.rosenblatt"
-        told = Training(self.file, self.target, self.given["dev"], self.given["holdout"], read, output)
-        return script(self.recipe(), told, self.split())
+        source = TrainingSource(self.file, self.target, self.given["dev"], self.given["holdout"], read, output)
+        return script(self.recipe(), source, self.split())
 
 
 class Reporter:
