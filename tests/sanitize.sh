@@ -7,8 +7,8 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
 suite() { # runs what touches the core; the estimators' contract does not need a second look, and no browser runs under a sanitizer
-    (cd "$copy" && env PYTHONPATH="$copy/src" "$@" "$python" -m pytest -q -p no:cacheprovider tests --ignore=tests/test_estimators.py --ignore=tests/playground \
-        --deselect tests/test_build.py)
+    (cd "$copy" && env PYTHONPATH="$copy/src" "$@" "$python" -m pytest -q -p no:cacheprovider tests --ignore=tests/estimators/test_estimators.py --ignore=tests/playground \
+        --deselect tests/engine/test_build.py)
 }
 
 build() {

@@ -1,5 +1,6 @@
 """docs/architecture.md is true: the picture is that of the imports, and its walkthroughs work as they are written."""
 
+import json
 import os
 import re
 import shutil
@@ -63,13 +64,18 @@ def walkthrough(title, folder):
     return re.findall(r"^\+\+\+ b/(\S+)", change, re.MULTILINE)
 
 
-def rosenblatt_in(folder, *arguments):
-    """What a command of the copy prints; uncompiled, so that nothing has to be built."""
+def python_in(folder, *arguments, fails=False):
+    """What Python prints with the copy; uncompiled, so that nothing has to be built."""
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONWARNINGS": "ignore", "COLUMNS": "200"}
-    command = [sys.executable, "-m", "rosenblatt", *arguments]
+    command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert bool(done.returncode) == fails, done.stderr
+    return done.stderr if fails else done.stdout
+
+
+def rosenblatt_in(folder, *arguments, fails=False):
+    """What a command of the copy prints."""
+    return python_in(folder, "-m", "rosenblatt", *arguments, fails=fails)
 
 
 def test_a_new_update_rule_needs_four_files(tmp_path):
@@ -87,9 +93,27 @@ def test_a_new_update_rule_needs_four_files(tmp_path):
     assert "100" in rosenblatt_in(tmp_path, "evaluate", "m.rosenblatt", "points.csv", "-q")
     # tau = eta0 (1 − margin) / (|x|² + 1): the first step of the second row, from 0, by hand.
     code = "from rosenblatt import rules; print(rules.Relaxation(rate=0.5).tau(margin=-1.0, norm2=4.0))"
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert float(done.stdout) == 0.5 * (1 + 1) / 4
+    assert float(python_in(tmp_path, "-c", code)) == 0.5 * (1 + 1) / 4
+
+
+def test_a_new_file_format_needs_two_files(tmp_path):
+    assert len(walkthrough("Add a file format", tmp_path)) == 2
+    rows = [{"colour": "red" if i % 2 else "green", "weight": i, "fruit": "apple" if i % 2 else "pear"} for i in range(50)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "50 rows" in rosenblatt_in(tmp_path, "train", "rows.jsonl", "--target", "fruit", "-o", "fruit.rosenblatt", "-q")
+    for named in ([], ["--format", "jsonl"]):
+        evaluated = rosenblatt_in(tmp_path, "evaluate", "fruit.rosenblatt", "rows.jsonl", *named, "--json")
+        assert json.loads(evaluated)["error"] == 0
+    assert "jsonl" in rosenblatt_in(tmp_path, "train", "--help")
+    assert "choose one of jsonl, csv" in rosenblatt_in(tmp_path, "train", "rows.jsonl", "--format", "jsn", fails=True)
+    code = """
+import rosenblatt.data as data
+for source in ("rows.jsonl", open("rows.jsonl", "rb")):
+    print(data.read(source, target="fruit").rows.rows()[:2], end="; ")
+print([len(part) for part in data.batches("rows.jsonl", rows=20, target="fruit")])
+"""
+    printed = python_in(tmp_path, "-c", code)
+    assert printed == "[('green', 0), ('red', 1)]; [('green', 0), ('red', 1)]; [20, 20, 10]\n"
 
 
 def test_a_new_verb_needs_two_files(tmp_path):

@@ -11,7 +11,7 @@ from sklearn import metrics
 
 from rosenblatt.cli import run
 from rosenblatt.cli.evaluate import evaluate
-from rosenblatt.studies.measures import measure, wilson
+from rosenblatt.studies.evaluate import measure, wilson
 
 TRAIN = "colour,size,fruit\n" + "red,1,apple\ngreen,1,apple\nyellow,3,banana\nyellow,2,banana\norange,1,orange\n" * 4
 DEV = "size,fruit,colour\n1,apple,red\n3,banana,yellow\n1,apple,orange\n1,orange,orange\n"

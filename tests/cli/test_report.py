@@ -21,7 +21,7 @@ from rosenblatt.cli.options import with_parameters
 from rosenblatt.cli.train import TrainOptions, train
 from rosenblatt.learning.classifier import load
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.show.reproduce import Training, command, differing, script
+from rosenblatt.show.reproduce import TrainingSource, chosen_settings, command, script
 
 QUICK = ["--splits", "0", "--certify", "0", "-q"]
 
@@ -171,7 +171,7 @@ def recipes(draw):
 
 @given(recipes(), COLUMN.filter(lambda name: not name.lstrip("-").isdigit()))
 def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
-    printed = command(recipe, Training("rows.csv", target, holdout=0.25))
+    printed = command(recipe, TrainingSource("rows.csv", target, holdout=0.25))
     _, verb, *arguments = shlex.split(printed)
     assert verb == "train"
     context = train.make_context("train", arguments)
@@ -179,14 +179,16 @@ def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
     assert chosen.train_recipe() == recipe
     assert chosen.target_column == target
     # `train --python` and the report write the same script.
-    printed = Training("rows.csv", target, holdout=0.25)
-    recipe_again = eval(script(differing(recipe), printed).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0])
+    source = TrainingSource("rows.csv", target, holdout=0.25)
+    recipe_again = eval(
+        script(chosen_settings(recipe), source).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0]
+    )
     assert recipe_again == recipe
 
 
 def test_what_the_command_line_cannot_say_is_told_in_python_alone():
-    assert command(Recipe(class_weight={"a": 2.0}), Training()) is None
-    assert command(Recipe(features={"min_count": 2}), Training()) is None
+    assert command(Recipe(class_weight={"a": 2.0}), TrainingSource()) is None
+    assert command(Recipe(features={"min_count": 2}), TrainingSource()) is None
 
 
 def test_progress_goes_to_standard_error_and_quiet_silences_it(people, capsys):

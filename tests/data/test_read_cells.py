@@ -227,7 +227,7 @@ def learned(part):
 @pytest.mark.parametrize(
     "use",
     [
-        lambda sizes: facts.look(people(sizes), pairs=True),
+        lambda sizes: facts.examine_data(people(sizes), pairs=True),
         lambda sizes: [row.error_mean for row in compare.compare(people(sizes), seeds=2, learners=["averaged", "mira"])],
         lambda sizes: explain.explain(learned(people(sizes)), people(sizes).slice(0, 1)),
         lambda sizes: [part.rows.rows() for part in splits.split(people(sizes), 0.3, group="work")],

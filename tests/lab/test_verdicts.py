@@ -9,10 +9,9 @@ from rosenblatt.lab import EXPERIMENTS
 from rosenblatt.lab.margins import judge_aggressiveness, judge_order, judge_overtraining
 from rosenblatt.lab.ranking import judge_cost, judge_income
 from rosenblatt.lab.tips import judge_averaging, judge_rate, judge_scaling, judge_shuffling
-from rosenblatt.lab.views import SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
-from rosenblatt.studies.compare import Row
-from rosenblatt.studies.order import Row as OrderRow
-from rosenblatt.studies.order import Study
+from rosenblatt.lab.views import CURVE_SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
+from rosenblatt.studies.compare import LearnerResult
+from rosenblatt.studies.order import OrderResult, OrderStudy
 
 LOW, HIGH = [4.0, 5.0, 6.0], [14.0, 18.0, 25.0]
 
@@ -37,19 +36,19 @@ def curves(shape, noise=0.3):
 
 
 def orders(least, most, cosine):
-    shuffled = OrderRow("perceptron", "shuffled", 30, (least + most) / 2, 0.01, least, most, 50.0, cosine)
+    shuffled = OrderResult("perceptron", "shuffled", 30, (least + most) / 2, 0.01, least, most, 50.0, cosine)
     sorted_rows = replace(shuffled, order="by class", runs=1, error_sd=None)
-    return (Study([shuffled, sorted_rows, replace(shuffled, learner="averaged")], [], 10, 20.0),)
+    return (OrderStudy([shuffled, sorted_rows, replace(shuffled, learner="averaged")], [], 10, 20.0),)
 
 
 def learning(bayes, logistic):
-    slope = np.linspace(0, 1, len(SIZES))
+    slope = np.linspace(0, 1, len(CURVE_SIZES))
     return ({f"set {k}": tuple(a + (b - a) * slope for a, b in (bayes, logistic)) for k in range(4)},)
 
 
 def compared(majority, bayes, logistic, averaged):
     errors = {"majority": majority, "naive Bayes": bayes, "logistic regression": logistic, "averaged": averaged}
-    return ([Row(name, error, 0.01, None, 0.0, False, 1.0) for name, error in errors.items()],)
+    return ([LearnerResult(name, error, 0.01, None, 0.0, False, 1.0) for name, error in errors.items()],)
 
 
 def people(perceptron, mira, averaged, others=0.15):

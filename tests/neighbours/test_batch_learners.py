@@ -15,7 +15,7 @@ from rosenblatt import DataError, SettingError, SoftPerceptron, features
 from rosenblatt.data import open_known
 from rosenblatt.engine.rows import Rows
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier, RidgeRegressor, SoftMargin
-from rosenblatt.estimators.neighbours import ridge as ridge_file
+from rosenblatt.estimators.neighbours.ridge import ridge
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +122,9 @@ def test_a_ridge_classifier_is_a_regression_on_plus_and_minus_one(cancer, iris):
     np.testing.assert_array_equal(RidgeClassifier(l2=2.0).fit(X, y).predict(X), reg.predict(X).argmax(axis=1))
 
 
-def test_sparse_rows_too_wide_for_a_closed_form_are_refused(monkeypatch):
-    monkeypatch.setattr(ridge_file, "MOST", 3)
+def test_sparse_rows_too_wide_for_a_closed_form_are_refused():
     with pytest.raises(DataError, match=r"side 4, more than 3: take scikit-learn's Ridge"):
-        RidgeRegressor().fit(sp.csr_array(np.eye(5, 4)), np.arange(5))
+        ridge(sp.csr_array(np.eye(5, 4)), np.arange(5.0)[:, None], l2=1.0, largest_side=3)
 
 
 # W2

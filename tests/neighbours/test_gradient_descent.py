@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from rosenblatt import Perceptron, SettingError
-from rosenblatt.estimators.neighbours import BatchPerceptron, descend, objective
+from rosenblatt.estimators.neighbours import BatchPerceptron, descend
 from rosenblatt.estimators.neighbours.objective import LogLoss, PerceptronCriterion, largest_eigenvalue
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.theory.losses import LOSSES, perceptron_criterion, zero_one
@@ -159,12 +159,11 @@ def test_from_zero_eta_changes_only_the_length_of_w():
 
 @pytest.mark.parametrize("exact", [0, 1000])
 @pytest.mark.parametrize("shape", [(40, 3), (5, 8), (60, 50)])
-def test_the_curvature_is_never_underestimated(shape, exact, monkeypatch):
-    monkeypatch.setattr(objective, "EXACT", exact)  # 0: the bound for large rows
+def test_the_curvature_is_never_underestimated(shape, exact):
     X = np.random.default_rng(0).normal(size=shape) + 0.5
     true = np.linalg.norm(X, 2) ** 2
-    bound = largest_eigenvalue(X, np.zeros(shape[1]))
+    bound = largest_eigenvalue(X, np.zeros(shape[1]), exact)  # 0: the bound for large rows
     assert bound >= true * (1 - 1e-12)
     assert bound <= true * (1 + 1e-9) or not exact
     centred = np.linalg.norm(X - X.mean(axis=0), 2) ** 2
-    assert largest_eigenvalue(X, X.mean(axis=0)) >= centred * (1 - 1e-12)
+    assert largest_eigenvalue(X, X.mean(axis=0), exact) >= centred * (1 - 1e-12)

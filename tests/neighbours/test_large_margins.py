@@ -9,7 +9,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC, LinearSVC
 
 from rosenblatt import DataError
-from rosenblatt.estimators.neighbours import MaxMargin, SoftMargin, soft_margin
+from rosenblatt.estimators.neighbours import MaxMargin, SoftMargin
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,9 @@ def test_the_bias_may_count_as_a_feature(two):
     assert np.linalg.norm(free.coef_) < np.linalg.norm(feature.coef_) + 1e-9
 
 
-def test_a_program_too_large_is_refused_before_it_is_built(two, monkeypatch):
-    monkeypatch.setattr(soft_margin, "MOST_ENTRIES", 399)
+@pytest.mark.parametrize("learner", [SoftMargin, MaxMargin])
+def test_a_program_too_large_is_refused_before_it_is_built(two, learner):
+    estimator = learner()
+    estimator._most_entries = 399
     with pytest.raises(DataError, match="400 entries"):
-        SoftMargin().fit(*two)
+        estimator.fit(*two)

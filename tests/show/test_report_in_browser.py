@@ -9,7 +9,7 @@ import pytest
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.learning.classifier import learn
 from rosenblatt.learning.learners import Recipe
-from rosenblatt.show.findings import Wishes
+from rosenblatt.show.assessment import ReportOptions
 from rosenblatt.show.report import report
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -35,7 +35,7 @@ def files(tmp_path_factory):
     )
     sets = (("hostile", hostile), ("long", long), ("cancer", open_known("breast-cancer")), ("census", census))
     for name, data in sets:
-        page = report(learn(data, Recipe(epochs=3), dev=data), data, Wishes(splits=1, certify=1))
+        page = report(learn(data, Recipe(epochs=3), dev=data), data, ReportOptions(splits=1, certify=1))
         (folder / f"{name}.html").write_text(page, "utf-8")
     return folder
 

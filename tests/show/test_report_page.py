@@ -20,7 +20,7 @@ from rosenblatt.data.markup import shown
 from rosenblatt.learning.classifier import learn
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.show import figures
-from rosenblatt.show.findings import Wishes, look
+from rosenblatt.show.assessment import ReportOptions, assess
 from rosenblatt.show.report import report
 
 HOSTILE = [
@@ -30,7 +30,7 @@ HOSTILE = [
     "{{ 7 * 7 }}{% raw %}",
     "$\\frac{1}{0}$ &amp; <!-- ]]> -->",
 ]
-QUICK = Wishes(splits=0, certify=0)
+QUICK = ReportOptions(splits=0, certify=0)
 
 
 def table(names=("a", "b"), labels=("no", "yes"), values=("u", "v", "w"), rows=40):
@@ -74,7 +74,7 @@ KINDS = {
 def test_every_kind_of_data_gives_a_page_that_stands_alone_with_the_right_error(kind):
     data = KINDS[kind]
     model = learn(data, Recipe(epochs=3))
-    page = assert_alone(report(model, data, Wishes(splits=1, certify=0.2)))
+    page = assert_alone(report(model, data, ReportOptions(splits=1, certify=0.2)))
     wrong = np.mean(np.asarray(data.labels) != model.predict(data.rows))
     assert page.texts("dd", id_="error") == [f"{100 * wrong:.2f}\u00a0%"]
     labels, counts = np.unique(np.asarray(data.labels), return_counts=True)
@@ -156,10 +156,10 @@ PROGRAM = """
 import sys
 from rosenblatt.learning.classifier import learn
 from rosenblatt.data import open_known
-from rosenblatt.show.findings import Wishes
+from rosenblatt.show.assessment import ReportOptions
 from rosenblatt.show.report import report
 data = open_known("iris")
-sys.stdout.buffer.write(report(learn(data, dev=data), data, Wishes(splits=1, certify=0)).encode())
+sys.stdout.buffer.write(report(learn(data, dev=data), data, ReportOptions(splits=1, certify=0)).encode())
 """
 
 
@@ -177,13 +177,13 @@ def test_two_processes_write_the_same_bytes():
 def test_the_rows_shown_are_the_wrong_ones_furthest_on_the_wrong_side():
     data = table(rows=200)
     model = learn(data)
-    found = look(model, data, Wishes(splits=0, certify=0, wrong=7))
+    assessment = assess(model, data, ReportOptions(splits=0, certify=0, wrong=7))
     scores = model.scores(data.rows)
     margins = np.where(data.labels.to_numpy() == "yes", scores, -scores) / np.linalg.norm(model.model().coef)
     assert sum(margins < 0) > 7
-    assert [w.row for w in found.wrong] == (np.argsort(margins)[:7] + 1).tolist()
-    assert [w.margin for w in found.wrong] == pytest.approx(np.sort(margins)[:7])
-    for w in found.wrong:
+    assert [w.row for w in assessment.wrong] == (np.argsort(margins)[:7] + 1).tolist()
+    assert [w.margin for w in assessment.wrong] == pytest.approx(np.sort(margins)[:7])
+    for w in assessment.wrong:
         assert w.truth == data.labels[w.row - 1] != w.predicted == model.predict(data.rows)[w.row - 1]
         assert ("a", data.rows["a"][w.row - 1]) in w.cells
 
@@ -191,10 +191,10 @@ def test_the_rows_shown_are_the_wrong_ones_furthest_on_the_wrong_side():
 def test_reasons_speak_for_the_wrong_answer():
     data = texts()
     model = learn(data, Recipe(epochs=1))
-    found = look(model, data, QUICK)
-    assert found.wrong
+    assessment = assess(model, data, QUICK)
+    assert assessment.wrong
     weights = dict(zip(model.features.names, model.model().coef[0].tolist(), strict=True))
-    for w in found.wrong:
+    for w in assessment.wrong:
         assert all((weights[word] > 0) == (w.predicted == "spam") for word, _ in w.reasons)
         assert all(part > 0 for _, part in w.reasons)
 
@@ -207,7 +207,7 @@ def test_the_certificate_is_that_of_certify(wanted):
     model = learn(data, Recipe(features={"scale": False}))
     expected = certify(x[:, None].astype(np.float32), labels)
     assert expected.separable is wanted
-    sentence = Page(report(model, data, Wishes(splits=0))).texts("p", id_="certificate")
+    sentence = Page(report(model, data, ReportOptions(splits=0))).texts("p", id_="certificate")
     said = expected.sentence(first=1)
     assert len(sentence) == 1
     assert sentence[0].startswith(f"{said[0].upper()}{said[1:]}.")
@@ -237,7 +237,7 @@ def test_labels_that_training_never_saw_are_refused_or_left_out_and_said():
     strange = Dataset("table", data.rows, pl.Series(["what?", *data.labels.to_list()[1:]]), "strange")
     with pytest.raises(ValueError, match="never seen in training"):
         report(model, strange, QUICK)
-    page = Page(report(model, strange, Wishes(splits=0, certify=0, unseen="skip")))
+    page = Page(report(model, strange, ReportOptions(splits=0, certify=0, unseen="skip")))
     assert "1 row was left out" in page.text
     assert f"of {len(data) - 1} rows wrong" in page.text
 
@@ -246,14 +246,14 @@ def test_a_single_class_is_measured_but_not_compared():
     data = table(rows=60)
     model = learn(data)
     one = data.take(np.flatnonzero(data.labels.to_numpy() == "yes"))
-    page = Page(report(model, one, Wishes(splits=2)))
+    page = Page(report(model, one, ReportOptions(splits=2)))
     assert "Other learners were not compared" in page.text
     assert page.texts("dd", id_="error")
 
 
 def test_a_model_that_keeps_its_log_is_compared_with_learners_that_cannot():
     data = table(rows=60)
-    page = Page(report(learn(data, Recipe(keep_log=True)), data, Wishes(splits=2, certify=0)))
+    page = Page(report(learn(data, Recipe(keep_log=True)), data, ReportOptions(splits=2, certify=0)))
     assert "Other learners were not compared" not in page.text
     assert "logistic" in page.text
 

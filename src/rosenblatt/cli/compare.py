@@ -14,7 +14,7 @@ from rosenblatt.learning.learners import COMPARED, LEARNERS, Recipe
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.studies.compare import Row
+    from rosenblatt.studies.compare import LearnerResult
 
 OTHERS = [name for name in LEARNERS if name not in COMPARED]
 
@@ -87,7 +87,7 @@ def compare(**values: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.studies.compare import TEST
+    from rosenblatt.studies.compare import SIGNIFICANCE_TEST
     from rosenblatt.studies.compare import compare as compare_learners
 
     chosen = CompareOptions(**values)
@@ -110,7 +110,12 @@ def compare(**values: Any) -> None:
     status.end()
     left_out = [name for name in others if name not in {row.learner for row in rows}]
     if chosen.as_json:
-        design = {"splits": seeds, "folds": cross_validation.folds, "holdout": cross_validation.share, "test": TEST}
+        design = {
+            "splits": seeds,
+            "folds": cross_validation.folds,
+            "holdout": cross_validation.share,
+            "test": SIGNIFICANCE_TEST,
+        }
         more = {"left_out": left_out} if others else {}
         output.print_json({"rows": [asdict(row) for row in rows], **design, **more})
         return
@@ -130,10 +135,10 @@ def other_learners(chosen: str | None) -> dict[str, Any]:
 
 def study_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOptions) -> None:
     """The study of orders: a table, or JSON."""
-    from rosenblatt.studies.order import study
+    from rosenblatt.studies.order import compare_orders
 
     status, learners = StatusLine(chosen.silent), chosen.learner_names
-    result = study(data, learners, orders, chosen.holdout, recipe, status.count("learner", len(learners)))
+    result = compare_orders(data, learners, orders, chosen.holdout, recipe, status.count("learner", len(learners)))
     status.end()
     if chosen.as_json:
         output.print_json(asdict(result))
@@ -153,7 +158,7 @@ def study_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOpti
         click.echo(f"warning: {warning}")
 
 
-def print_comparison(rows: list[Row], cross_validation: CrossValidation, share: float) -> None:
+def print_comparison(rows: list[LearnerResult], cross_validation: CrossValidation, share: float) -> None:
     """The table, for people."""
     from rosenblatt.studies.compare import judge_differences
 

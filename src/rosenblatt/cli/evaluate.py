@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from rosenblatt.cli import model_input, options, output
 from rosenblatt.cli.output import percent
@@ -15,7 +14,7 @@ from rosenblatt.cli.output import percent
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
-    from rosenblatt.studies.measures import Measured
+    from rosenblatt.studies.evaluate import Measures
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
 MATRIX_CLASSES = 30  # classes of a confusion matrix that is printed
@@ -61,40 +60,33 @@ def evaluate(**values: Any) -> None:
     chosen = EvaluateOptions(**values)
     if chosen.progressive and chosen.view:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
-    from rosenblatt.studies.measures import measure
+    from rosenblatt.studies import evaluate as study
 
     classifier = model_input.load_model(chosen.model, chosen.file)
-    weights = classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
+    classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
     data = read_labelled(classifier, chosen.file, chosen)
-    examples, notes, kept = classifier.examples(data, chosen.unseen)
-    if chosen.progressive:
-        from rosenblatt.studies.progressive import predict_then_learn
-
-        predicted, mistakes = predict_then_learn(classifier, examples)
-    else:
-        predicted, mistakes = weights.decide(weights.scores(examples.rows)), None
-    found = measure(examples.codes, predicted, len(classifier.classes))
+    evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
+    measures = evaluation.measures
     if not chosen.quiet:
-        model_input.print_notes(notes)
-        if gone := len(data) - len(kept):
+        model_input.print_notes(evaluation.notes)
+        if gone := evaluation.left_out:
             left = "1 row is" if gone == 1 else f"{gone:,} rows are"
             click.echo(f"note: {left} left out: training never saw such labels.", err=True)
-        if mistakes is not None:
+        if (mistakes := evaluation.training_mistakes) is not None:
             click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [str(label) for label in classifier.classes]
     if chosen.as_json:
-        said = output.to_json(as_json(found, classifier.classes.tolist()))
+        text = output.to_json(as_json(measures, classifier.classes.tolist()))
     else:
-        said = "\n".join(in_words(found, names))
+        text = "\n".join(in_words(measures, names))
     with output.writing(None) as stream:
-        stream.write(f"{said}\n".encode())
+        stream.write(f"{text}\n".encode())
 
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
-    """The rows of the file with labels of the type that the model's are."""
+    """The rows of the file, with the labels that its options name, or the column that the model predicts."""
     from rosenblatt.data import read
     from rosenblatt.data.known import is_known
-    from rosenblatt.learning.examples import labels_of
 
     model_input.refuse_folder(model, file)
     target = reading.target_column
@@ -105,29 +97,7 @@ def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions)
     model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
-    labels = np.asarray(labels_of(data))
-    if labels.dtype == object:
-        labels = labels.astype(str)
-    return replace(data, labels=in_type_of(model.classes, labels))
-
-
-def in_type_of(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The labels in the type of the classes: a column may be all numbers in one file, and have text in another.
-
-    >>> in_type_of(np.array(["1", "x"]), np.array([1, 1])).tolist()
-    ['1', '1']
-    >>> in_type_of(np.array([0, 1]), np.array(["1", "x"])).tolist()
-    [1, 'x']
-    """
-    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
-        return labels.astype(str)
-    if classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
-        known = {}
-        for text in set(labels.tolist()):
-            with contextlib.suppress(ValueError):
-                known[text] = float(text) if classes.dtype.kind == "f" else int(text)
-        return np.array([known.get(text, text) for text in labels.tolist()], dtype=object)
-    return labels
+    return data
 
 
 def likely(model: Classifier, data: Dataset) -> str:
@@ -137,53 +107,55 @@ def likely(model: Classifier, data: Dataset) -> str:
     return f" It is probably {' or '.join(map(repr, others))}." if 0 < len(others) <= 3 else ""
 
 
-def as_json(found: Measured, labels: list[Any]) -> dict[str, Any]:
+def as_json(measures: Measures, labels: list[Any]) -> dict[str, Any]:
     """The keys are a contract; `confusion` has a row per true class, both ways in the order of `per_class`."""
-    columns = zip(labels, found.truths, found.predictions, found.precision, found.recall, strict=True)
+    columns = zip(labels, measures.truths, measures.predictions, measures.precision, measures.recall, strict=True)
     keys = ("label", "examples", "predicted", "precision", "recall")
     return {
-        "examples": found.examples,
-        "errors": found.errors,
-        "error": found.error,
-        "accuracy": found.accuracy,
-        "interval": list(found.interval),
-        "confusion": found.confusion.tolist(),
+        "examples": measures.examples,
+        "errors": measures.errors,
+        "error": measures.error,
+        "accuracy": measures.accuracy,
+        "interval": list(measures.interval),
+        "confusion": measures.confusion.tolist(),
         "per_class": [dict(zip(keys, row, strict=True)) for row in columns],
     }
 
 
-def in_words(found: Measured, names: list[str]) -> list[str]:
+def in_words(measures: Measures, names: list[str]) -> list[str]:
     """The same for people."""
-    low, high = found.interval
-    right = found.examples - found.errors
+    low, high = measures.interval
+    right = measures.examples - measures.errors
     return [
-        f"Accuracy = {100 * found.accuracy:.2f}% ({right}/{found.examples})",
-        f"Error    = {percent(found.error)}, 95 % interval {percent(low)} to {percent(high)}",
+        f"Accuracy = {100 * measures.accuracy:.2f}% ({right}/{measures.examples})",
+        f"Error    = {percent(measures.error)}, 95 % interval {percent(low)} to {percent(high)}",
         "",
-        *(confusion(found, names) if len(names) <= MATRIX_CLASSES else confusions(found, names)),
+        *(confusion(measures, names) if len(names) <= MATRIX_CLASSES else confusions(measures, names)),
         "",
-        *per_class(found, names),
+        *per_class(measures, names),
     ]
 
 
-def confusion(found: Measured, names: list[str]) -> list[str]:
+def confusion(measures: Measures, names: list[str]) -> list[str]:
     """The matrix; where the names do not fit above it, rows and columns are numbered."""
     heads = names
-    width = max(map(len, [*heads, f"{found.confusion.max():,}"]))
+    width = max(map(len, [*heads, f"{measures.confusion.max():,}"]))
     first = max(map(len, names))
     if first + len(names) * (width + 2) > WIDEST:
         heads = [str(number) for number in range(1, len(names) + 1)]
         names = [f"{number:>2} {name}" for number, name in zip(heads, names, strict=True)]
-        width, first = max(len(heads[-1]), len(f"{found.confusion.max():,}")), max(map(len, names))
+        width, first = max(len(heads[-1]), len(f"{measures.confusion.max():,}")), max(map(len, names))
     lines = ["Confusion (rows: truth, columns: prediction)", " " * first + "".join(f"  {head:>{width}}" for head in heads)]
-    for name, counts in zip(names, found.confusion.tolist(), strict=True):
+    for name, counts in zip(names, measures.confusion.tolist(), strict=True):
         lines.append(f"{name:<{first}}" + "".join(f"  {count:>{width},}" for count in counts))
     return lines
 
 
-def confusions(found: Measured, names: list[str]) -> list[str]:
+def confusions(measures: Measures, names: list[str]) -> list[str]:
     """The commonest confusions, where there are too many classes for a matrix."""
-    wrong = found.confusion.copy()
+    import numpy as np
+
+    wrong = measures.confusion.copy()
     np.fill_diagonal(wrong, 0)
     commonest = np.argsort(-wrong, axis=None, kind="stable")[:COMMONEST]
     places = [divmod(int(place), len(names)) for place in commonest if wrong.flat[place]]
@@ -191,10 +163,10 @@ def confusions(found: Measured, names: list[str]) -> list[str]:
     return [f"Commonest confusions of {len(names)} classes (--json has the whole matrix)", *lines]
 
 
-def per_class(found: Measured, names: list[str]) -> list[str]:
+def per_class(measures: Measures, names: list[str]) -> list[str]:
     first = max(5, *map(len, names))
     lines = [f"{'class':<{first}}  precision     recall    examples   predicted"]
-    columns = zip(names, found.precision, found.recall, found.truths, found.predictions, strict=True)
+    columns = zip(names, measures.precision, measures.recall, measures.truths, measures.predictions, strict=True)
     for name, precision, recall, truths, predictions in columns:
         lines.append(f"{name:<{first}}  {share(precision):>9}  {share(recall):>9}  {truths:>10,}  {predictions:>10,}")
     return lines

@@ -53,11 +53,11 @@ def facts(**values: Any) -> None:
     rosenblatt facts people.csv --target income --pairs --least 2
     """
     from rosenblatt.data import read
-    from rosenblatt.studies.facts import look
+    from rosenblatt.studies.facts import examine_data
 
     chosen = FactsOptions(**values)
     data = read(chosen.file, **chosen.read_keywords())
-    facts = look(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs)
+    facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs)
     if chosen.as_json:
         output.print_json(as_object(facts, chosen.top or None))
         return

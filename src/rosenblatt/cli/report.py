@@ -59,17 +59,17 @@ def report(**values: Any) -> None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
     output.refuse_overwriting(chosen.output, chosen.model, chosen.data)
     from rosenblatt.learning.classifier import load
-    from rosenblatt.show.findings import Wishes
-    from rosenblatt.show.report import Origin, page_template
+    from rosenblatt.show.assessment import ReportOptions
+    from rosenblatt.show.report import ReportSource, page_template
     from rosenblatt.show.report import report as page_of
 
     page_template()  # refuses where parts are missing, before anything is read
     output.refuse_missing_folder(chosen.output)
     model = load(chosen.model)
     data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
-    wishes = Wishes(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)
+    wanted = ReportOptions(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)
     digest = hashlib.sha256(Path(chosen.model).read_bytes()).hexdigest()
-    origin = Origin(
+    source = ReportSource(
         os.path.basename(chosen.model), digest, command(chosen.model), replace(chosen, target=None).read_keywords()
     )
     status = StatusLine(chosen.quiet)
@@ -77,7 +77,7 @@ def report(**values: Any) -> None:
     def show(sentence: str) -> None:
         status.show(sentence, sentence.rpartition(", ")[0] if sentence.startswith("comparing") else sentence)
 
-    page = page_of(model, data, wishes, origin, show).encode()
+    page = page_of(model, data, wanted, source, show).encode()
     status.end()
     with output.writing(chosen.output) as stream:
         stream.write(page)

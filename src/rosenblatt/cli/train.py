@@ -172,12 +172,12 @@ def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport:
 
 def as_python(chosen: TrainOptions) -> str:
     """The same as a script: its model file has the same bytes."""
-    from rosenblatt.show.reproduce import Training, differing, script
+    from rosenblatt.show.reproduce import TrainingSource, chosen_settings, script
 
     reading = {name: value for name, value in chosen.read_keywords().items() if name != "target"}
     saved = chosen.output or "model.rosenblatt"
-    training = Training(chosen.file, chosen.target_column, chosen.dev, chosen.holdout, reading, saved)
-    return script(differing(chosen.train_recipe()), training, chosen.split_keywords())
+    source = TrainingSource(chosen.file, chosen.target_column, chosen.dev, chosen.holdout, reading, saved)
+    return script(chosen_settings(chosen.train_recipe()), source, chosen.split_keywords())
 
 
 def print_summary(learned: Learned) -> None:

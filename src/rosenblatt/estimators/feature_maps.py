@@ -28,12 +28,12 @@ class MappedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Rows of features: CSR, or an array where all are numbers."""
         check_is_fitted(self)
-        made = self.map_.transform(X)
-        if isinstance(made, OneHot):
-            n, m = made.columns.shape
+        rows = self.map_.transform(X)
+        if isinstance(rows, OneHot):
+            n, m = rows.columns.shape
             ones = np.ones(n * m, dtype=np.float32)
-            return csr_matrix((ones, made.columns.ravel(), np.arange(0, n * m + 1, m)), shape=made.shape)
-        return made
+            return csr_matrix((ones, rows.columns.ravel(), np.arange(0, n * m + 1, m)), shape=rows.shape)
+        return rows
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """What each feature is."""

@@ -112,12 +112,12 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         try:
             run = train_kernel(examples, rule, kernel, plan, design, before, callbacks)
         except Interrupted as stop:
-            self._take(stop.training)
+            self._record(stop.training)
             raise
-        self._take(run)
+        self._record(run)
         return self
 
-    def _take(self, run: KernelTraining) -> None:
+    def _record(self, run: KernelTraining) -> None:
         self.dual_ = run.dual
         self.classes_ = run.dual.classes
         self.n_iter_ = len(run.history)

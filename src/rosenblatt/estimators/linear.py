@@ -197,17 +197,17 @@ class LinearLearner(Inputs):
         settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
         try:
             callbacks = Callbacks(epoch=self._report if self.verbose else None)
-            self._take(training.run(examples, settings.rule, plan, weights, held_out, callbacks))
+            self._record(training.run(examples, settings.rule, plan, weights, held_out, callbacks))
             self._settings = settings
         except (DivergenceError, Interrupted) as stop:
-            self._take(stop.training)
+            self._record(stop.training)
             self._settings = settings
             raise
         finally:
             self._rows_before += examples.rows.n
         return self
 
-    def _take(self, run: Training) -> None:
+    def _record(self, run: Training) -> None:
         self.training_ = run
         if run.origin is not None and run.origin.has_dual:
             self._memories.append((run.memory(), self._rows_before))
@@ -248,13 +248,13 @@ class LinearLearner(Inputs):
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
         held_out = epoch.held_out_averaged if self.average else epoch.held_out_last
-        told = "" if held_out is None else f", held-out error {held_out:.4f}"
+        error = "" if held_out is None else f", held-out error {held_out:.4f}"
         print(
-            f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{told}",
+            f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}",
             file=sys.stdout,
         )
 
-    def _goes_on(self, weights_needed: tuple[int, int]) -> Weights | None:
+    def _weights_to_continue(self, weights_needed: tuple[int, int]) -> Weights | None:
         """The weights that partial_fit continues, if there are any."""
         if not hasattr(self, "training_"):
             return None
@@ -263,7 +263,7 @@ class LinearLearner(Inputs):
 
     def _partial_fit(self, examples: AnyExamples) -> Self:
         examples.rows.refuse_not_finite()  # before anything is changed
-        before = self._goes_on((examples.vectors, examples.rows.d))
+        before = self._weights_to_continue((examples.vectors, examples.rows.d))
         weights = before or self._start(examples, None, None)
         counts = self._settings.class_counts if before else None
         return self._fit(examples, weights.with_layout(sparse=not examples.rows.dense), self._partial_plan(), counts)
@@ -304,15 +304,15 @@ class LinearLearner(Inputs):
             )
         if self._rows_before != origin.examples.rows.n:
             raise SettingError("More than one call of fit or partial_fit made this estimator: only a single fit can forget.")
-        found = forget(self.training_, rows)
+        forgotten = forget(self.training_, rows)
         self._memories = []
         self._rows_before = 0
-        self._take(found.training)
-        assert found.training.origin is not None
-        left = class_counts(origin.examples, found.training.origin.absent)
+        self._record(forgotten.training)
+        assert forgotten.training.origin is not None
+        left = class_counts(origin.examples, forgotten.training.origin.absent)
         self._settings = replace(self._settings, class_counts=left)
         self._rows_before = origin.examples.rows.n
-        return found
+        return forgotten
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

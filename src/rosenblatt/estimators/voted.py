@@ -50,6 +50,6 @@ class VotedPerceptron(Perceptron):
     def _refuse_other_views(self) -> None:
         check("score_with", self.score_with, Choice(VIEWS))
 
-    def _take(self, run: Training) -> None:
-        super()._take(run)
+    def _record(self, run: Training) -> None:
+        super()._record(run)
         self._chosen: Any = self.score_with

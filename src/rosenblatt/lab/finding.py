@@ -62,7 +62,7 @@ def table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     averaged    14.46
     mira         9.00
     """
-    cells = [[_shown(value) for value in row] for row in rows]
+    cells = [[_format(value) for value in row] for row in rows]
     widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
     numbers = [all(not isinstance(row[j], str) for row in rows) for j in range(len(columns))]
     lines = []
@@ -72,7 +72,7 @@ def table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 0.1 and value else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) else "–" if value is None else str(value)

@@ -9,21 +9,20 @@ import numpy as np
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
-from rosenblatt.lab.samples import numbers, sample
+from rosenblatt.lab.samples import load_numbers, split_sample
 from rosenblatt.learning.training import train
-from rosenblatt.show.canvas import COLOURS
-from rosenblatt.studies.order import Study, study
+from rosenblatt.show.canvas import PALETTE
+from rosenblatt.studies.order import OrderStudy, compare_orders
 from rosenblatt.theory.separability import certify
 
-EPOCHS = 40  # of overtraining
-SPLITS, HELD_OUT = 15, 0.3
-ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
-POINTS = 1.0  # percent of error between two orders, likewise
+OVERTRAINING_EPOCHS, OVERTRAINING_SPLITS, HELD_OUT = 40, 15, 0.3
+LARGE_ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
+LARGE_DIFFERENCE = 1.0  # percent of error between two orders, likewise
 
 
 def aggressiveness() -> Finding:
     """MIRA with several p on wine (class_0 or not, scaled), until it makes no more updates, over ten orders."""
-    X, y = numbers("wine")
+    X, y = load_numbers("wine")
     X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == "class_0", 1, -1)
     best = certify(X, labels).margin
     assert best is not None  # these classes are separable
@@ -59,10 +58,10 @@ def judge_aggressiveness(rows: list[tuple[Any, ...]]) -> Finding:
 
 def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
     p, margins, _, updates = zip(*rows, strict=True)
-    (left,) = ax.plot(p, margins, "o-", color=COLOURS[0], label="margin")
+    (left,) = ax.plot(p, margins, "o-", color=PALETTE[0], label="margin")
     ax.set(xlabel="p", ylabel="margin, % of the largest possible", ylim=(0, 100), title="Aggressiveness: margin and updates")
     other = ax.twinx()
-    (right,) = other.plot(p, updates, "s--", color=COLOURS[1], label="updates")
+    (right,) = other.plot(p, updates, "s--", color=PALETTE[1], label="updates")
     other.set(ylabel="updates", ylim=(0, None))
     ax.legend(handles=[left, right], loc="upper left")
 
@@ -70,9 +69,11 @@ def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
 def overtraining() -> Finding:
     """Digits with one label in ten wrong: held-out error of the averaged weights, epoch by epoch, over fifteen splits."""
     last, averaged = [], []
-    for seed in range(SPLITS):
-        noisy = sample("digits", seed, HELD_OUT).with_wrong_labels(0.1, seed)
-        run = train(noisy.X, noisy.y, held_out=(noisy.X_test, noisy.y_test), epochs=EPOCHS, seed=seed, average=True)
+    for seed in range(OVERTRAINING_SPLITS):
+        noisy = split_sample("digits", seed, HELD_OUT).with_wrong_labels(0.1, seed)
+        run = train(
+            noisy.X, noisy.y, held_out=(noisy.X_test, noisy.y_test), epochs=OVERTRAINING_EPOCHS, seed=seed, average=True
+        )
         last.append(100 * run.history["held_out_last"].astype(float))
         averaged.append(100 * run.history["held_out_averaged"].astype(float))
     return judge_overtraining(np.array(last), np.array(averaged))
@@ -118,8 +119,8 @@ def exceeds_chance(differences: np.ndarray) -> bool:
 
 def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: int) -> None:
     epochs = np.arange(1, len(last) + 1)
-    ax.plot(epochs, last, "o-", color=COLOURS[1], markersize=3, label="last weights")
-    ax.plot(epochs, averaged, "s-", color=COLOURS[0], markersize=3, label="averaged weights")
+    ax.plot(epochs, last, "o-", color=PALETTE[1], markersize=3, label="last weights")
+    ax.plot(epochs, averaged, "s-", color=PALETTE[0], markersize=3, label="averaged weights")
     ax.axvline(least + 1, color="0.3", linestyle="--", linewidth=1, label=f"chosen: epoch {least + 1}")
     ax.set(xlabel="epoch", ylabel="held-out error, %", title="Digits, one label in ten wrong", ylim=(0, None))
     ax.legend()
@@ -127,16 +128,16 @@ def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: in
 
 def order() -> Finding:
     """The perceptron and its average on breast-cancer in thirty orders, and sorted by class."""
-    return judge_order(study(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30))
+    return judge_order(compare_orders(open_known("breast-cancer"), ["perceptron", "averaged"], orders=30))
 
 
-def judge_order(outcome: Study) -> Finding:
+def judge_order(study: OrderStudy) -> Finding:
     """From a study of the perceptron and its average."""
     rows: list[tuple[Any, ...]] = [
         (row.learner, row.order, 100 * row.error_mean, 100 * row.error_least, 100 * row.error_most, row.cosine)
-        for row in outcome.rows
+        for row in study.rows
     ]
-    by_order = {(row.learner, row.order): row for row in outcome.rows}
+    by_order = {(row.learner, row.order): row for row in study.rows}
     shuffled, steady = by_order["perceptron", "shuffled"], by_order["averaged", "shuffled"]
     sorted_rows = by_order["perceptron", "by class"]
     assert shuffled.cosine is not None
@@ -146,7 +147,7 @@ def judge_order(outcome: Study) -> Finding:
         items=("H8", "U4"),
         columns=("learner", "order", "error %", "least %", "most %", "cosine of two runs"),
         rows=rows,
-        holds=angle > ANGLE and 100 * (shuffled.error_most - shuffled.error_least) > POINTS,
+        holds=angle > LARGE_ANGLE and 100 * (shuffled.error_most - shuffled.error_least) > LARGE_DIFFERENCE,
         sentence=(
             f"{shuffled.runs} shuffles give the last weights between {100 * shuffled.error_least:.1f} and "
             f"{100 * shuffled.error_most:.1f} % error, {angle:.0f}° apart from each other, the average between "
@@ -164,7 +165,7 @@ def draw_order(ax: Any, rows: list[tuple[Any, ...]]) -> None:
         mine = [row for row in rows if row[0] == learner]
         places = np.array([orders.index(row[1]) for row in mine]) + 0.16 * (2 * k - 1)
         mean, least, most = (np.array([row[j] for row in mine]) for j in (2, 3, 4))
-        ax.errorbar(places, mean, [mean - least, most - mean], fmt="os"[k], color=COLOURS[k], capsize=4, label=learner)
+        ax.errorbar(places, mean, [mean - least, most - mean], fmt="os"[k], color=PALETTE[k], capsize=4, label=learner)
     ax.set_xticks(range(len(orders)), orders)
     ax.set(ylabel="held-out error, %", title="Breast cancer in many orders: mean, least and most", ylim=(0, None))
     ax.legend()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ from rosenblatt.lab.views import draw_ranking
 from rosenblatt.learning.examples import for_classes, labels_of
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 
-SEEDS = 10
-ONLINE = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
-CLOSE = 0.01  # of error: ten of the thousand dev people
-EXPONENT = 0.1  # by which a measured growth may miss the one that the claim says
+INCOME_ORDERS = 10
+ONLINE_LEARNERS = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
+CLOSE_ERRORS = 0.01  # differ by at most ten of the thousand dev people
+EXPONENT_TOLERANCE = 0.1  # by which a measured growth may miss the one that the claim says
 
 
 def income() -> Finding:
@@ -34,20 +35,20 @@ def income() -> Finding:
     y, y_dev = (np.asarray(labels_of(rows)) for rows in (train_rows, dev_rows))
     examples = for_classes(X, y)
     errors: dict[str, list[float]] = {}
-    for name in ONLINE:
+    for name in ONLINE_LEARNERS:
         recipe = Recipe.compared(name, Recipe(epochs=5))
         view = "averaged" if recipe.averages else "last"
-        for seed in range(SEEDS):
-            plan = Recipe(**{**vars(recipe), "seed": seed}).plan()
-            errors.setdefault(name, []).append(wrong(run(examples, recipe.rule(), plan).view(view).predict(X_dev), y_dev))
+        for seed in range(INCOME_ORDERS):
+            trained = run(examples, recipe.rule(), replace(recipe, seed=seed).plan())
+            errors.setdefault(name, []).append(error_rate(trained.view(view).predict(X_dev), y_dev))
     sparse, sparse_dev = Rows(X).matrix(), Rows(X_dev).matrix()
-    for name, made in {
+    for name, estimator in {
         "logistic regression, λ = 1": LogisticAscent(l2=1.0, max_iter=3000),
         "ridge, λ = 1": RidgeClassifier(l2=1.0),
         "naive Bayes, shared variance": GaussianBayes(),
         "linear SVM": LinearSVC(C=0.1, random_state=0),
     }.items():
-        errors[name] = [wrong(made.fit(sparse, y).predict(sparse_dev), y_dev)]
+        errors[name] = [error_rate(estimator.fit(sparse, y).predict(sparse_dev), y_dev)]
     errors["majority"] = [float(np.mean(y_dev != max(set(y.tolist()), key=y.tolist().count)))]
     return judge_income(errors)
 
@@ -60,7 +61,7 @@ def judge_income(errors: dict[str, list[float]]) -> Finding:
         for name, values in sorted(errors.items(), key=lambda item: mean[item[0]])
     ]
     top = [mean[name] for name in ("averaged", "averaged mira", "logistic regression, λ = 1", "linear SVM")]
-    alike = max(top) - min(top) <= CLOSE
+    alike = max(top) - min(top) <= CLOSE_ERRORS
     mira_first = mean["mira"] < mean["perceptron"]
     return Finding(
         claim="perceptron < MIRA < averaged ≈ averaged MIRA ≈ logistic ≈ SVM, the best last.",
@@ -79,7 +80,7 @@ def judge_income(errors: dict[str, list[float]]) -> Finding:
     )
 
 
-def wrong(labels: np.ndarray, truth: np.ndarray) -> float:
+def error_rate(labels: np.ndarray, truth: np.ndarray) -> float:
     return float(np.mean(labels != truth))
 
 
@@ -105,7 +106,7 @@ def cost() -> Finding:
             weights = linear.coef.size + linear.intercept.size
             kept = sum(np.asarray(part).nbytes for part in tree.get_arrays()) / 1024
             linear_kept = (linear.coef.nbytes + linear.intercept.nbytes) / 1024
-            errors = 100 * wrong(y[nearest], truth), 100 * wrong(linear.predict(test), truth)
+            errors = 100 * error_rate(y[nearest], truth), 100 * error_rate(linear.predict(test), truth)
             rows.append((d, n, kept, linear_kept, distances, weights, *errors))
             plain = KNeighborsClassifier(1, algorithm="brute").fit(X, y)
             measured.append((d, n, best_time(plain, test), best_time(linear, test)))
@@ -126,8 +127,8 @@ def judge_cost(rows: list[tuple[Any, ...]], measured: list[tuple[Any, ...]]) -> 
         items=("B9",),
         columns=("d", "N", "kB kept", "linear kB", "distances", "linear weights", "error %", "linear error %"),
         rows=rows,
-        holds=all(abs(e - 1) < EXPONENT for e in (kept, distances))
-        and all(abs(e) < EXPONENT for e in (linear_kept, weights)),
+        holds=all(abs(e - 1) < EXPONENT_TOLERANCE for e in (kept, distances))
+        and all(abs(e) < EXPONENT_TOLERANCE for e in (linear_kept, weights)),
         sentence=(
             f"from {many[0][1]:,} to {many[-1][1]:,} examples with {many[0][0]} features, what a tree of neighbours keeps "
             f"grows as N^{kept:.2f} and the distances that it computes for a prediction as N^{distances:.2f}, to "
@@ -161,9 +162,9 @@ def best_time(model: Any, test: np.ndarray) -> float:
 
 
 def draw_cost(ax: Any, many: list[tuple[Any, ...]], few: list[tuple[Any, ...]]) -> None:
-    for rows, style, colour in ((many, "o-", COLOURS[1]), (few, "^--", COLOURS[2])):
+    for rows, style, colour in ((many, "o-", PALETTE[1]), (few, "^--", PALETTE[2])):
         label = f"distances in a ball tree, d = {rows[0][0]}"
         ax.loglog([row[1] for row in rows], [row[4] for row in rows], style, color=colour, label=label)
-    ax.loglog([row[1] for row in many], [row[5] for row in many], "s-", color=COLOURS[0], label=f"weights, d = {many[0][0]}")
+    ax.loglog([row[1] for row in many], [row[5] for row in many], "s-", color=PALETTE[0], label=f"weights, d = {many[0][0]}")
     ax.set(xlabel="examples learned from", ylabel="for one prediction", title="The cost of a prediction")
     ax.legend()

@@ -41,16 +41,16 @@ class Sample:
 
 
 @cache
-def numbers(name: str) -> tuple[np.ndarray, np.ndarray]:
+def load_numbers(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A bundled data set as doubles and labels."""
     data = open_known(name)
     rows = data.rows.to_numpy() if data.kind == "table" else data.rows.reshape(len(data), -1)
     return rows.astype(float), np.asarray(data.labels)
 
 
-def sample(name: str, seed: int, holdout: float = 0.3, scale: bool = True) -> Sample:
+def split_sample(name: str, seed: int, holdout: float = 0.3, scale: bool = True) -> Sample:
     """A bundled data set, split; centred with unit variance as the rows to learn from have it."""
-    X, y = numbers(name)
+    X, y = load_numbers(name)
     held_out = at_random(len(y), holdout, seed)
     if scale:
         mean, sd = X[~held_out].mean(axis=0), X[~held_out].std(axis=0)

@@ -8,15 +8,15 @@ import numpy as np
 
 from rosenblatt.engine import rules
 from rosenblatt.lab.finding import Finding
-from rosenblatt.lab.samples import Sample, numbers, sample
+from rosenblatt.lab.samples import Sample, load_numbers, split_sample
 from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training, train
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 from rosenblatt.theory.separability import certify
 
-SEEDS = 20
-SCHEDULES = ("constant", "1/updates", "1/examples")
-TOO_FAST = "1/examples²"
+TIP_RUNS = 20
+RATES = ("constant", "1/updates", "1/examples")
+TOO_FAST_RATE = "1/examples²"
 
 
 def error_of(model: Model, on: Sample) -> float:
@@ -27,8 +27,8 @@ def error_of(model: Model, on: Sample) -> float:
 def averaging() -> Finding:
     """Last against averaged weights of the same runs, breast-cancer with a fifth of the labels wrong."""
     last, averaged = [], []
-    for seed in range(SEEDS):
-        noisy = sample("breast-cancer", seed).with_wrong_labels(0.2, seed)
+    for seed in range(TIP_RUNS):
+        noisy = split_sample("breast-cancer", seed).with_wrong_labels(0.2, seed)
         run = train(noisy.X, noisy.y, epochs=10, seed=seed)
         last.append(error_of(run.view("last"), noisy))
         averaged.append(error_of(run.view("averaged"), noisy))
@@ -37,7 +37,7 @@ def averaging() -> Finding:
 
 def judge_averaging(last: list[float], averaged: list[float]) -> Finding:
     """From the errors of last and of averaged weights, run by run."""
-    rows = [(name, *spread(errors)) for name, errors in (("last", last), ("averaged", averaged))]
+    rows = [(name, *mean_sd_worst(errors)) for name, errors in (("last", last), ("averaged", averaged))]
     return Finding(
         claim="Averaging makes the error lower and steadier.",
         items=("O7", "W8", "B8"),
@@ -48,15 +48,15 @@ def judge_averaging(last: list[float], averaged: list[float]) -> Finding:
             f"over {len(last)} runs with a fifth of the labels wrong, the last weights err on {np.mean(last):.1f} % "
             f"(worst {max(last):.1f}), their average on {np.mean(averaged):.1f} % (worst {max(averaged):.1f})."
         ),
-        draw=lambda ax: boxes(ax, {"last": last, "averaged": averaged}, "Averaging, a fifth of the labels wrong"),
+        draw=lambda ax: draw_boxes(ax, {"last": last, "averaged": averaged}, "Averaging, a fifth of the labels wrong"),
     )
 
 
 def shuffling() -> Finding:
     """Rows sorted by class, as many files are, learned as given and shuffled."""
     errors: dict[str, list[float]] = {"sorted, as given": [], "sorted, shuffled": []}
-    for seed in range(SEEDS):
-        s = sample("breast-cancer", seed)
+    for seed in range(TIP_RUNS):
+        s = split_sample("breast-cancer", seed)
         by_class = np.argsort(s.y, kind="stable")
         for name, order in (("sorted, as given", "given"), ("sorted, shuffled", "shuffled")):
             run = train(s.X[by_class], s.y[by_class], epochs=5, order=order, seed=seed)
@@ -71,10 +71,10 @@ def judge_shuffling(errors: dict[str, list[float]]) -> Finding:
         claim="Shuffle: to learn from rows sorted by class, as given, hurts.",
         items=("O7", "H8"),
         columns=("order", "error %", "sd", "worst %"),
-        rows=[(name, *spread(values)) for name, values in errors.items()],
+        rows=[(name, *mean_sd_worst(values)) for name, values in errors.items()],
         holds=bool(shuffled < given),
         sentence=f"after five epochs rows sorted by class give {given:.1f} % error as given and {shuffled:.1f} % shuffled.",
-        draw=lambda ax: boxes(ax, errors, "Breast cancer sorted by class, five epochs"),
+        draw=lambda ax: draw_boxes(ax, errors, "Breast cancer sorted by class, five epochs"),
     )
 
 
@@ -83,15 +83,15 @@ def rate() -> Finding:
 
     The fourth falls so fast that the sum of all steps is finite.
     """
-    errors: dict[str, list[float]] = {name: [] for name in (*SCHEDULES, TOO_FAST)}
-    moved: dict[str, list[float]] = {name: [] for name in SCHEDULES}
-    for seed in range(SEEDS):
-        noisy = sample("breast-cancer", seed).with_wrong_labels(0.1, seed)
-        for schedule in SCHEDULES:
+    errors: dict[str, list[float]] = {name: [] for name in (*RATES, TOO_FAST_RATE)}
+    moved: dict[str, list[float]] = {name: [] for name in RATES}
+    for seed in range(TIP_RUNS):
+        noisy = split_sample("breast-cancer", seed).with_wrong_labels(0.1, seed)
+        for schedule in RATES:
             run = train(noisy.X, noisy.y, rules.Perceptron(schedule=schedule), epochs=20, seed=seed, tol=0.0)
             errors[schedule].append(error_of(run.view("last"), noisy))
             moved[schedule].append(restlessness(run))
-        errors[TOO_FAST].append(error_of(train_with_finite_steps(noisy, epochs=20, seed=seed), noisy))
+        errors[TOO_FAST_RATE].append(error_of(train_with_finite_steps(noisy, epochs=20, seed=seed), noisy))
     return judge_rate(errors, moved)
 
 
@@ -110,12 +110,12 @@ def judge_rate(errors: dict[str, list[float]], moved: dict[str, list[float]]) ->
     falling = [name for name in moved if name != "constant"]
     calm = all(restless[name] < restless["constant"] for name in falling)
     better = all(error[name] < error["constant"] for name in falling)
-    stops_short = all(error[name] < error[TOO_FAST] for name in falling)
+    stops_short = all(error[name] < error[TOO_FAST_RATE] for name in falling)
     return Finding(
         claim="A falling rate calms the weights and lowers the error, unless it falls so fast that its sum is finite.",
         items=("O7",),
         columns=("rate", "error %", "sd", "moved in the last epoch, per |w|"),
-        rows=[(name, *spread(values)[:2], restless.get(name)) for name, values in errors.items()],
+        rows=[(name, *mean_sd_worst(values)[:2], restless.get(name)) for name, values in errors.items()],
         holds=calm and better and stops_short,
         sentence=(
             "on noisy labels the weights move in the last epoch by "
@@ -124,7 +124,7 @@ def judge_rate(errors: dict[str, list[float]], moved: dict[str, list[float]]) ->
             + ", ".join(f"{error[name]:.1f} % ({name})" for name in errors)
             + "."
         ),
-        draw=lambda ax: boxes(ax, errors, "Last weights after 20 epochs, one label in ten wrong"),
+        draw=lambda ax: draw_boxes(ax, errors, "Last weights after 20 epochs, one label in ten wrong"),
     )
 
 
@@ -137,7 +137,7 @@ def restlessness(run: Training) -> float:
 
 def scaling() -> Finding:
     """Radius, margin, bound and updates of wine (class_0 or not), raw, centred, and with unit variance."""
-    X, y = numbers("wine")
+    X, y = load_numbers("wine")
     labels = np.where(y == "class_0", 1, -1)
     centred = X - X.mean(axis=0)
     rows: list[tuple[Any, ...]] = []
@@ -163,28 +163,26 @@ def judge_scaling(rows: list[tuple[Any, ...]]) -> Finding:
             f"R/γ is {ratios[0]:,.0f} (raw), {ratios[1]:,.0f} (centred) and {ratios[2]:,.1f} (unit variance); the updates "
             f"are {updates[0]:,}, {updates[1]:,} and {updates[2]:,}."
         ),
-        draw=lambda ax: bars(ax, {row[0]: row[4] for row in rows}, "updates", "Updates on wine, class_0 or not", log=True),
+        draw=lambda ax: draw_updates(ax, {row[0]: row[4] for row in rows}),
     )
 
 
-def spread(errors: list[float]) -> tuple[float, float, float]:
+def mean_sd_worst(errors: list[float]) -> tuple[float, float, float]:
     return float(np.mean(errors)), float(np.std(errors, ddof=1)), max(errors)
 
 
-def boxes(ax: Any, errors: dict[str, list[float]], title: str) -> None:
+def draw_boxes(ax: Any, errors: dict[str, list[float]], title: str) -> None:
     """A box a name, with every run as a dot."""
-    ax.boxplot(list(errors.values()), tick_labels=list(errors), widths=0.5, medianprops={"color": COLOURS[1]})
+    ax.boxplot(list(errors.values()), tick_labels=list(errors), widths=0.5, medianprops={"color": PALETTE[1]})
     for place, values in enumerate(errors.values(), start=1):
         offsets = np.linspace(-0.12, 0.12, len(values))
-        ax.plot(place + offsets, values, "o", color=COLOURS[0], markersize=4, alpha=0.6)
+        ax.plot(place + offsets, values, "o", color=PALETTE[0], markersize=4, alpha=0.6)
     ax.set(ylabel="held-out error, %", title=title, ylim=(0, None))
 
 
-def bars(ax: Any, heights: dict[str, float], label: str, title: str, log: bool = False) -> None:
+def draw_updates(ax: Any, updates: dict[str, int]) -> None:
     """A bar a name, with its number above."""
-    drawn = ax.bar(list(heights), list(heights.values()), color=COLOURS[0], width=0.6)
-    ax.bar_label(drawn, [f"{height:,}" for height in heights.values()], padding=2)
-    ax.set(ylabel=label, title=title)
-    if log:
-        ax.set_yscale("log")
+    bars = ax.bar(list(updates), list(updates.values()), color=PALETTE[0], width=0.6)
+    ax.bar_label(bars, [f"{count:,}" for count in updates.values()], padding=2)
+    ax.set(ylabel="updates", title="Updates on wine, class_0 or not", yscale="log")
     ax.margins(y=0.15)

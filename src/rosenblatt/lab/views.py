@@ -10,14 +10,14 @@ from rosenblatt.data import open_known
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
 from rosenblatt.estimators.neighbours.peers import LogisticRegression
 from rosenblatt.lab.finding import Finding
-from rosenblatt.lab.samples import sample
-from rosenblatt.show.canvas import COLOURS, MARKERS
-from rosenblatt.studies.compare import Entrants, Row, compare
+from rosenblatt.lab.samples import split_sample
+from rosenblatt.show.canvas import MARKERS, PALETTE
+from rosenblatt.studies.compare import Entrants, LearnerResult, compare
 
-SIZES = (10, 20, 40, 80, 160)
-SPLITS = 10
+CURVE_SIZES = (10, 20, 40, 80, 160)
+CURVE_SPLITS = 10
 # Two classes of bundled data: the set, the positive class, and the other ("": all others).
-PAIRS = {
+CLASS_PAIRS = {
     "breast-cancer": ("breast-cancer", "malignant", ""),
     "digits 3, 8": ("digits", 3, 8),
     "wine": ("wine", "class_1", ""),
@@ -27,16 +27,16 @@ PAIRS = {
 
 def naive_bayes() -> Finding:
     """Learning curves of shared-variance naive Bayes and of logistic regression on four data sets, ten splits each."""
-    return judge_naive_bayes({name: learning_curves(*pair) for name, pair in PAIRS.items()})
+    return judge_naive_bayes({name: learning_curves(*pair) for name, pair in CLASS_PAIRS.items()})
 
 
 def judge_naive_bayes(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Finding:
     """From the learning curves of naive Bayes and of logistic regression on each data set."""
     rows: list[tuple[Any, ...]] = []
     for name, (bayes, logistic) in curves.items():
-        rows += [(name, size, float(b), float(g)) for size, b, g in zip(SIZES, bayes, logistic, strict=True) if b == b]
+        rows += [(name, size, float(b), float(g)) for size, b, g in zip(CURVE_SIZES, bayes, logistic, strict=True) if b == b]
     few = sum(bool(bayes[0] < logistic[0]) for bayes, logistic in curves.values())
-    many = sum(bool(final(logistic) < final(bayes)) for bayes, logistic in curves.values())
+    many = sum(bool(last_known(logistic) < last_known(bayes)) for bayes, logistic in curves.values())
     return Finding(
         claim="Naive Bayes needs fewer examples; with many, logistic regression is better (Ng and Jordan, 2002).",
         items=("W2",),
@@ -44,8 +44,8 @@ def judge_naive_bayes(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Findi
         rows=rows,
         holds=few > len(curves) / 2 and many > len(curves) / 2,
         sentence=(
-            f"with {SIZES[0]} examples naive Bayes is ahead on {few} of {len(curves)} data sets, with the most examples "
-            f"logistic regression on {many}."
+            f"with {CURVE_SIZES[0]} examples naive Bayes is ahead on {few} of {len(curves)} data sets, with the most "
+            f"examples logistic regression on {many}."
         ),
         draw=lambda ax: draw_sizes(ax, curves),
     )
@@ -53,26 +53,25 @@ def judge_naive_bayes(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Findi
 
 def learning_curves(name: str, positive: Any, other: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean held-out error, in percent, against the number of examples; nan where there are not as many."""
-    errors = np.full((2, len(SIZES), SPLITS), np.nan)
-    for seed in range(SPLITS):
-        s = sample(name, seed, holdout=0.4)
-        s = s.between(positive, other)
-        for k, size in enumerate(SIZES):
+    errors = np.full((2, len(CURVE_SIZES), CURVE_SPLITS), np.nan)
+    for seed in range(CURVE_SPLITS):
+        s = split_sample(name, seed, holdout=0.4).between(positive, other)
+        for k, size in enumerate(CURVE_SIZES):
             if size > len(s.y):
                 continue
-            rows = some_of_each(s.y, size, seed)
-            for m, made in enumerate((GaussianBayes(), LogisticRegression(C=10, max_iter=5000))):
-                made.fit(s.X[rows], s.y[rows])
-                errors[m, k, seed] = 100 * np.mean(made.predict(s.X_test) != s.y_test)
+            rows = stratified_rows(s.y, size, seed)
+            for m, estimator in enumerate((GaussianBayes(), LogisticRegression(C=10, max_iter=5000))):
+                estimator.fit(s.X[rows], s.y[rows])
+                errors[m, k, seed] = 100 * np.mean(estimator.predict(s.X_test) != s.y_test)
     bayes, logistic = errors.mean(axis=2)
     return bayes, logistic
 
 
-def final(curve: np.ndarray) -> float:
+def last_known(curve: np.ndarray) -> float:
     return float(curve[~np.isnan(curve)][-1])
 
 
-def some_of_each(y: np.ndarray, size: int, seed: int) -> np.ndarray:
+def stratified_rows(y: np.ndarray, size: int, seed: int) -> np.ndarray:
     """Random rows of each class, as many of each as its share of `size`, two at least: a variance needs them."""
     rng = np.random.Generator(np.random.PCG64([11, seed]))
     shuffled = rng.permutation(len(y))
@@ -83,8 +82,8 @@ def some_of_each(y: np.ndarray, size: int, seed: int) -> np.ndarray:
 
 def draw_sizes(ax: Any, curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     for k, (name, (bayes, logistic)) in enumerate(curves.items()):
-        ax.plot(SIZES, bayes, MARKERS[k] + "--", color=COLOURS[k], label=f"{name}: naive Bayes")
-        ax.plot(SIZES, logistic, MARKERS[k] + "-", color=COLOURS[k], label=f"{name}: logistic")
+        ax.plot(CURVE_SIZES, bayes, MARKERS[k] + "--", color=PALETTE[k], label=f"{name}: naive Bayes")
+        ax.plot(CURVE_SIZES, logistic, MARKERS[k] + "-", color=PALETTE[k], label=f"{name}: logistic")
     ax.set(
         xscale="log",
         xlabel="examples",
@@ -92,7 +91,7 @@ def draw_sizes(ax: Any, curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Non
         title="Naive Bayes and logistic regression",
         ylim=(0, None),
     )
-    ax.set_xticks(SIZES, [str(size) for size in SIZES])
+    ax.set_xticks(CURVE_SIZES, [str(size) for size in CURVE_SIZES])
     ax.minorticks_off()
     ax.legend(fontsize="small", ncols=2)
 
@@ -106,9 +105,9 @@ def distant_points() -> Finding:
     for count in (0, 5, 10, 20, 40):
         X = np.concatenate([near, np.full(count, 30.0)])[:, None]
         y = np.concatenate([labels, np.ones(count, int)])
-        made = [RidgeClassifier(l2=1e-9).fit(X, y), LogisticAscent(l2=1.0, max_iter=5000).fit(X, y)]
-        where = [float(-one.intercept_[0] / one.coef_[0, 0]) for one in made]
-        wrong = [100 * float(np.mean(one.predict(near[:, None]) != labels)) for one in made]
+        fitted = [RidgeClassifier(l2=1e-9).fit(X, y), LogisticAscent(l2=1.0, max_iter=5000).fit(X, y)]
+        where = [float(-one.intercept_[0] / one.coef_[0, 0]) for one in fitted]
+        wrong = [100 * float(np.mean(one.predict(near[:, None]) != labels)) for one in fitted]
         rows.append((count, *where, *wrong))
     return judge_distant_points(rows)
 
@@ -133,10 +132,10 @@ def judge_distant_points(rows: list[tuple[Any, ...]]) -> Finding:
 
 def draw_boundaries(ax: Any, rows: list[tuple[Any, ...]]) -> None:
     counts = [row[0] for row in rows]
-    ax.axhspan(0.3, 1.7, color=COLOURS[2], alpha=0.12, linewidth=0, label="the positive cloud")
-    ax.axhspan(-1.7, -0.3, color=COLOURS[4], alpha=0.12, linewidth=0, label="the negative cloud")
-    ax.plot(counts, [row[1] for row in rows], "o-", color=COLOURS[0], label="linear regression")
-    ax.plot(counts, [row[2] for row in rows], "s-", color=COLOURS[1], label="logistic regression")
+    ax.axhspan(0.3, 1.7, color=PALETTE[2], alpha=0.12, linewidth=0, label="the positive cloud")
+    ax.axhspan(-1.7, -0.3, color=PALETTE[4], alpha=0.12, linewidth=0, label="the negative cloud")
+    ax.plot(counts, [row[1] for row in rows], "o-", color=PALETTE[0], label="linear regression")
+    ax.plot(counts, [row[2] for row in rows], "s-", color=PALETTE[1], label="logistic regression")
     ax.set(xlabel="points at 30", ylabel="boundary (p = ½)", title="What distant points do to the boundary")
     ax.legend()
 
@@ -150,7 +149,7 @@ def mpg() -> Finding:
     return judge_mpg(compare(open_known("auto-mpg"), ["perceptron", "averaged"], seeds=20, also=views))
 
 
-def judge_mpg(rows: list[Row]) -> Finding:
+def judge_mpg(rows: list[LearnerResult]) -> Finding:
     """From a comparison of the three views with the majority."""
     percent = {row.learner: 100 * row.error_mean for row in rows}
     halve = [percent[name] < percent["majority"] / 2 for name in ("naive Bayes", "logistic regression", "averaged")]
@@ -169,7 +168,7 @@ def judge_mpg(rows: list[Row]) -> Finding:
     )
 
 
-def ranking(rows: list[Row]) -> list[tuple[Any, ...]]:
+def ranking(rows: list[LearnerResult]) -> list[tuple[Any, ...]]:
     """Rows of `compare` without their times."""
     sd = [None if row.error_sd is None else 100 * row.error_sd for row in rows]
     return [(r.learner, 100 * r.error_mean, s, "yes" if r.differs_from_best else "") for r, s in zip(rows, sd, strict=True)]
@@ -179,5 +178,5 @@ def draw_ranking(ax: Any, rows: list[tuple[Any, ...]], title: str) -> None:
     """Errors as bars with their spread, the lowest on top."""
     shown = sorted(rows, key=lambda row: -row[1])
     spread = [row[2] or 0 for row in shown]
-    ax.barh([row[0] for row in shown], [row[1] for row in shown], xerr=spread, color=COLOURS[0], capsize=3)
+    ax.barh([row[0] for row in shown], [row[1] for row in shown], xerr=spread, color=PALETTE[0], capsize=3)
     ax.set(xlabel="error, %", title=title)

@@ -172,5 +172,5 @@ def zero_rows(rows: Rows) -> np.ndarray:
         return zero
     matrix = rows.csr()
     of_entry = np.repeat(np.arange(rows.n), np.diff(matrix.indptr))
-    there = np.bincount(of_entry[matrix.data != 0], minlength=rows.n)
-    return np.asarray(there == 0)
+    entries = np.bincount(of_entry[matrix.data != 0], minlength=rows.n)
+    return np.asarray(entries == 0)

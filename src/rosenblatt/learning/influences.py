@@ -55,8 +55,8 @@ def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | No
 
     >>> from rosenblatt.learning.training import train
     >>> run = train([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"], order="given", keep_log=True)
-    >>> found = on_score(run.memory(), Rows([[2.0, 2.0]]), "last")
-    >>> [(part.row, part.contribution) for part in found.examples], found.score
+    >>> influences = on_score(run.memory(), Rows([[2.0, 2.0]]), "last")
+    >>> [(part.row, part.contribution) for part in influences.examples], influences.score
     ([(0, 5.0), (3, -1.0), (1, 0.0)], 4.0)
     """
     x.refuse_not_finite()
@@ -77,8 +77,8 @@ def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
 
     >>> from rosenblatt.learning.training import train
     >>> run = train([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"], order="given", keep_log=True)
-    >>> found = on_weight(run.memory(), 0, "last")
-    >>> [(part.row, part.contribution) for part in found.examples], found.score
+    >>> influences = on_weight(run.memory(), 0, "last")
+    >>> [(part.row, part.contribution) for part in influences.examples], influences.score
     ([(0, 1.0), (3, 1.0), (1, -0.5)], 1.5)
     """
     unit = np.zeros((1, memory.rows.d))
@@ -86,8 +86,8 @@ def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
     _, products = next(blocks_of_products(Rows(unit), memory.rows))
     start = 0.0 if memory.start is None else float(memory.start.last[0][vector, j])
     parts = coefficients(memory, view, vector) * products[0]
-    found = ranked(memory, parts, start, float(parts.sum()) + start)
-    return Influences([part for part in found.examples if part.contribution != 0], found.start, found.score)
+    influences = ranked(memory, parts, start, float(parts.sum()) + start)
+    return Influences([part for part in influences.examples if part.contribution != 0], influences.start, influences.score)
 
 
 def coefficients(memory: Memory, view: str, gains: int = 0, loses: int | None = None) -> np.ndarray:
@@ -102,5 +102,5 @@ def ranked(memory: Memory, contributions: np.ndarray, start: float, score: float
     updates = np.bincount(memory.log.row, minlength=memory.rows.n).tolist()
     numbers, codes, parts = memory.numbers.tolist(), memory.codes.tolist(), (contributions + 0.0).tolist()  # no -0.0
     # A row may be there several times, once for each run that went on.
-    found = [Influence(numbers[i], codes[i], updates[i], parts[i]) for i in order]
-    return Influences(found, start, score)
+    examples = [Influence(numbers[i], codes[i], updates[i], parts[i]) for i in order]
+    return Influences(examples, start, score)

@@ -212,9 +212,9 @@ class Memory:
             start = Weights(vectors, d, facts["fit_intercept"], sparse=not rows.dense)
             start.start_from(arrays["start.coef"], arrays["start.intercept"])
         codes, numbers, last = arrays["codes"], arrays["numbers"], facts["last"]
-        made = cls(log, rows, codes, numbers, vectors, last, start, facts["fit_intercept"])
-        made._refuse_impossible((n, d))
-        return made
+        memory = cls(log, rows, codes, numbers, vectors, last, start, facts["fit_intercept"])
+        memory._refuse_impossible((n, d))
+        return memory
 
     def _refuse_impossible(self, shape: tuple[int, int]) -> None:
         """The loop over votes trusts its numbers: they are looked at here."""

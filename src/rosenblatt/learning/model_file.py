@@ -275,5 +275,5 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
     return {key: _plain(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
 
 
-def _restore(found: dict[str, Any]) -> Any:
-    return {"inf": math.inf, "-inf": -math.inf}.get(str(found["$float"]), found) if found.keys() == {"$float"} else found
+def _restore(value: dict[str, Any]) -> Any:
+    return {"inf": math.inf, "-inf": -math.inf}.get(str(value["$float"]), value) if value.keys() == {"$float"} else value

@@ -46,9 +46,9 @@ def moderate(memory: Memory) -> bool:
     """Do no weights of the run come near to an overflow?"""
     values = memory.rows.values
     assert values is not None
-    begun = 0.0 if memory.start is None else max(float(np.abs(part).max(initial=0)) for part in memory.start.last)
+    at_start = 0.0 if memory.start is None else max(float(np.abs(part).max(initial=0)) for part in memory.start.last)
     with np.errstate(over="ignore"):
-        most = begun + float(memory.log.tau.sum()) * max(1.0, float(np.abs(values).max(initial=0)))
+        most = at_start + float(memory.log.tau.sum()) * max(1.0, float(np.abs(values).max(initial=0)))
     return most < LARGE
 
 

@@ -105,37 +105,37 @@ class Voter(Scorer):
             raise SettingError("No example has been seen since the log began: there is nobody to vote.")
         rows.refuse_not_finite()
         survivors = Survivors.of(memory.log, memory.codes, memory.vectors, memory.first, memory.last)
-        begun = None
+        first_scores = None
         if memory.start is not None:
-            begun = weights.score(rows, *memory.start.last)
-        found = (self._count if self.drawn is None else self._draw)(rows, survivors, begun)
-        return found[:, 0] if memory.vectors == 1 else found
+            first_scores = weights.score(rows, *memory.start.last)
+        scores = (self._count if self.drawn is None else self._draw)(rows, survivors, first_scores)
+        return scores[:, 0] if memory.vectors == 1 else scores
 
-    def _count(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
+    def _count(self, rows: Rows, survivors: Survivors, first_scores: np.ndarray | None) -> np.ndarray:
         signs = votes_by_sign(rows, self.memory)
         if signs is not None:
             return signs[:, None].astype(float)
-        found = np.empty((rows.n, survivors.vectors))
+        counted = np.empty((rows.n, survivors.vectors))
         for part, products in blocks_of_products(rows, self.memory.rows):
-            begin = None if begun is None else begun[part]
+            begin = None if first_scores is None else first_scores[part]
             votes, scores = count_votes(products, survivors, begin, self._constant)
             refuse_overflow(rows, part, scores)
-            found[part] = votes
-        return found
+            counted[part] = votes
+        return counted
 
-    def _draw(self, rows: Rows, survivors: Survivors, begun: np.ndarray | None) -> np.ndarray:
+    def _draw(self, rows: Rows, survivors: Survivors, first_scores: np.ndarray | None) -> np.ndarray:
         """The scores of each row by a survivor of its own."""
         assert self.drawn is not None
         examples = order.random_bits(self.drawn, order.DRAW).random_raw(rows.n) % np.uint64(survivors.lived.sum())
         chosen: Any = np.searchsorted(np.cumsum(survivors.lived), examples.astype(np.int64), side="right")
-        found = np.zeros((rows.n, survivors.vectors)) if begun is None else begun.copy()
+        scores = np.zeros((rows.n, survivors.vectors)) if first_scores is None else first_scores.copy()
         for part, products in blocks_of_products(rows, self.memory.rows):
             for i, product in zip(range(part.start, part.stop), products, strict=True):
                 steps = survivors.steps[: chosen[i]]
-                found[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
-                found[i] += survivors.summed(steps * self._constant)
-            refuse_overflow(rows, part, found[part])
-        return found
+                scores[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
+                scores[i] += survivors.summed(steps * self._constant)
+            refuse_overflow(rows, part, scores[part])
+        return scores
 
     @property
     def by_votes(self) -> bool:  # type: ignore[override]

@@ -11,11 +11,10 @@ import numpy as np
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import encode
 from rosenblatt.learning.scoring import decide
-from rosenblatt.show.canvas import COLOURS, MARKERS
-from rosenblatt.show.display import Display, classes_of
+from rosenblatt.show.canvas import MARKERS, PALETTE, Display, fitted_classes
 
-ROOM = 0.12  # of the width of the data, on every side
-POINTS = 200  # a side of the grid
+PADDING = 0.12  # of the width of the data, on every side
+GRID_SIDE = 200  # points
 
 
 @dataclass
@@ -50,23 +49,23 @@ class BoundaryDisplay(Display):
         X = np.asarray(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != 2:
             raise DataError(f"X has shape {X.shape}: a boundary is drawn over two features. Fit on two columns first.")
-        classes = classes_of(estimator)
+        classes = fitted_classes(estimator)
         ask = getattr(estimator, response, None) if isinstance(response, str) else response
         if ask is None:
             raise SettingError(f"{type(estimator).__name__} has no {response}: pass response='predict', or a function.")
-        across, up = (np.linspace(*spread(X[:, j]), POINTS) for j in (0, 1))
+        across, up = (np.linspace(*padded_range(X[:, j]), GRID_SIDE) for j in (0, 1))
         grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
         scores = as_scores(np.asarray(ask(grid)), classes)
-        made = cls(across, up, scores.reshape(POINTS, POINTS, *scores.shape[1:]), classes, X)
-        made.names = made.names if names is None else (str(names[0]), str(names[1]))
+        display = cls(across, up, scores.reshape(GRID_SIDE, GRID_SIDE, *scores.shape[1:]), classes, X)
+        display.names = display.names if names is None else (str(names[0]), str(names[1]))
         by_score = response == "decision_function" and getattr(estimator, "_chosen", None) != "voted"
-        made.what = "score" if by_score else "votes" if response == "decision_function" else name_of(response)
+        display.what = "score" if by_score else "votes" if response == "decision_function" else describe_response(response)
         if y is not None:
-            made.codes = encode(y, classes)[1]
+            display.codes = encode(y, classes)[1]
             if scores.ndim == 1 and by_score:
-                least = float((as_scores(np.asarray(ask(X)), classes) * np.where(made.codes == 1, 1, -1)).min())
-                made.band = least if least > 0 else 1.0
-        return made.plot(ax)
+                least = float((as_scores(np.asarray(ask(X)), classes) * np.where(display.codes == 1, 1, -1)).min())
+                display.band = least if least > 0 else 1.0
+        return display.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draws."""
@@ -74,7 +73,7 @@ class BoundaryDisplay(Display):
 
         ax = self._on(ax)
         if self.scores.ndim == 2:
-            shades = LinearSegmentedColormap.from_list("classes", [COLOURS[0], "white", COLOURS[1]])
+            shades = LinearSegmentedColormap.from_list("classes", [PALETTE[0], "white", PALETTE[1]])
             most = float(np.quantile(np.abs(self.scores), 0.98)) or 1.0
             mesh = ax.pcolormesh(
                 self.across, self.up, self.scores, cmap=shades, vmin=-most, vmax=most, alpha=0.45, rasterized=True
@@ -85,7 +84,7 @@ class BoundaryDisplay(Display):
                 self._contour(self.band, "--", f"|{self.what}| = {self.band:.3g}")
         else:
             won = decide(self.scores.reshape(-1, self.scores.shape[-1])).reshape(self.scores.shape[:2])
-            colours = ListedColormap([COLOURS[code % len(COLOURS)] for code in range(len(self.classes))])
+            colours = ListedColormap([PALETTE[code % len(PALETTE)] for code in range(len(self.classes))])
             ax.pcolormesh(
                 self.across, self.up, won, cmap=colours, vmin=-0.5, vmax=len(self.classes) - 0.5, alpha=0.2,
                 rasterized=True,
@@ -102,10 +101,10 @@ class BoundaryDisplay(Display):
 
     def _contour(self, level: float, style: str, label: str) -> None:
         levels = [0.0] if level == 0 else [-level, level]
-        look = {"colors": "0.15", "linestyles": style, "linewidths": 1.5 if level == 0 else 0.8}
+        line_style = {"colors": "0.15", "linestyles": style, "linewidths": 1.5 if level == 0 else 0.8}
         if self.scores.min() < levels[-1] and self.scores.max() > levels[0]:
-            self.ax_.contour(self.across, self.up, self.scores, levels=levels, **look)
-            self.ax_.plot([], [], style, color="0.15", linewidth=look["linewidths"], label=label)
+            self.ax_.contour(self.across, self.up, self.scores, levels=levels, **line_style)
+            self.ax_.plot([], [], style, color="0.15", linewidth=line_style["linewidths"], label=label)
             if level:
                 self.ax_.contourf(self.across, self.up, self.scores, levels=levels, colors="0.5", alpha=0.2)
 
@@ -114,31 +113,31 @@ class BoundaryDisplay(Display):
             self.ax_.scatter(*self.X.T, s=18, color="0.3", label="rows")
             return
         for code, label in enumerate(self.classes.tolist()):
-            here = self.X[self.codes == code]
+            rows = self.X[self.codes == code]
             self.ax_.scatter(
-                *here.T, s=26, color=COLOURS[code % len(COLOURS)], marker=MARKERS[code % len(MARKERS)],
+                *rows.T, s=26, color=PALETTE[code % len(PALETTE)], marker=MARKERS[code % len(MARKERS)],
                 edgecolor="white", linewidth=0.5, label=str(label), zorder=3,
             )  # fmt: skip
 
 
-def name_of(response: Any) -> str:
+def describe_response(response: Any) -> str:
     """What shades the plane, in words.
 
-    >>> name_of("predict_proba")
+    >>> describe_response("predict_proba")
     'predict proba'
     """
     name = response if isinstance(response, str) else getattr(response, "__name__", "response")
     return str(name).strip("<>").replace("_", " ")
 
 
-def spread(x: np.ndarray) -> tuple[float, float]:
+def padded_range(x: np.ndarray) -> tuple[float, float]:
     """From below the least to above the most.
 
-    >>> spread(np.array([0.0, 100.0]))
+    >>> padded_range(np.array([0.0, 100.0]))
     (-12.0, 112.0)
     """
     low, high = float(x.min()), float(x.max())
-    room = ROOM * (high - low) or 1.0
+    room = PADDING * (high - low) or 1.0
     return low - room, high + room
 
 

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.learning.history import History
-from rosenblatt.show.canvas import COLOURS
-from rosenblatt.show.display import Display
+from rosenblatt.show.canvas import PALETTE, Display
 from rosenblatt.studies.curves import Curve
 
 
@@ -39,8 +38,8 @@ class CurveDisplay(Display):
         """Draws."""
         ax = self._on(ax)
         for name, errors, colour, style in (
-            ("training", self.train, COLOURS[0], "o-"),
-            ("held out", self.held_out, COLOURS[1], "s-"),
+            ("training", self.train, PALETTE[0], "o-"),
+            ("held out", self.held_out, PALETTE[1], "s-"),
         ):
             mean = errors.mean(axis=0)
             ax.plot(self.values, mean, style, color=colour, markersize=4, label=name)
@@ -55,11 +54,11 @@ class CurveDisplay(Display):
             ax.axvspan(self.best, edge, color="0.5", alpha=0.12, linewidth=0, label="overfitting")
         title = {"examples": "Learning curve", "λ": "Error against λ"}.get(self.what, f"Error against {self.what}")
         ax.set(xlabel=self.what, ylabel=self.measure, title=title)
-        self._keep_in_sight()
+        self._widen_axis()
         ax.legend()
         return self
 
-    def _keep_in_sight(self) -> None:
+    def _widen_axis(self) -> None:
         """Where the held-out error explodes, the rest should still be seen: the axis goes logarithmic."""
         shown = np.concatenate([self.train.mean(axis=0), self.held_out.mean(axis=0)])
         if shown.min() > 0 and shown.max() > 30 * np.median(shown):
@@ -87,10 +86,10 @@ class HistoryDisplay(Display):
         ax = self._on(ax)
         epochs = np.arange(1, len(self.history) + 1)
         share = self.history["mistakes"] / np.maximum(1, self.history["examples"])
-        ax.plot(epochs, share, "o-", color=COLOURS[0], markersize=4, label="mistakes in training")
+        ax.plot(epochs, share, "o-", color=PALETTE[0], markersize=4, label="mistakes in training")
         for key, name, colour, style in (
-            ("held_out_last", "held out, last weights", COLOURS[1], "s-"),
-            ("held_out_averaged", "held out, averaged", COLOURS[2], "^-"),
+            ("held_out_last", "held out, last weights", PALETTE[1], "s-"),
+            ("held_out_averaged", "held out, averaged", PALETTE[2], "^-"),
         ):
             errors = self.history[key]
             if all(error is not None for error in errors) and len(errors):

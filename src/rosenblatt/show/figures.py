@@ -5,19 +5,20 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.learning.history import History
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 from rosenblatt.show.curves import HistoryDisplay
 from rosenblatt.show.margins import MarginDisplay
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-SIZE = (5.4, 3.3)  # inches, of every figure: so text has the same size in all
+FIGURE_SIZE = (5.4, 3.3)  # inches, of every figure: so text has the same size in all
 INK = "#010203"  # drawn with this, and then named `currentColor`, so that figures follow the page into the dark
 GREYS = ("#333333", "#4c4c4c")  # what displays draw their guide lines with
 THEME = {
@@ -39,7 +40,7 @@ THEME = {
 }
 
 
-def epochs(history: History, averages: bool, name: str = "epochs") -> Markup:
+def epochs_figure(history: History, averages: bool, name: str = "epochs") -> Markup:
     """Mistakes in training and, where rows were held out, the errors of last, averaged and best weights.
 
     The best so far are those of the lowest error of the weights that the learner predicts with, as in training.
@@ -50,7 +51,7 @@ def epochs(history: History, averages: bool, name: str = "epochs") -> Markup:
         errors = history["held_out_averaged" if averages else "held_out_last"]
         if all(error is not None for error in errors):
             best = np.minimum.accumulate(errors.astype(float))
-            ax.plot(np.arange(1, len(best) + 1), best, "--", color=COLOURS[3], linewidth=2, label="held out, best so far")
+            ax.plot(np.arange(1, len(best) + 1), best, "--", color=PALETTE[3], linewidth=2, label="held out, best so far")
         if len(history) == 1:
             ax.set_xticks([1])
         legend_above(ax)
@@ -58,7 +59,7 @@ def epochs(history: History, averages: bool, name: str = "epochs") -> Markup:
     return figure(draw, name, "Error by epoch")
 
 
-def margins(values: np.ndarray, name: str = "margins") -> Markup:
+def margins_figure(values: np.ndarray, name: str = "margins") -> Markup:
     """The histogram of margins."""
 
     def draw(ax: Any) -> None:
@@ -73,7 +74,7 @@ def legend_above(ax: Any) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0, handlelength=1.6)
 
 
-def figure(draw: Any, name: str, title: str) -> Markup:
+def figure(draw: Callable[[Any], None], name: str, title: str) -> Markup:
     """What `draw` puts on axes, as an <svg> element in which every name begins with `name`."""
     import matplotlib.style
     from markupsafe import Markup
@@ -82,11 +83,11 @@ def figure(draw: Any, name: str, title: str) -> Markup:
     stream = io.StringIO()
     with matplotlib.style.context(["default", THEME]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the page's own font may well have the letter
-        made = Figure(figsize=SIZE, layout="constrained")
-        ax = made.subplots()
+        drawing = Figure(figsize=FIGURE_SIZE, layout="constrained")
+        ax = drawing.subplots()
         draw(ax)
         ax.set_title("")
-        made.savefig(stream, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+        drawing.savefig(stream, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return Markup(for_page(stream.getvalue(), name, title))
 
 
@@ -99,14 +100,14 @@ def for_page(svg: str, name: str, title: str) -> str:
     '<svg width="9" role="img" aria-label="A"><g id="f-a" style="stroke: currentColor"/><text>#010203 id="a"</text></svg>'
     """
     svg = svg[svg.index("<svg") :].rstrip()
-    svg = re.sub(r"<[^>]+>", lambda tag: _own(tag[0], name), svg)
+    svg = re.sub(r"<[^>]+>", lambda tag: _adapt_tag(tag[0], name), svg)
     return re.sub(r"^<svg([^>]*)>", lambda tag: f'<svg{tag[1]} role="img" aria-label="{title}">', svg, count=1)
 
 
-def _own(tag: str, name: str) -> str:
-    tag = re.sub(r'(\bid="|"#|url\(#)', lambda found: found[0] + name + "-", tag)
+def _adapt_tag(tag: str, name: str) -> str:
+    tag = re.sub(r'(\bid="|"#|url\(#)', lambda match: match[0] + name + "-", tag)
     for colour in (INK, *GREYS):
         tag = tag.replace(colour, "currentColor")
-    for number, colour in enumerate(COLOURS):
+    for number, colour in enumerate(PALETTE):
         tag = tag.replace(colour.lower(), f"var(--series-{number}, {colour})")
     return tag

@@ -1,4 +1,4 @@
-"""The path of the weights: where every update led."""
+"""Paths: where every update led the weights, and where gradient descent went (U5)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.errors import SettingError
+from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.learning.examples import encode
-from rosenblatt.show.canvas import COLOURS
-from rosenblatt.show.display import Display, classes_of
+from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
+
+FARTHEST_SHOWN = 10.0  # a path that leaves its start by more than this is cut
 
 
 @dataclass
@@ -23,7 +25,7 @@ class PathDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, features: tuple[int, int] = (0, 1), ax: Any = None) -> Self:
         """Draws the weights of two features along a fit from 0 with `keep_log=True` on rows X, two classes."""
-        classes, log = classes_of(estimator), getattr(estimator, "log_", None)
+        classes, log = fitted_classes(estimator), getattr(estimator, "log_", None)
         if log is None:
             raise SettingError(f"{type(estimator).__name__} kept no log: fit it with keep_log=True.")
         if len(classes) != 2:
@@ -49,11 +51,11 @@ class PathDisplay(Display):
         ax = self._on(ax)
         moved = np.diff(self.path, axis=0)
         ax.quiver(
-            *self.path[:-1].T, *moved.T, angles="xy", scale_units="xy", scale=1, color=COLOURS[0], width=0.004,
+            *self.path[:-1].T, *moved.T, angles="xy", scale_units="xy", scale=1, color=PALETTE[0], width=0.004,
         )  # fmt: skip
-        ax.plot([], [], color=COLOURS[0], label=f"{len(moved)} updates")
-        ax.plot(*self.path[0], "o", color=COLOURS[2], label="start")
-        ax.plot(*self.path[-1], "*", color=COLOURS[1], markersize=12, label="end")
+        ax.plot([], [], color=PALETTE[0], label=f"{len(moved)} updates")
+        ax.plot(*self.path[0], "o", color=PALETTE[2], label="start")
+        ax.plot(*self.path[-1], "*", color=PALETTE[1], markersize=12, label="end")
         ax.margins(0.1)
         ax.update_datalim(self.path)
         ax.autoscale_view()
@@ -61,3 +63,36 @@ class PathDisplay(Display):
         ax.set_aspect("equal", adjustable="datalim")
         ax.legend()
         return self
+
+
+@dataclass
+class DescentDisplay(Display):
+    """The path over the contours of f where there are two numbers to find, else f step by step."""
+
+    descent: Descent
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draws."""
+        ax = self._on(ax)
+        if self.descent.path.shape[1:] == (2,):
+            self._draw_path()
+        else:
+            ax.plot(self.descent.values, color=PALETTE[0], label="f")
+            ax.set(xlabel="step", ylabel="f")
+        ax.set_title(f"Gradient descent, η = {self.descent.eta:g}: {self.descent.steps} steps")
+        ax.legend(loc="upper left")
+        return self
+
+    def _draw_path(self) -> None:
+        path, f, ax = self.descent.path, self.descent.f, self.ax_
+        near = path[np.abs(path - path[0]).max(axis=1) <= FARTHEST_SHOWN]
+        low, high = near.min(axis=0), near.max(axis=0)
+        room = 0.4 * max((high - low).max(), 1e-9)
+        a, b = (np.linspace(low[j] - room, high[j] + room, 120) for j in (0, 1))
+        heights = np.array([[f(np.array([x, y])) for x in a] for y in b])
+        levels = np.geomspace(max(heights.min(), heights.max() * 1e-4), heights.max(), 14)
+        ax.contour(a, b, heights, levels=levels, colors="0.75", linewidths=0.8)
+        ax.plot(*near.T, ".-", color=PALETTE[0], linewidth=1, markersize=4, label="path")
+        ax.plot(*near[0], "o", color=PALETTE[1], label="start")
+        ax.plot(*near[-1], "*", color=PALETTE[2], markersize=12, label="end" if len(near) == len(path) else "flies off")
+        ax.set(xlabel="θ₁", ylabel="θ₂")

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.features import ImageMap
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.show.canvas import COLOURS
+from rosenblatt.show.canvas import PALETTE
 
 
 def png(pixels: np.ndarray) -> bytes:
@@ -29,7 +29,7 @@ def png(pixels: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
-def as_address(pixels: np.ndarray) -> str:
+def data_url(pixels: np.ndarray) -> str:
     """The image in the address itself, so that nothing is loaded."""
     return "data:image/png;base64," + base64.b64encode(png(np.ascontiguousarray(pixels, dtype=np.uint8))).decode()
 
@@ -38,7 +38,7 @@ def picture(image: np.ndarray) -> str | None:
     """An image of the data; None where it has neither one colour nor three."""
     if image.ndim == 3 and image.shape[2] == 1:
         image = image[:, :, 0]
-    return as_address(image) if image.ndim == 2 or image.shape[2] == 3 else None
+    return data_url(image) if image.ndim == 2 or image.shape[2] == 3 else None
 
 
 def weight_pictures(model: Classifier) -> list[tuple[str, str]]:
@@ -52,14 +52,14 @@ def weight_pictures(model: Classifier) -> list[tuple[str, str]]:
     largest = np.abs(coef).max() or 1.0
     labels = model.classes.tolist() if len(coef) > 1 else [model.classes.tolist()[1]]
     return [
-        (str(label), as_address(two_sided(row.reshape(model.features.shape) / largest)))
+        (str(label), data_url(signed_colours(row.reshape(model.features.shape) / largest)))
         for label, row in zip(labels, coef, strict=True)
     ]
 
 
-def two_sided(values: np.ndarray) -> np.ndarray:
+def signed_colours(values: np.ndarray) -> np.ndarray:
     """Numbers from -1 to 1 as colours: blue, white, orange."""
-    low, high = (np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for colour in COLOURS[:2])
+    low, high = (np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for colour in PALETTE[:2])
     strength = np.abs(values)[:, :, None]
     colours: np.ndarray = np.round(255 * (1 - strength) + np.where(values[:, :, None] < 0, low, high) * strength).astype(
         np.uint8

@@ -5,10 +5,8 @@ Each is made by `from_estimator`, `from_history` or its own name, draws with `pl
 
 from rosenblatt.show.boundary import BoundaryDisplay
 from rosenblatt.show.curves import CurveDisplay, HistoryDisplay
-from rosenblatt.show.descent import DescentDisplay
-from rosenblatt.show.losses import LossDisplay
-from rosenblatt.show.margins import MarginDisplay
-from rosenblatt.show.path import PathDisplay
+from rosenblatt.show.margins import LossDisplay, MarginDisplay
+from rosenblatt.show.path import DescentDisplay, PathDisplay
 from rosenblatt.show.weights import WeightsDisplay
 
 __all__ = [

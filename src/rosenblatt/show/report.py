@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt import __version__
 from rosenblatt.data import Dataset
@@ -22,17 +22,21 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import LEARNERS, label_of
 from rosenblatt.show import reproduce, tables
-from rosenblatt.show.findings import Findings, Say, Wishes, look
-from rosenblatt.show.numerals import percent, signed
+from rosenblatt.show.assessment import Announce, Assessment, ReportOptions, assess
 from rosenblatt.show.pixels import weight_pictures
+from rosenblatt.show.tables import percent, signed
 from rosenblatt.studies.compare import judge_differences
 from rosenblatt.studies.explain import numeric_features, warnings
 
-KINDS = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+DATA_NAMES = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
 
 
 @dataclass(frozen=True)
-class Origin:
+class ReportSource:
     """What the model does not know about itself: its file, the file's digest, and the command that makes the report."""
 
     name: str = "model"
@@ -41,23 +45,65 @@ class Origin:
     read: dict[str, Any] = field(default_factory=dict)  # keywords of `rosenblatt.read` for the data
 
 
+@dataclass(frozen=True)
+class Retraining:
+    """The command and the Python that train the same model."""
+
+    known: bool  # are the data recognised as those of training?
+    exact: bool  # else an estimator wrote the file, and read its rows in its own way
+    dev: bool
+    command: str | None
+    python: str
+
+
+@dataclass(frozen=True)
+class ReportContents:
+    """All that the page shows; the template knows these names."""
+
+    style: str
+    version: str
+    source: ReportSource
+    options: ReportOptions
+    model: Classifier
+    learner: str
+    facts: list[tuple[str, str]]
+    columns: list[tables.ColumnUse]
+    classes: list[tables.ClassRow]
+    most_frequent: Any
+    majority: float | None
+    epochs: Markup | None
+    pictures: list[tuple[str, str]]
+    weights: list[tables.ClassWeights]
+    warnings: list[str]
+    scaled: bool
+    separated: bool
+    retraining: Retraining
+    limit: int
+    # With data:
+    assessment: Assessment | None = None
+    rivals: list[tables.LearnerRow] = field(default_factory=list)
+    differences: str = ""
+    margins: Markup | None = None
+    confusion: tables.ConfusionTable | None = None
+
+
 def report(
     model: Classifier,
     data: Dataset | None = None,
-    wishes: Wishes | None = None,
-    origin: Origin | None = None,
-    say: Say | None = None,
+    options: ReportOptions | None = None,
+    source: ReportSource | None = None,
+    announce: Announce | None = None,
 ) -> str:
     """The page about a model and, with labelled data, about how it does on them."""
     template = page_template()  # refuses before anything is computed
-    wishes, origin, say = wishes or Wishes(), origin or Origin(), say or (lambda sentence: None)
-    found = None if data is None else look(model, data, wishes, say)
-    say("drawing")
-    return str(template.render(**contents(model, found, wishes, origin)))
+    options, source, announce = options or ReportOptions(), source or ReportSource(), announce or (lambda sentence: None)
+    assessment = None if data is None else assess(model, data, options, announce)
+    announce("drawing")
+    return template.render(vars(contents(model, assessment, options, source)))
 
 
 @cache
-def page_template() -> Any:
+def page_template() -> jinja2.Template:
     """The page, in which every value is escaped, and characters that would act are made visible."""
     try:
         import jinja2
@@ -66,14 +112,14 @@ def page_template() -> Any:
     except ImportError:
         raise SettingError("A report needs jinja2 and matplotlib: pip install 'rosenblatt[show]'.") from None
 
-    def seen(value: Any) -> Any:
+    def visible(value: Any) -> Any:
         return value if isinstance(value, Markup) or not isinstance(value, str) else shown(value, longest=10_000)
 
     page = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, finalize=seen, trim_blocks=True, lstrip_blocks=True
+        autoescape=True, undefined=jinja2.StrictUndefined, finalize=visible, trim_blocks=True, lstrip_blocks=True
     )
 
-    def breakable(value: Any, longest: int) -> Any:
+    def breakable(value: Any, longest: int) -> Markup:
         """Shown and escaped; a line may end after the signs of which names are made, before any word is broken."""
         return Markup("<wbr>").join(re.split(r"(?<=[=_/-])", shown(value, longest)))
 
@@ -83,37 +129,44 @@ def page_template() -> Any:
     return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
 
 
-def contents(model: Classifier, found: Findings | None, wishes: Wishes, origin: Origin) -> dict[str, Any]:
+def contents(
+    model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
+) -> ReportContents:
     """All that the page shows."""
     from rosenblatt.show import figures
 
     counts = model.class_counts
-    return {
-        "style": files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
-        "version": __version__,
-        "origin": origin,
-        "model": model,
-        "learner": label_of(model.recipe.compared_name),
-        "facts": training_facts(model),
-        "columns": tables.columns(model),
-        "classes": tables.class_rows(model, found.measured if found else None),
-        "most_frequent": None if counts is None else model.classes.tolist()[int(counts.argmax())],
-        "majority": None if counts is None else 1 - int(counts.max()) / int(counts.sum()),
-        "found": found,
-        "wishes": wishes,
-        "rivals": tables.rival_rows(found) if found else [],
-        "differences": judge_differences(found.rivals) if found else "",
-        "epochs": figures.epochs(model.history, model.recipe.averages) if len(model.history) else None,
-        "margins": figures.margins(found.margins) if found is not None and len(found.margins) else None,
-        "confusion": tables.confusion(found.measured, model) if found else None,
-        "pictures": weight_pictures(model),
-        "weights": tables.weight_lists(model),
-        "warnings": warnings(model),
-        "scaled": bool(getattr(model.features, "scale", False) and numeric_features(model)),
-        "separated": separated(model),
-        "again": again(model, found, wishes, origin),
-        "limit": tables.CLASSES,
-    }
+    page = ReportContents(
+        style=files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
+        version=__version__,
+        source=source,
+        options=options,
+        model=model,
+        learner=label_of(model.recipe.compared_name),
+        facts=training_facts(model),
+        columns=tables.column_uses(model),
+        classes=tables.class_rows(model, assessment.measures if assessment else None),
+        most_frequent=None if counts is None else model.classes.tolist()[int(counts.argmax())],
+        majority=None if counts is None else 1 - int(counts.max()) / int(counts.sum()),
+        epochs=figures.epochs_figure(model.history, model.recipe.averages) if len(model.history) else None,
+        pictures=weight_pictures(model),
+        weights=tables.class_weights(model),
+        warnings=warnings(model),
+        scaled=bool(getattr(model.features, "scale", False) and numeric_features(model)),
+        separated=ended_separating(model),
+        retraining=retraining(model, assessment, options, source),
+        limit=tables.SHOWN_CLASSES,
+    )
+    if assessment is None:
+        return page
+    return replace(
+        page,
+        assessment=assessment,
+        rivals=tables.learner_rows(assessment),
+        differences=judge_differences(assessment.rivals),
+        margins=figures.margins_figure(assessment.margins) if len(assessment.margins) else None,
+        confusion=tables.confusion_table(assessment.measures, model),
+    )
 
 
 def training_facts(model: Classifier) -> list[tuple[str, str]]:
@@ -122,12 +175,12 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     parameters = ", ".join(
         f"{name} {recipe.parameters[name]}" for name in LEARNERS[recipe.learner].parameters if name in recipe.parameters
     )
-    known_rows = "" if summary["examples"] is None else f"{summary['examples']:,} rows of "
-    rows, features = f"{known_rows}{KINDS[model.kind]}", f"{summary['features']:,} features"
-    passes = f"{summary['epochs']:,} epochs, {summary['updates']:,} updates"
-    ended = "" if summary["stopped_because"] is None else f"; ended by: {summary['stopped_because']}"
-    error, dev = summary["train_error"], summary["dev_error"]
-    views = [view for view in ("last", "averaged", "best", "voted") if dev and view in dev]
+    known_rows = "" if summary.examples is None else f"{summary.examples:,} rows of "
+    rows, features = f"{known_rows}{DATA_NAMES[model.kind]}", f"{summary.features:,} features"
+    passes = f"{summary.epochs:,} epochs, {summary.updates:,} updates"
+    ended = "" if summary.stopped_because is None else f"; ended by: {summary.stopped_because}"
+    error, dev = summary.train_error, summary.dev_error or {}
+    views = [view for view in ("last", "averaged", "best", "voted") if view in dev]
     held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
         ("learner", label_of(recipe.compared_name) + (f" ({parameters})" if parameters else "")),
@@ -143,29 +196,28 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     return [(name, value) for name, value in lines if value is not None]
 
 
-def separated(model: Classifier) -> bool:
+def ended_separating(model: Classifier) -> bool:
     """Did training end with an epoch without a mistake or an update? Then its last weights are the proof."""
-    if not model.summary["converged"] or not len(model.history):
+    if not model.summary.converged or not len(model.history):
         return False
     return model.history[-1].mistakes == model.history[-1].updates == 0
 
 
-def again(model: Classifier, found: Findings | None, wishes: Wishes, origin: Origin) -> dict[str, Any]:
-    """The command and the Python that train the same model; `known` where the data are recognised as those of training."""
-    same = found is not None and found.recognised
-    told = reproduce.Training(
-        file=found.name if same and found else "FILE",
+def retraining(model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource) -> Retraining:
+    """How to train the same model: on the data of the report where they are recognised as those of training."""
+    known = assessment is not None and assessment.recognised
+    trained_on = reproduce.TrainingSource(
+        file=assessment.name if assessment and known else "FILE",
         target=model.target,
-        dev="DEV-FILE" if model.summary["dev_error"] and not (same and wishes.holdout) else None,
-        holdout=wishes.holdout if same else None,
-        read=origin.read if same else {},
-        output=origin.name,
+        dev="DEV-FILE" if model.summary.dev_error and not (known and options.holdout) else None,
+        holdout=options.holdout if known else None,
+        read=source.read if known else {},
+        output=source.name,
     )
-    split = {"seed": model.recipe.seed}
-    return {
-        "known": same,
-        "exact": model.counts is not None,  # else an estimator wrote the file, and read its rows in its own way
-        "dev": told.dev is not None,
-        "command": reproduce.command(model.recipe, told),
-        "python": reproduce.script(reproduce.differing(model.recipe), told, split),
-    }
+    return Retraining(
+        known,
+        exact=model.counts is not None,
+        dev=trained_on.dev is not None,
+        command=reproduce.command(model.recipe, trained_on),
+        python=reproduce.script(reproduce.chosen_settings(model.recipe), trained_on, {"seed": model.recipe.seed}),
+    )

@@ -1,8 +1,8 @@
 """How to make a model again: the command and the Python that write the same bytes, from what the model file knows.
 
 >>> from rosenblatt.learning.learners import Recipe
->>> told = Training("people.csv", target="income", holdout=0.2)
->>> print(command(Recipe(learner="mira", parameters={"p": 0.5}), told))
+>>> source = TrainingSource("people.csv", target="income", holdout=0.2)
+>>> print(command(Recipe(learner="mira", parameters={"p": 0.5}), source))
 rosenblatt train people.csv --target income --holdout 0.2 --learner mira --epochs 5 --seed 0 --p 0.5 -o model.rosenblatt
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 
 from rosenblatt.learning.learners import Recipe
 
-ALWAYS = ("learner", "epochs", "seed")  # told even where they are the usual ones
-FLAGS: dict[str, dict[Any, str]] = {
+ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
+OPTION_FLAGS: dict[str, dict[Any, str]] = {
     "average": {True: "--average", False: "--last"},
     "fit_intercept": {False: "--no-bias", True: ""},
     "scale": {False: "--no-scale", True: ""},
@@ -25,7 +25,7 @@ FLAGS: dict[str, dict[Any, str]] = {
     "header": {False: "--no-header", True: ""},
     "zero_based": {True: "--zero-based", False: "--one-based"},
 }
-OPTIONS = {
+OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
     "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
     "format": "--format", "delimiter": "--delimiter", "missing": "--missing", "target": "--target",
@@ -33,12 +33,12 @@ OPTIONS = {
 }  # fmt: skip
 
 
-class UntoldError(Exception):
+class NoOptionError(Exception):
     """The command line has no option for this."""
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingSource:
     """Where the rows came from; the model file does not know it. `read` are further keywords of `rosenblatt.read`."""
 
     file: str = "FILE"
@@ -49,32 +49,32 @@ class Training:
     output: str = "model.rosenblatt"
 
 
-def differing(recipe: Recipe) -> dict[str, Any]:
-    """The keywords of a recipe that differ from the usual ones, and those that are always told."""
+def chosen_settings(recipe: Recipe) -> dict[str, Any]:
+    """The keywords of a recipe that differ from the usual ones, and those that are always named."""
     usual = Recipe()
-    found = {part.name: getattr(recipe, part.name) for part in fields(Recipe)}
-    return {name: value for name, value in found.items() if name in ALWAYS or value != getattr(usual, name)}
+    settings = {part.name: getattr(recipe, part.name) for part in fields(Recipe)}
+    return {name: value for name, value in settings.items() if name in ALWAYS_NAMED or value != getattr(usual, name)}
 
 
-def command(recipe: Recipe, told: Training) -> str | None:
+def command(recipe: Recipe, source: TrainingSource) -> str | None:
     """The command; None where an option is missing for what Python can say, as a weight for every class."""
     try:
-        parts = [*_options(told.read), *_settings(recipe)]
-    except UntoldError:
+        parts = [*_options(source.read), *_settings(recipe)]
+    except NoOptionError:
         return None
-    where = [told.file, *(part for name in ("target", "dev", "holdout") for part in _option(name, getattr(told, name)))]
-    return shlex.join(["rosenblatt", "train", *where, *parts, "-o", told.output])
+    where = [source.file, *(part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))]
+    return shlex.join(["rosenblatt", "train", *where, *parts, "-o", source.output])
 
 
 def _settings(recipe: Recipe) -> Iterator[str]:
-    chosen = differing(recipe)
+    chosen = chosen_settings(recipe)
     parameters, features = chosen.pop("parameters", {}), dict(chosen.pop("features", {}))
     weight = chosen.pop("class_weight", None)
     yield from _options(chosen)
     if weight == "balanced":
         yield "--balanced"
     elif weight is not None:
-        raise UntoldError
+        raise NoOptionError
     for name, value in parameters.items():
         yield from _option(f"--{name.replace('_', '-')}", value)
     for name, how in features.pop("per_column", {}).items():
@@ -82,7 +82,7 @@ def _settings(recipe: Recipe) -> Iterator[str]:
     products = features.pop("products", [])
     for pair in [["all"]] if products == "all" else products:
         if any("," in name for name in pair):
-            raise UntoldError
+            raise NoOptionError
         yield from _option("--product", ",".join(pair))
     yield from _options(features)
 
@@ -91,35 +91,35 @@ def _options(chosen: dict[str, Any]) -> Iterator[str]:
     for name, value in chosen.items():
         if name == "names":
             if any("," in column for column in value):
-                raise UntoldError
+                raise NoOptionError
             yield from _option("--names", ",".join(value))
-        elif name in FLAGS:
-            yield from filter(None, [FLAGS[name][value]] if value is not None else [])
-        elif name in OPTIONS and not isinstance(value, list | tuple | dict):
+        elif name in OPTION_FLAGS:
+            yield from filter(None, [OPTION_FLAGS[name][value]] if value is not None else [])
+        elif name in OPTION_NAMES and not isinstance(value, list | tuple | dict):
             yield from _option(name, value)
         else:
-            raise UntoldError
+            raise NoOptionError
 
 
 def _option(name: str, value: Any) -> list[str]:
     if value is None:
         return []
-    option, text = OPTIONS.get(name, name), str(value)
+    option, text = OPTION_NAMES.get(name, name), str(value)
     return [f"{option}={text}"] if text.startswith("-") else [option, text]
 
 
-def script(recipe: dict[str, Any], told: Training, split: dict[str, Any] | None = None) -> str:
+def script(recipe: dict[str, Any], source: TrainingSource, split: dict[str, Any] | None = None) -> str:
     """The same as Python; `recipe` are keywords of `Recipe`, `split` those of `rosenblatt.split` besides the share."""
-    read = told.read | ({} if told.target is None else {"target": told.target})
-    lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([told.file], read)})"]
-    if told.dev is not None:
-        start = ", zero_based=data.zero_based" if told.target is None and "zero_based" not in read else ""
-        lines.append(f"dev = rosenblatt.read({arguments([told.dev], read)}{start})")
-    if told.holdout is not None:
-        lines.append(f"data, dev = rosenblatt.split({', '.join(['data', arguments([told.holdout], split or {})])})")
-    dev = "" if told.dev is None and told.holdout is None else ", dev=dev"
+    read = source.read | ({} if source.target is None else {"target": source.target})
+    lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([source.file], read)})"]
+    if source.dev is not None:
+        start = ", zero_based=data.zero_based" if source.target is None and "zero_based" not in read else ""
+        lines.append(f"dev = rosenblatt.read({arguments([source.dev], read)}{start})")
+    if source.holdout is not None:
+        lines.append(f"data, dev = rosenblatt.split({', '.join(['data', arguments([source.holdout], split or {})])})")
+    dev = "" if source.dev is None and source.holdout is None else ", dev=dev"
     lines.append(f"model = rosenblatt.learn(data, rosenblatt.Recipe({arguments([], recipe)}){dev})")
-    lines.append(f"model.save({told.output!r})")
+    lines.append(f"model.save({source.output!r})")
     return "\n".join(lines)
 
 

@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.errors import SettingError
-from rosenblatt.show.canvas import COLOURS
-from rosenblatt.show.display import Display, classes_of
-from rosenblatt.studies.explain import APART
+from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
+from rosenblatt.studies.facts import SCALE_RATIO
 
 
 @dataclass
@@ -32,7 +31,7 @@ class WeightsDisplay(Display):
         X: the rows that it was fitted on; where their features differ in scale, the picture says so.
         names: of the features; label: of the class, where there are more than two.
         """
-        classes = list(classes_of(estimator).tolist())
+        classes = list(fitted_classes(estimator).tolist())
         coef = np.atleast_2d(estimator.coef_)
         label = classes[-1] if label is None else label
         if label not in classes:
@@ -42,9 +41,9 @@ class WeightsDisplay(Display):
             names = getattr(estimator, "feature_names_in_", [f"feature {j}" for j in range(len(row))])
         names = [str(name) for name in names]
         order = np.argsort(-np.abs(row), kind="stable")[:top]
-        made = cls(row[order], [names[j] for j in order.tolist()], str(label))
-        made.warning = None if X is None else scale_warning(X, names)
-        return made.plot(ax)
+        display = cls(row[order], [names[j] for j in order.tolist()], str(label))
+        display.warning = None if X is None else scale_warning(X, names)
+        return display.plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draws."""
@@ -52,11 +51,11 @@ class WeightsDisplay(Display):
 
         ax = self._on(ax, size=(6.4, 1.6 + 0.26 * len(self.names)))
         places = np.arange(len(self.names))[::-1]
-        colours = [COLOURS[1] if weight > 0 else COLOURS[0] for weight in self.weights]
+        colours = [PALETTE[1] if weight > 0 else PALETTE[0] for weight in self.weights]
         ax.barh(places, self.weights, color=colours)
         ax.set_yticks(places, self.names)
         ax.axvline(0, color="0.2", linewidth=0.8)
-        sides = ((COLOURS[1], f"for {self.label}"), (COLOURS[0], f"against {self.label}"))
+        sides = ((PALETTE[1], f"for {self.label}"), (PALETTE[0], f"against {self.label}"))
         ax.legend(handles=[Patch(color=colour, label=text) for colour, text in sides], loc="best")
         note = "\n" + "\n".join(wrap(self.warning, 60)) if self.warning else ""
         ax.set(xlabel=f"weight{note}", title="Largest weights")
@@ -75,7 +74,7 @@ def scale_warning(X: Any, names: list[str]) -> str | None:
     else:
         sd = np.asarray(X, dtype=float).std(axis=0)
     varies = np.flatnonzero(sd > 0)
-    if not len(varies) or sd[varies].max() <= APART * sd[varies].min():
+    if not len(varies) or sd[varies].max() <= SCALE_RATIO * sd[varies].min():
         return None
     low, high = (int(varies[pick(sd[varies])]) for pick in (np.argmin, np.argmax))
     spread = f"sd of {names[low]} {sd[low]:.3g}, of {names[high]} {sd[high]:.3g}"

@@ -14,13 +14,13 @@ from rosenblatt.learning.classifier import Classifier
 from rosenblatt.show.pixels import picture
 from rosenblatt.studies.explain import Explanation, explain
 
-CELLS = 12  # columns, or entries of a sparse row, that are shown
-TEXT = 400  # characters of a text
-REASONS = 4
+SHOWN_CELLS = 12  # columns, or entries of a sparse row, that are shown
+TEXT_LENGTH = 400  # characters of a text
+SHOWN_REASONS = 4
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongRow:
     """A row, counted from 1, that is predicted wrongly; by its margin, the distance on the wrong side of the boundary."""
 
     row: int
@@ -37,7 +37,7 @@ class Wrong:
 
 def wrong_rows(
     model: Classifier, data: Dataset, predicted: np.ndarray, numbers: np.ndarray, margins: np.ndarray | None
-) -> list[Wrong]:
+) -> list[WrongRow]:
     """The rows of a data set, in its order, with the codes that were predicted, and why they were decided so."""
     shown_rows = []
     answers = model.classes[predicted].tolist()
@@ -46,12 +46,10 @@ def wrong_rows(
         row = row if row.kind == model.kind else replace(row, kind="text")  # a table may stand for texts
         why = explain(model, row)
         truth = np.asarray(row.labels).tolist()[0]
-        shown_rows.append(
-            Wrong(
-                number, truth, answer, None if margins is None else float(margins[i]), reasons(model, why, answer),
-                why.against if len(model.classes) > 2 else None, **content(model, row, why),
-            )
-        )  # fmt: skip
+        margin = None if margins is None else float(margins[i])
+        against = why.against if len(model.classes) > 2 else None
+        wrong = WrongRow(number, truth, answer, margin, reasons(model, why, answer), against)
+        shown_rows.append(with_content(wrong, model, row, why))
     return shown_rows
 
 
@@ -64,31 +62,32 @@ def reasons(model: Classifier, why: Explanation, answer: Any) -> list[tuple[str,
         return []
     towards = -1.0 if len(model.classes) == 2 and answer == model.classes.tolist()[0] else 1.0
     spoke = [(term.feature, towards * term.contribution) for term in why.terms if towards * term.contribution > 0]
-    return spoke[:REASONS]
+    return spoke[:SHOWN_REASONS]
 
 
-def content(model: Classifier, row: Dataset, why: Explanation) -> dict[str, Any]:
-    """The row itself, as its kind of data shows it."""
+def with_content(wrong: WrongRow, model: Classifier, row: Dataset, why: Explanation) -> WrongRow:
+    """With the row itself, as its kind of data shows it."""
     if model.kind == "text":
-        return {"text": shown(" ".join(str(row.rows["text"][0] or "").split()), TEXT)}
+        return replace(wrong, text=shown(" ".join(str(row.rows["text"][0] or "").split()), TEXT_LENGTH))
     if model.kind == "images":
-        return {"picture": picture(row.rows[0])}
+        return replace(wrong, picture=picture(row.rows[0]))
     if isinstance(model.features, TableMap):
         columns = [column.name for column in model.features.columns]
-        kept = that_matter(columns, why)
-        return {"cells": [(name, shown(row.rows[name][0])) for name in kept], "left_out": len(columns) - len(kept)}
-    largest = [(term.feature, shown(term.value)) for term in why.terms]
-    return {"cells": largest[:CELLS], "left_out": max(0, len(largest) - CELLS)}
+        kept = most_important_columns(columns, why)
+        cells = [(name, shown(row.rows[name][0])) for name in kept]
+        return replace(wrong, cells=cells, left_out=len(columns) - len(kept))
+    entries = [(term.feature, shown(term.value)) for term in why.terms]
+    return replace(wrong, cells=entries[:SHOWN_CELLS], left_out=max(0, len(entries) - SHOWN_CELLS))
 
 
-def that_matter(columns: list[str], why: Explanation) -> list[str]:
+def most_important_columns(columns: list[str], why: Explanation) -> list[str]:
     """Of many columns those whose features weigh most in this row, in the order of the table."""
-    if len(columns) <= CELLS:
+    if len(columns) <= SHOWN_CELLS:
         return columns
     weight = dict.fromkeys(columns, 0.0)
     for term in why.terms:
         for name in columns:
             if term.feature == name or term.feature.startswith((f"{name}=", f"{name} ")):
                 weight[name] = max(weight[name], abs(term.contribution))
-    kept = sorted(columns, key=lambda name: -weight[name])[:CELLS]
+    kept = sorted(columns, key=lambda name: -weight[name])[:SHOWN_CELLS]
     return [name for name in columns if name in kept]

@@ -1,8 +1,8 @@
 """The same data, many learners, one table.
 
 >>> from rosenblatt.data import open_known
->>> rows = compare(open_known("iris"), learners=["perceptron", "averaged mira"], seeds=3)
->>> [row.learner for row in rows]
+>>> results = compare(open_known("iris"), learners=["perceptron", "averaged mira"], seeds=3)
+>>> [result.learner for result in results]
 ['majority', 'perceptron', 'averaged mira']
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,16 +27,16 @@ from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter
 
 MAJORITY = "majority"
-CHANCE = 0.05  # differences that chance alone makes at least as often are not marked
-TEST = "corrected repeated k-fold t-test (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)"
+SIGNIFICANCE_LEVEL = 0.05  # differences that chance alone makes at least as often are not marked
+SIGNIFICANCE_TEST = "corrected repeated k-fold t-test (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)"
 
-Progress = Callable[[int, str], None]
+OnLearner = Callable[[int, str], None]  # called with the number of the split and the learner that comes next
 Entrants = Mapping[str, Callable[[int], Any]]  # by name: a seed gives something with scikit-learn's fit and predict
 
 
 @dataclass(frozen=True)
-class Row:
-    """How one learner did over all splits."""
+class LearnerResult:
+    """The error of one learner over all splits, and what its training took."""
 
     learner: str
     error_mean: float
@@ -47,19 +47,25 @@ class Row:
     p_value: float | None  # of the difference from the best; None where there is one split only
 
 
+@dataclass(frozen=True)
+class Trial:
+    """One learner on one split."""
+
+    right: np.ndarray  # which held-out rows
+    updates: int | None
+    seconds: float
+
+
 @dataclass
-class Outcome:
-    """What one learner did, split after split."""
+class LearnerRuns:
+    """The trials of one learner, one a split."""
 
     learner: str
-    right: list[np.ndarray] = field(default_factory=list)  # which held-out rows
-    updates: list[int | None] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
 
-    def add(self, right: np.ndarray, updates: int | None, seconds: float) -> None:
-        self.right.append(right)
-        self.updates.append(updates)
-        self.seconds.append(seconds)
+    @property
+    def right(self) -> list[np.ndarray]:
+        return [trial.right for trial in self.trials]
 
     @property
     def errors(self) -> list[float]:
@@ -69,13 +75,14 @@ class Outcome:
     def error(self) -> float:
         return float(np.mean(self.errors))
 
-    def row(self, best: Outcome, train_rows: list[int]) -> Row:
+    def result(self, best: LearnerRuns, train_rows: list[int]) -> LearnerResult:
         sd = float(np.std(self.errors, ddof=1)) if len(self.errors) > 1 else None
         p_value = compute_p_value(best.right, self.right, train_rows)
-        counted = [updates for updates in self.updates if updates is not None]
-        updates = float(np.mean(counted)) if counted else None
-        differs = p_value is not None and p_value < CHANCE
-        return Row(self.learner, self.error, sd, updates, float(np.mean(self.seconds)), differs, p_value)
+        counts = [trial.updates for trial in self.trials if trial.updates is not None]
+        updates = float(np.mean(counts)) if counts else None
+        seconds = float(np.mean([trial.seconds for trial in self.trials]))
+        differs = p_value is not None and p_value < SIGNIFICANCE_LEVEL
+        return LearnerResult(self.learner, self.error, sd, updates, seconds, differs, p_value)
 
 
 def compare(
@@ -84,19 +91,18 @@ def compare(
     seeds: int = 5,
     holdout: float = 0.2,
     recipe: Recipe | None = None,
-    progress: Progress | None = None,
+    progress: OnLearner | None = None,
     also: Entrants | None = None,
-) -> list[Row]:
+) -> list[LearnerResult]:
     """All learners on the same splits: the majority rate first, then the learners, the lowest error first.
 
     There are `seeds` splits: the folds of a stratified cross-validation, each with about the share `holdout` of the rows
     (1/5 for 0.2; 1/2 at most), shuffled anew when all were held out once. The number of a split also seeds the order of
-    training. Which learners differ from the best decides the corrected repeated k-fold t-test (`compute_p_value`).
+    training. The corrected repeated k-fold t-test (`compute_p_value`) decides which learners differ from the best.
 
-    `recipe` gives epochs, features and all else but learner, seed and average. `progress` is called with the number of the
-    split and the learner that comes next. `also` are other learners on the same splits and features,
-    `estimators.neighbours.entrants.ENTRANTS` for one; who refuses the rows of a split (as a hard margin does, where no plane
-    separates them) is left out.
+    `recipe` gives epochs, features and all else but learner, seed and average. `also` are other learners on the same splits
+    and features, such as `estimators.neighbours.entrants.ENTRANTS`; one that refuses the rows of a split (as a hard margin
+    does where no plane separates them) is left out.
     """
     check("seeds", seeds, Whole(1))
     cross_validation = CrossValidation.holding_out(holdout, seeds)
@@ -104,51 +110,55 @@ def compare(
     entrants = dict(also or {})
     if not recipes and not entrants:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")
-    outcomes = {name: Outcome(name) for name in (MAJORITY, *recipes, *entrants)}
+    runs = {name: LearnerRuns(name) for name in (MAJORITY, *recipes, *entrants)}
     train_rows = []
     for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
         train_rows.append(train.rows.n)
-        outcomes[MAJORITY].add(test.codes == np.bincount(train.codes).argmax(), 0, 0.0)
-        for name, chosen in recipes.items():
+        runs[MAJORITY].trials.append(Trial(test.codes == np.bincount(train.codes).argmax(), 0, 0.0))
+        for name in recipes:
             if progress:
                 progress(seed, name)
-            plan = Recipe(**{**vars(chosen), "seed": seed}).plan()
-            started = time.perf_counter()
-            trained = run(train, chosen.rule(), plan)
-            seconds = time.perf_counter() - started
-            model: Scorer = trained.view("averaged" if chosen.averages else "last")
-            if chosen.votes:
-                model = Voter(train.classes, trained.memory())
-            outcomes[name].add(model.decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
-        for name, entrant in list(entrants.items()):
+            runs[name].trials.append(try_recipe(replace(recipes[name], seed=seed), train, test))
+        for name in list(entrants):
             if progress:
                 progress(seed, name)
             try:
-                outcomes[name].add(*enter(entrant(seed), train, test))
+                runs[name].trials.append(try_estimator(entrants[name](seed), train, test))
             except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
-                del entrants[name], outcomes[name]
-    majority = outcomes.pop(MAJORITY)
-    if not outcomes:
+                del entrants[name], runs[name]
+    majority = runs.pop(MAJORITY)
+    if not runs:
         raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
-    ranked = sorted(outcomes.values(), key=lambda outcome: outcome.error)
-    return [outcome.row(ranked[0], train_rows) for outcome in (majority, *ranked)]
+    ranked = sorted(runs.values(), key=lambda learner: learner.error)
+    return [learner.result(ranked[0], train_rows) for learner in (majority, *ranked)]
 
 
-def enter(estimator: Any, train: Examples, test: Examples) -> tuple[np.ndarray, None, float]:
-    """Which held-out rows an estimator gets right, no count of updates, and the seconds that it learned."""
+def try_recipe(recipe: Recipe, train: Examples, test: Examples) -> Trial:
+    """One of our learners, trained and measured."""
+    started = time.perf_counter()
+    trained = run(train, recipe.rule(), recipe.plan())
+    seconds = time.perf_counter() - started
+    model: Scorer = trained.view("averaged" if recipe.averages else "last")
+    if recipe.votes:
+        model = Voter(train.classes, trained.memory())
+    return Trial(model.decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
+
+
+def try_estimator(estimator: Any, train: Examples, test: Examples) -> Trial:
+    """A scikit-learn estimator, fitted and measured; it counts no updates."""
     started = time.perf_counter()
     fitted = estimator.fit(train.rows.matrix(), train.codes)
     seconds = time.perf_counter() - started
-    return np.asarray(fitted.predict(test.rows.matrix())) == test.codes, None, seconds
+    return Trial(np.asarray(fitted.predict(test.rows.matrix())) == test.codes, None, seconds)
 
 
-def judge_differences(rows: Sequence[Row]) -> str:
+def judge_differences(results: Sequence[LearnerResult]) -> str:
     """What the stars in a table mean, or why there are none."""
-    if any(row.p_value is None for row in rows):
+    if any(result.p_value is None for result in results):
         return "One split cannot tell a difference from chance: there is no spread to test it against."
-    if any(row.differs_from_best for row in rows):
-        return f"* differs from the best by more than chance: {TEST}, p < {CHANCE}."
-    return f"No difference from the best is beyond chance: {TEST}, p ≥ {CHANCE}."
+    if any(result.differs_from_best for result in results):
+        return f"* differs from the best by more than chance: {SIGNIFICANCE_TEST}, p < {SIGNIFICANCE_LEVEL}."
+    return f"No difference from the best is beyond chance: {SIGNIFICANCE_TEST}, p ≥ {SIGNIFICANCE_LEVEL}."
 
 
 def fold_parts(data: Dataset, cross_validation: CrossValidation) -> Iterator[tuple[Dataset, Dataset]]:

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.measuring import fit_and_measure, measure_of
 
-Make = Callable[[Any], Any]
+EstimatorFor = Callable[[float], Any]  # a value gives a scikit-learn estimator
 
 
 @dataclass(frozen=True)
@@ -48,51 +48,63 @@ class Curve:
         return float(self.values[least[-1] if self.simplest == "right" else least[0]])
 
 
+class RandomSplits:
+    """Rows and labels, of which another share is held out with every seed."""
+
+    def __init__(self, X: Any, y: Any, holdout: float, seeds: int):
+        check("seeds", seeds, Whole(1))
+        self.X, self.y = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X), np.asarray(y)
+        self.holdout, self.seeds = holdout, seeds
+
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """(seed, rows to learn from, rows held out)."""
+        for seed in range(self.seeds):
+            held_out = at_random(len(self.y), self.holdout, seed)
+            yield seed, np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
 def complexity_curve(
-    make: Make, values: Sequence[float], X: Any, y: Any, *, what: str = "degree", holdout: float = 0.5, seeds: int = 10
+    make: EstimatorFor,
+    values: Sequence[float],
+    X: Any,
+    y: Any,
+    *,
+    what: str = "degree",
+    holdout: float = 0.5,
+    seeds: int = 10,
 ) -> Curve:
     """Errors of make(value), which gives an estimator, for values of rising complexity, over `seeds` random splits."""
-    return _curve(make, values, X, y, what, "left", holdout, seeds)
+    return _curve(make, values, RandomSplits(X, y, holdout, seeds), what, "left")
 
 
-def lambda_curve(make: Make, values: Sequence[float], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10) -> Curve:
+def lambda_curve(
+    make: EstimatorFor, values: Sequence[float], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10
+) -> Curve:
     """Errors of make(λ) for rising λ > 0: from a complex model to a simple one."""
     if not all(0 < value < np.inf for value in values):
         raise SettingError(f"The values of λ are {list(values)}: expected finite numbers above 0, for a logarithmic axis.")
-    return _curve(make, values, X, y, "λ", "right", holdout, seeds)
+    return _curve(make, values, RandomSplits(X, y, holdout, seeds), "λ", "right")
 
 
 def learning_curve(estimator: Any, sizes: Sequence[int], X: Any, y: Any, *, holdout: float = 0.5, seeds: int = 10) -> Curve:
     """Errors after learning from the first `size` of the shuffled training rows, on the same held-out rows."""
-    check("seeds", seeds, Whole(1))
-    X, y = _rows(X), np.asarray(y)
-    train, held_out = [], []
-    for seed in range(seeds):
-        out = at_random(len(y), holdout, seed)
-        inside = np.flatnonzero(~out).astype(np.int32)
-        order.shuffle(inside, order.random_bits(seed, order.ORDER))
+    splits = RandomSplits(X, y, holdout, seeds)
+    errors = np.empty((2, seeds, len(sizes)))
+    for seed, inside, outside in splits:
+        shuffled = inside.astype(np.int32)
+        order.shuffle(shuffled, order.random_bits(seed, order.ORDER))
         if not 0 < min(sizes) <= max(sizes) <= len(inside):
             raise SettingError(f"sizes are {list(sizes)}: expected 1 to {len(inside)}, the rows that are not held out.")
-        both = [fit_and_measure(estimator, X, y, inside[:size], np.flatnonzero(out)) for size in sizes]
-        train.append([errors[0] for errors in both])
-        held_out.append([errors[1] for errors in both])
-    return Curve("examples", np.array(sizes), np.array(train), np.array(held_out), measure_of(estimator))
+        for j, size in enumerate(sizes):
+            errors[:, seed, j] = fit_and_measure(estimator, splits.X, splits.y, shuffled[:size], outside)
+    return Curve("examples", np.array(sizes), errors[0], errors[1], measure_of(estimator))
 
 
-def _curve(
-    make: Make, values: Sequence[float], X: Any, y: Any, what: str, simplest: str, holdout: float, seeds: int
-) -> Curve:
-    check("seeds", seeds, Whole(1))
+def _curve(make: EstimatorFor, values: Sequence[float], splits: RandomSplits, what: str, simplest: str) -> Curve:
     if len(values) < 1 or list(values) != sorted(values):
         raise SettingError(f"The values of {what} are {list(values)}: expected one or more, rising.")
-    X, y = _rows(X), np.asarray(y)
-    both = np.empty((2, seeds, len(values)))
-    for seed in range(seeds):
-        out = at_random(len(y), holdout, seed)
+    errors = np.empty((2, splits.seeds, len(values)))
+    for seed, inside, outside in splits:
         for j, value in enumerate(values):
-            both[:, seed, j] = fit_and_measure(make(value), X, y, np.flatnonzero(~out), np.flatnonzero(out))
-    return Curve(what, np.array(values), both[0], both[1], measure_of(make(values[0])), simplest)
-
-
-def _rows(X: Any) -> Any:
-    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+            errors[:, seed, j] = fit_and_measure(make(value), splits.X, splits.y, inside, outside)
+    return Curve(what, np.array(values), errors[0], errors[1], measure_of(make(values[0])), simplest)

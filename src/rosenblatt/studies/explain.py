@@ -22,15 +22,15 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import Category, numbers
+from rosenblatt.features.table.columns import Category, Number, numbers
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.scoring import Model
+from rosenblatt.studies.facts import SCALE_RATIO
 
 if TYPE_CHECKING:
     import polars as pl
 
-APART = 10.0  # scales that differ by this factor make weights hard to compare
-PLAUSIBLE = 4.0  # standard deviations from the mean up to which a number is one that could be
+PLAUSIBLE_SDS = 4.0  # standard deviations from the mean, at most, of a number that could occur
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[We
     With two classes a positive weight speaks for the second, a negative one for the first.
     """
     coef, names = model.linear(view).coef, model.features.names
-    found = []
+    largest = []
     for code, label in enumerate(model.classes.tolist()):
         row = coef[0] if len(coef) == 1 else coef[code]
         speaks = row != 0 if len(coef) > 1 else row > 0 if code else row < 0
-        there = np.flatnonzero(speaks)
-        order = there[np.argsort(-np.abs(row[there]), kind="stable")][: top or None]
-        found += [Weight(label, names[j], float(row[j]), *occurrences(model, code, j)) for j in order.tolist()]
-    return found
+        places = np.flatnonzero(speaks)
+        order = places[np.argsort(-np.abs(row[places]), kind="stable")][: top or None]
+        largest += [Weight(label, names[j], float(row[j]), *occurrences(model, code, j)) for j in order.tolist()]
+    return largest
 
 
 def occurrences(model: Classifier, code: int, j: int) -> tuple[int | None, float | None]:
@@ -130,7 +130,7 @@ def warnings(model: Classifier) -> list[str]:
     sd = {column.name: column.number.sd for column in table.columns if column.number and column.number.sd > 0}
     if any(column.category for column in table.columns) and sd:
         sd["the binary features"] = 0.5
-    if not sd or max(sd.values()) <= APART * min(sd.values()):
+    if not sd or max(sd.values()) <= SCALE_RATIO * min(sd.values()):
         return []
     low, high = min(sd, key=sd.__getitem__), max(sd, key=sd.__getitem__)
     return [
@@ -144,11 +144,11 @@ def numeric_features(model: Classifier) -> set[str]:
     """Features that are numbers and not yes or no: being not 0 tells little about them."""
     if not isinstance(model.features, TableMap):
         return set(model.features.names) if model.kind == "images" else set()
-    found: set[str] = set()
+    names: set[str] = set()
     for block in model.features.blocks:
         if isinstance(block, NumberBlock | NumberProduct) or (isinstance(block, CategoryBlock) and block.times is not None):
-            found.update(block.names)
-    return found
+            names.update(block.names)
+    return names
 
 
 def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explanation:
@@ -168,7 +168,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         code, other = linear.winner_and_runner_up(x)
         w, b = linear.coef[code] - linear.coef[other], float(linear.intercept[code] - linear.intercept[other])
         score = float(scores[0, code] - scores[0, other])
-    names, raw = model.features.names, originals(model, row)
+    names, raw = model.features.names, unscaled_numbers(model, row)
     terms = [
         Term(names[j], value, float(w[j]), float(w[j]) * value, raw.get(names[j]))
         for j, value in zip(indices.tolist(), values.tolist(), strict=True)
@@ -177,12 +177,12 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     if isinstance(model.features, TableMap):
         flip = flip_of_table(model, linear, row.rows)
     else:
-        flip = flip_of_features(model, linear, indices, values, _columns(scores)[0])
+        flip = flip_of_features(model, linear, indices, values, _score_columns(scores)[0])
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
     return Explanation(b, terms, score, model.classes.tolist()[code], model.classes.tolist()[other], label, flip, notes)
 
 
-def originals(model: Classifier, row: Dataset) -> dict[str, float]:
+def unscaled_numbers(model: Classifier, row: Dataset) -> dict[str, float]:
     """The numbers of a table's row before they were scaled, where they are known."""
     if not isinstance(model.features, TableMap):
         return {}
@@ -190,7 +190,7 @@ def originals(model: Classifier, row: Dataset) -> dict[str, float]:
     return {name: value for name, value in raw.items() if not math.isnan(value)}
 
 
-def _columns(scores: np.ndarray) -> np.ndarray:
+def _score_columns(scores: np.ndarray) -> np.ndarray:
     """Scores with a column a class: two classes have 0 and their one score, of which the higher wins."""
     return scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
 
@@ -198,14 +198,14 @@ def _columns(scores: np.ndarray) -> np.ndarray:
 def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip | None:
     """The change of one column that flips the decision with the least change of the score."""
     assert isinstance(model.features, TableMap)
-    found: list[Flip] = []
+    flips: list[Flip] = []
     for column in model.features.columns:
         if isinstance(column.category, Category):
-            found += _other_values(model, linear, row, column.name, column.category.values)
+            flips += _other_values(model, linear, row, column.name, column.category.values)
         elif column.number and column.category is None:
-            found += _other_numbers(model, linear, row, column.number)
+            flips += _other_numbers(model, linear, row, column.number)
     # Numbers stop just beyond the boundary, with nearly equal changes: of these the one that moves least.
-    return min(found, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
+    return min(flips, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
 
 
 def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[Any]) -> np.ndarray:
@@ -214,9 +214,9 @@ def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, val
 
     # By name, since polars gives a column without one another in a list.
     others = {series.name: series.new_from_index(0, len(values)) for series in row if series.name != name}
-    here = linear.scores(model.transform(row)[0])
-    there = linear.scores(model.transform(pl.DataFrame({**others, name: values}))[0])
-    return _columns(np.concatenate([here, there]))
+    own = linear.scores(model.transform(row)[0])
+    changed = linear.scores(model.transform(pl.DataFrame({**others, name: values}))[0])
+    return _score_columns(np.concatenate([own, changed]))
 
 
 def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[str]) -> list[Flip]:
@@ -242,7 +242,7 @@ def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, in
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
 
-def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: Any) -> list[Flip]:
+def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: Number) -> list[Flip]:
     """The nearest number beyond the boundary, on the line through the row's score and one step further."""
     x = float(numbers(row[number.name])[0][0])
     step = number.sd or 1.0
@@ -253,7 +253,7 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
     gap = scores[:, [code]] - np.delete(scores, code, axis=1)
     slopes = (gap[2] - gap[1]) / step
     whole = row[number.name].dtype.is_integer()
-    found = []
+    flips = []
     for distance, slope in zip(gap[1], slopes, strict=True):
         if slope == 0:
             continue
@@ -270,16 +270,16 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
             k = int(beyond[0])
             after, label = int(values[k]) if whole else values[k], model.classes.tolist()[winners[1 + k]]
             flip = Flip(number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), label)
-            near = abs(values[k] - number.mean) <= PLAUSIBLE * step
-            found.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))
-    return sorted(found, key=lambda flip: flip.far)[:1]
+            near = abs(values[k] - number.mean) <= PLAUSIBLE_SDS * step
+            flips.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))
+    return sorted(flips, key=lambda flip: flip.far)[:1]
 
 
 def flip_of_features(
     model: Classifier, linear: Model, indices: np.ndarray, values: np.ndarray, scores: np.ndarray
 ) -> Flip | None:
     """One word, column or pixel that flips the decision: taken out where it is there, put in (1) where it is not."""
-    coef = _columns(linear.coef[0]).T if len(linear.coef) == 1 else linear.coef
+    coef = _score_columns(linear.coef[0]).T if len(linear.coef) == 1 else linear.coef
     x = np.zeros(coef.shape[1])
     x[indices] = values
     move = np.where(x != 0, -x, 1.0)

@@ -3,10 +3,10 @@
 >>> import polars as pl
 >>> from rosenblatt.data import Dataset
 >>> people = pl.DataFrame({"education": ["Doctorate", "Doctorate", "HS-grad", "HS-grad", "HS-grad"]})
->>> found = look(Dataset("table", people, pl.Series([">50K", ">50K", "<=50K", ">50K", "<=50K"]), "people"))
->>> [(fact.name, fact.hits, fact.count) for fact in found.values]
+>>> facts = examine_data(Dataset("table", people, pl.Series([">50K", ">50K", "<=50K", ">50K", "<=50K"]), "people"))
+>>> [(fact.name, fact.hits, fact.count) for fact in facts.values]
 [('education=Doctorate', 2, 2), ('education=HS-grad', 1, 3)]
->>> found.distinct, found.contradictions
+>>> facts.distinct, facts.contradictions
 (2, 1)
 """
 
@@ -29,14 +29,14 @@ from rosenblatt.learning.examples import encode, labels_of
 if TYPE_CHECKING:
     import polars as pl
 
-FEW = 100  # a column of numbers with up to so many different ones is looked at value by value
+FEW_VALUES = 100  # a column of numbers with at most this many different ones is counted value by value
 MOST_IN_COLUMN = 10_000  # values kept of one column, the most extreme ones
 MOST_IN_PAIR = 1_000  # a column with more values than this enters no pair
 MOST_COLUMN_PAIRS = 300
 MOST_PAIRS = 10_000  # pairs of values kept
-WORDS_AT_LEAST = 5  # texts in which a word must be, unless told otherwise
-APART = 10.0  # scales that differ by this factor are worth a word
-TABLE = 2**22  # pairs of codes up to this many are counted in an array
+WORDS_AT_LEAST = 5  # texts in which a word must be, by default
+SCALE_RATIO = 10.0  # from which on scales differ so much that weights are hard to compare
+COUNTED_IN_ARRAY = 2**22  # pairs of codes, at most
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class Fact:
 
 @dataclass
 class Facts:
-    """What was found. Values and pairs are sorted: first those whose share is furthest from that of all rows."""
+    """The facts of a data set. Values and pairs are sorted: first those whose share is furthest from that of all rows."""
 
     rows: int
     kind: str
     classes: dict[Any, int]
     positive: Any
-    columns: list[str] = field(default_factory=list)  # those that were looked at value by value
+    columns: list[str] = field(default_factory=list)  # those that were counted value by value
     values: list[Fact] = field(default_factory=list)
     pairs: list[tuple[Fact, Fact]] | None = None  # each with the counts of the pair
     distinct: int = 0  # rows that differ in more than the label
@@ -81,7 +81,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Coded:
+class ColumnValues:
     """A column as codes of its values."""
 
     name: str
@@ -89,7 +89,7 @@ class Coded:
     codes: np.ndarray
 
 
-def look(
+def examine_data(
     data: Dataset,
     positive: str | None = None,
     *,
@@ -99,141 +99,141 @@ def look(
 ) -> Facts:
     """The facts of labelled data.
 
-    positive  the label whose share is told; by default the second of two, the most common of more
+    positive  the label whose share is given; by default the second of two, the most common of more
     numeric   columns of numbers value by value ("category"), not at all ("number"), by default where they have few values
-    least     rows that a value must have to be told of (1; words of texts: 5)
+    least     rows that a value must have to be listed (1; words of texts: 5)
     pairs     also pairs of values of two columns of a table
     """
     classes, codes = encode(labels_of(data))
     counts = np.bincount(codes, minlength=len(classes))
-    hit = _positive(classes, counts, positive)
-    found = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
+    hit = _positive_code(classes, counts, positive)
+    facts = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
     hits = codes == hit
-    columns: list[Coded] = []
+    columns: list[ColumnValues] = []
     if data.kind == "table":
-        columns = _columns(data.rows, numeric, found.notes)
-        found.columns = [column.name for column in columns]
-        found.values = _of_columns(columns, hits, found, least or 1)
+        columns = _code_columns(data.rows, numeric, facts.notes)
+        facts.columns = [column.name for column in columns]
+        facts.values = _value_facts(columns, hits, facts, least or 1)
     elif data.kind == "images":
-        found.notes.append("Images have no values to count: balance, duplicates and contradictions are what can be told.")
+        facts.notes.append("Images have no values to count: balance, duplicates and contradictions are what can be told.")
     else:
-        found.values = _of_sparse(data, hits, found, least)
+        facts.values = _feature_facts(data, hits, facts, least)
     if pairs and data.kind == "table":
-        found.pairs = _of_pairs(columns, hits, found, least or 1)
+        facts.pairs = _pair_facts(columns, hits, facts, least or 1)
     elif pairs:
-        found.notes.append("Pairs are those of two columns of a table: here are none.")
-    _repeats(data, codes, found)
-    found.suggestions += _suggestions(data, codes, found)
-    return found
+        facts.notes.append("Pairs are those of two columns of a table: here are none.")
+    _count_repeats(data, codes, facts)
+    facts.suggestions += _suggestions(data, codes, facts)
+    return facts
 
 
-def _positive(classes: np.ndarray, counts: np.ndarray, label: str | None) -> int:
+def _positive_code(classes: np.ndarray, counts: np.ndarray, label: str | None) -> int:
     if label is None:
         return len(classes) - 1 if len(classes) <= 2 else int(counts.argmax())
     names = [str(name) for name in classes.tolist()]
     if label not in names:
-        raise SettingError(f"There is no class {label!r}: the classes are {_listed(names)}.")
+        raise SettingError(f"There is no class {label!r}: the classes are {_join_names(names)}.")
     return names.index(label)
 
 
-def _columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[Coded]:
-    """The columns that are looked at value by value."""
+def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[ColumnValues]:
+    """The columns that are counted value by value."""
     import polars as pl
 
     columns, left_out = [], []
     for series in rows:
         values = plain(series)
         distinct = values.unique().sort()
-        if kind_of(series) == "number" and (numeric == "number" or (numeric is None and len(distinct) > FEW)):
+        if kind_of(series) == "number" and (numeric == "number" or (numeric is None and len(distinct) > FEW_VALUES)):
             left_out.append(series.name)
             continue
         places = pl.Series(np.arange(len(distinct)), dtype=pl.Int32)
         codes = values.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy()
-        columns.append(Coded(series.name, texts(distinct, kind_of(series)), codes))
+        columns.append(ColumnValues(series.name, texts(distinct, kind_of(series)), codes))
     if left_out:
-        why = "as asked" if numeric == "number" else f"more than {FEW} different ones; --numeric category lists them"
-        notes.append(f"Numbers not taken value by value ({why}): {_listed(left_out)}.")
+        why = "as asked" if numeric == "number" else f"more than {FEW_VALUES} different ones; --numeric category lists them"
+        notes.append(f"Numbers not taken value by value ({why}): {_join_names(left_out)}.")
     return columns
 
 
-def _of_columns(columns: list[Coded], hits: np.ndarray, found: Facts, least: int) -> list[Fact]:
-    facts: list[Fact] = []
+def _value_facts(columns: list[ColumnValues], hits: np.ndarray, facts: Facts, least: int) -> list[Fact]:
+    values: list[Fact] = []
     for column in columns:
         size = len(column.values)
         table = np.bincount(column.codes, minlength=size), np.bincount(column.codes[hits], minlength=size)
-        kept, left_out = _extreme(*table, found.base, least, MOST_IN_COLUMN)
+        kept, left_out = _most_extreme(*table, facts.base, least, MOST_IN_COLUMN)
         if left_out:
-            found.notes.append(f"{column.name} has {size:,} values: the {len(kept):,} most extreme are kept.")
-        facts += [Fact(column.name, column.values[k], int(table[0][k]), int(table[1][k])) for k in kept.tolist()]
-    return sorted(facts, key=lambda fact: (-abs(fact.share - found.base), -fact.count))
+            facts.notes.append(f"{column.name} has {size:,} values: the {len(kept):,} most extreme are kept.")
+        values += [Fact(column.name, column.values[k], int(table[0][k]), int(table[1][k])) for k in kept.tolist()]
+    return sorted(values, key=lambda fact: (-abs(fact.share - facts.base), -fact.count))
 
 
-def _of_sparse(data: Dataset, hits: np.ndarray, found: Facts, least: int | None) -> list[Fact]:
+def _feature_facts(data: Dataset, hits: np.ndarray, facts: Facts, least: int | None) -> list[Fact]:
     """Words of texts, or columns of sparse numbers: the rows in which they are not 0."""
     if data.kind == "text":
         words = TextMap(counts=False).fit(data.rows)
         X, names, value, least = words.transform(data.rows), words.words, None, least or WORDS_AT_LEAST
-        found.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
+        facts.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
     else:
         X, names, value, least = data.rows, [f"column {j}" for j in range(data.rows.shape[1])], "not 0", least or 1
-    there = X.data != 0
-    owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[there]
-    count = np.bincount(X.indices[there], minlength=len(names))
-    of_hits = np.bincount(X.indices[there][hits[owners]], minlength=len(names))
-    kept, left_out = _extreme(count, of_hits, found.base, least, MOST_IN_COLUMN)
+    nonzero = X.data != 0
+    owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[nonzero]
+    count = np.bincount(X.indices[nonzero], minlength=len(names))
+    of_hits = np.bincount(X.indices[nonzero][hits[owners]], minlength=len(names))
+    kept, left_out = _most_extreme(count, of_hits, facts.base, least, MOST_IN_COLUMN)
     if left_out:
-        found.notes.append(f"The {len(kept):,} most extreme of {len(kept) + left_out:,} features are kept.")
+        facts.notes.append(f"The {len(kept):,} most extreme of {len(kept) + left_out:,} features are kept.")
     return [
         Fact("word" if value is None else names[k], value or names[k], int(count[k]), int(of_hits[k])) for k in kept.tolist()
     ]
 
 
-def _extreme(count: np.ndarray, hits: np.ndarray, base: float, least: int, most: int) -> tuple[np.ndarray, int]:
+def _most_extreme(count: np.ndarray, hits: np.ndarray, base: float, least: int, most: int) -> tuple[np.ndarray, int]:
     """The places with enough rows, the furthest from the base share first, and how many were cut off."""
-    there = np.flatnonzero(count >= max(1, least))
-    order = np.lexsort((there, -count[there], -np.abs(hits[there] / count[there] - base)))
-    return there[order[:most]], max(0, len(there) - most)
+    places = np.flatnonzero(count >= max(1, least))
+    order = np.lexsort((places, -count[places], -np.abs(hits[places] / count[places] - base)))
+    return places[order[:most]], max(0, len(places) - most)
 
 
-def _of_pairs(columns: list[Coded], hits: np.ndarray, found: Facts, least: int) -> list[tuple[Fact, Fact]]:
+def _pair_facts(columns: list[ColumnValues], hits: np.ndarray, facts: Facts, least: int) -> list[tuple[Fact, Fact]]:
     small = [column for column in columns if 1 < len(column.values) <= MOST_IN_PAIR]
     of_columns = [*combinations(small, 2)]
     if len(of_columns) > MOST_COLUMN_PAIRS:
-        found.notes.append(f"Of {len(of_columns):,} pairs of columns only the first {MOST_COLUMN_PAIRS} are looked at.")
-    facts, cut = [], 0
+        facts.notes.append(f"Of {len(of_columns):,} pairs of columns only the first {MOST_COLUMN_PAIRS} are looked at.")
+    pairs, cut = [], 0
     for a, b in of_columns[:MOST_COLUMN_PAIRS]:
         width = len(b.values)
         keys = a.codes.astype(np.int64) * width + b.codes
-        known = np.arange(len(a.values) * width) if len(a.values) * width <= TABLE else np.unique(keys)
-        places = keys if len(a.values) * width <= TABLE else np.searchsorted(known, keys)
+        known = np.arange(len(a.values) * width) if len(a.values) * width <= COUNTED_IN_ARRAY else np.unique(keys)
+        places = keys if len(a.values) * width <= COUNTED_IN_ARRAY else np.searchsorted(known, keys)
         count, of_hits = np.bincount(places, minlength=len(known)), np.bincount(places[hits], minlength=len(known))
-        kept, more = _extreme(count, of_hits, found.base, least, MOST_PAIRS)
+        kept, more = _most_extreme(count, of_hits, facts.base, least, MOST_PAIRS)
         cut += more
         for k in kept.tolist():
             first, second = divmod(int(known[k]), width)
             both = int(count[k]), int(of_hits[k])
-            facts.append((Fact(a.name, a.values[first], *both), Fact(b.name, b.values[second], *both)))
-    facts.sort(key=lambda pair: (-abs(pair[0].share - found.base), -pair[0].count))
-    cut += max(0, len(facts) - MOST_PAIRS)
+            pairs.append((Fact(a.name, a.values[first], *both), Fact(b.name, b.values[second], *both)))
+    pairs.sort(key=lambda pair: (-abs(pair[0].share - facts.base), -pair[0].count))
+    cut += max(0, len(pairs) - MOST_PAIRS)
     if cut:
-        found.notes.append(f"{cut:,} less extreme pairs of values are left out: --least N asks for more rows in each.")
-    return facts[:MOST_PAIRS]
+        facts.notes.append(f"{cut:,} less extreme pairs of values are left out: --least N asks for more rows in each.")
+    return pairs[:MOST_PAIRS]
 
 
-def _repeats(data: Dataset, codes: np.ndarray, found: Facts) -> None:
-    """Counts rows that are there twice, and those that are there with different labels."""
+def _count_repeats(data: Dataset, codes: np.ndarray, facts: Facts) -> None:
+    """Counts rows that occur twice, and those that occur with different labels."""
     import polars as pl
 
-    keys = pl.DataFrame([series.alias(str(j)) for j, series in enumerate(_keys(data))])
+    keys = pl.DataFrame([series.alias(str(j)) for j, series in enumerate(_row_keys(data))])
     if not keys.width:  # a table of labels alone: all rows are alike
         keys = pl.DataFrame({"0": np.zeros(len(codes))})
     grouped = keys.with_columns(pl.Series("label", codes)).group_by(keys.columns).agg(pl.col("label").n_unique())
-    found.distinct = len(grouped)
-    found.duplicates = found.rows - int(grouped["label"].sum())
-    found.contradictions = int((grouped["label"] > 1).sum())
+    facts.distinct = len(grouped)
+    facts.duplicates = facts.rows - int(grouped["label"].sum())
+    facts.contradictions = int((grouped["label"] > 1).sum())
 
 
-def _keys(data: Dataset) -> Iterable[pl.Series]:
+def _row_keys(data: Dataset) -> Iterable[pl.Series]:
     """Columns that are equal in two rows exactly if the rows are."""
     import polars as pl
 
@@ -248,53 +248,55 @@ def _keys(data: Dataset) -> Iterable[pl.Series]:
     return [pl.Series([values[a:b].tobytes() for a, b in ends], dtype=pl.Binary) for values in (X.indices, X.data)]
 
 
-def _suggestions(data: Dataset, codes: np.ndarray, found: Facts) -> list[str]:
-    said = []
+def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
+    suggestions = []
     counts = np.bincount(codes)
     if len(counts) == 1:
-        said.append("There is one class only: nothing can be learned from it.")
-    elif len(counts) > 20 and len(counts) > found.rows / 20 and not isinstance(found.positive, str):
-        said.append(
+        suggestions.append("There is one class only: nothing can be learned from it.")
+    elif len(counts) > 20 and len(counts) > facts.rows / 20 and not isinstance(facts.positive, str):
+        suggestions.append(
             f"The target has {len(counts):,} different numbers: a quantity rather than a class. Cut it into classes."
         )
-    elif counts.max() > 0.9 * found.rows:
-        said.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
-    expected = found.rows * (1 - ((counts / found.rows) ** 2).sum())  # changes of label between neighbours, if shuffled
+    elif counts.max() > 0.9 * facts.rows:
+        suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
+    expected = facts.rows * (1 - ((counts / facts.rows) ** 2).sum())  # changes of label between neighbours, if shuffled
     if expected > 20 and np.count_nonzero(np.diff(codes)) < expected / 10:
-        said.append("The rows are sorted by class: shuffle them (train does; with --order given it would not).")
+        suggestions.append("The rows are sorted by class: shuffle them (train does; with --order given it would not).")
     if data.kind == "table":
-        said += _about_columns(data.rows, found)
-    if found.contradictions:
-        said.append(
-            f"{found.contradictions:,} distinct rows carry different labels: no classifier can get all rows right, "
+        suggestions += _column_suggestions(data.rows, facts)
+    if facts.contradictions:
+        suggestions.append(
+            f"{facts.contradictions:,} distinct rows carry different labels: no classifier can get all rows right, "
             "and last weights will thrash. Use averaged ones."
         )
-    return said
+    return suggestions
 
 
-def _about_columns(rows: pl.DataFrame, found: Facts) -> list[str]:
-    said, sd = [], {}
+def _column_suggestions(rows: pl.DataFrame, facts: Facts) -> list[str]:
+    suggestions, sd = [], {}
     for series in rows:
         if kind_of(series) == "number":
             x, _ = numbers(series)
             sd[series.name] = mean_and_sd(x[~np.isnan(x)])[1]
-        elif found.rows > FEW and series.n_unique() > found.rows / 2 and not with_comma(series):
-            said.append(f"{series.name} is different in most rows, as a name or a number is: leave it out, or train --hash.")
+        elif facts.rows > FEW_VALUES and series.n_unique() > facts.rows / 2 and not with_comma(series):
+            suggestions.append(
+                f"{series.name} is different in most rows, as a name or a number is: leave it out, or train --hash."
+            )
     if commas := decimal_commas(rows):
-        said.append(commas)
+        suggestions.append(commas)
     same = [series.name for series in rows if series.n_unique() == 1]
     if same:
-        said.append(f"The same value in every row, which tells nothing: {_listed(same)}.")
+        suggestions.append(f"The same value in every row, which tells nothing: {_join_names(same)}.")
     spread = {name: value for name, value in sd.items() if value > 0}
     if spread:
         low, high = min(spread, key=spread.__getitem__), max(spread, key=spread.__getitem__)
-        if spread[high] > APART * spread[low]:
-            said.append(
+        if spread[high] > SCALE_RATIO * spread[low]:
+            suggestions.append(
                 f"Numbers differ in scale (standard deviation of {low} {spread[low]:.4g}, of {high} {spread[high]:.4g}): "
                 "scale them (train does; with --no-scale it would not)."
             )
-    return said
+    return suggestions
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,16 +1,15 @@
 """Does the order of the examples matter? One split, one learner, many orders.
 
 >>> from rosenblatt.data import open_known
->>> found = study(open_known("breast-cancer"), ["perceptron"], orders=5)
->>> [row.order for row in found.rows]
+>>> study = compare_orders(open_known("breast-cancer"), ["perceptron"], orders=5)
+>>> [result.order for result in study.rows]
 ['shuffled', 'replacement', 'as given', 'by class', 'by class, backwards']
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,16 +20,14 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import error, run
-from rosenblatt.studies.compare import encode_parts
+from rosenblatt.studies.compare import OnLearner, encode_parts
 
-GIVEN = "as given"
-SORTED = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
-
-Progress = Callable[[int, str], None]
+AS_GIVEN = "as given"
+SORTED_SHARE = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
 
 
 @dataclass(frozen=True)
-class Row:
+class OrderResult:
     """One learner in one kind of order: held-out errors, and how much the weights of the runs agree."""
 
     learner: str
@@ -45,23 +42,23 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Study:
-    """What came out, and what the user should know about the order of the file."""
+class OrderStudy:
+    """The results, and what the user should know about the order of the file."""
 
-    rows: list[Row]
+    rows: list[OrderResult]
     warnings: list[str]
     changes: int  # rows whose label differs from that of the row before
     expected_changes: float  # in a shuffled file
 
 
-def study(
+def compare_orders(
     data: Dataset,
     learners: Sequence[str],
     orders: int = 30,
     holdout: float = 0.2,
     recipe: Recipe | None = None,
-    progress: Progress | None = None,
-) -> Study:
+    progress: OnLearner | None = None,
+) -> OrderStudy:
     """Every learner on the same split: shuffled and drawn with replacement in so many ways, as given, and sorted by class.
 
     `progress` is called with the number of the learner and its name before its runs.
@@ -73,46 +70,52 @@ def study(
     ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())
-    rows: list[Row] = []
+    rows: list[OrderResult] = []
     for number, (name, chosen) in enumerate(recipes.items()):
         if progress:
             progress(number, name)
-        shuffled = [outcome(train, test, chosen, "shuffled", seed) for seed in range(orders)]
-        drawn = [outcome(train, test, chosen, "replacement", seed) for seed in range(orders)]
-        rows += [summed(name, "shuffled", shuffled), summed(name, "replacement", drawn)]
-        for kind, examples in ((GIVEN, train), ("by class", by_class), ("by class, backwards", backwards)):
-            rows.append(summed(name, kind, [outcome(examples, test, chosen, "given", 0)], beside=shuffled))
+        shuffled = [train_in_order(train, test, chosen, "shuffled", seed) for seed in range(orders)]
+        drawn = [train_in_order(train, test, chosen, "replacement", seed) for seed in range(orders)]
+        rows += [summarise(name, "shuffled", shuffled), summarise(name, "replacement", drawn)]
+        for kind, examples in ((AS_GIVEN, train), ("by class", by_class), ("by class, backwards", backwards)):
+            rows.append(summarise(name, kind, [train_in_order(examples, test, chosen, "given", 0)], beside=shuffled))
     changes, expected = label_changes(train.codes)
-    return Study(rows, warnings_about(rows, changes, expected), changes, expected)
+    return OrderStudy(rows, order_warnings(rows, changes, expected), changes, expected)
 
 
-Outcome = tuple[float, int, np.ndarray]  # held-out error, updates, (w, b) of length 1
+@dataclass(frozen=True)
+class OrderRun:
+    """One training run in one order."""
+
+    error: float  # on the held-out rows
+    updates: int
+    direction: np.ndarray  # (w, b), of length 1
 
 
-def outcome(train: Examples, test: Examples, recipe: Recipe, order: str, seed: int) -> Outcome:
-    chosen = Recipe(**{**vars(recipe), "order": order, "seed": seed})
+def train_in_order(train: Examples, test: Examples, recipe: Recipe, order: str, seed: int) -> OrderRun:
+    chosen = replace(recipe, order=order, seed=seed)
     trained = run(train, chosen.rule(), chosen.plan())
     model = trained.view("averaged" if chosen.averages else "last")
     theta = np.append(model.coef.ravel(), model.intercept)
-    return error(model, test), trained.weights.updates, theta / (np.linalg.norm(theta) or 1.0)
+    return OrderRun(error(model, test), trained.weights.updates, theta / (np.linalg.norm(theta) or 1.0))
 
 
-def summed(learner: str, order: str, outcomes: list[Outcome], beside: list[Outcome] | None = None) -> Row:
-    errors = np.array([error for error, _, _ in outcomes])
-    directions = np.array([direction for _, _, direction in outcomes])
+def summarise(learner: str, order: str, runs: list[OrderRun], beside: list[OrderRun] | None = None) -> OrderResult:
+    """The result of these runs; of a single run, the cosine is that with the runs `beside` it."""
+    errors = np.array([run.error for run in runs])
     if beside is None:
-        cosine = mean_cosine(directions)
+        cosine = mean_cosine(np.array([run.direction for run in runs]))
     else:
-        cosine = float(np.mean([direction @ directions[0] for _, _, direction in beside]))
-    return Row(
+        cosine = float(np.mean([run.direction @ runs[0].direction for run in beside]))
+    return OrderResult(
         learner=learner,
         order=order,
-        runs=len(outcomes),
+        runs=len(runs),
         error_mean=float(errors.mean()),
         error_sd=float(errors.std(ddof=1)) if len(errors) > 1 else None,
         error_least=float(errors.min()),
         error_most=float(errors.max()),
-        updates=float(np.mean([updates for _, updates, _ in outcomes])),
+        updates=float(np.mean([run.updates for run in runs])),
         cosine=cosine,
     )
 
@@ -137,24 +140,24 @@ def label_changes(codes: np.ndarray) -> tuple[int, float]:
     return int(np.count_nonzero(np.diff(codes))), float(len(codes) - (counts.astype(float) ** 2).sum() / len(codes))
 
 
-def warnings_about(rows: list[Row], changes: int, expected: float) -> list[str]:
+def order_warnings(rows: list[OrderResult], changes: int, expected: float) -> list[str]:
     """Where the order of the file hurts, or would."""
-    said = []
-    is_sorted = changes < SORTED * expected
+    warnings = []
+    is_sorted = changes < SORTED_SHARE * expected
     if is_sorted:
-        said.append(
+        warnings.append(
             f"The file is sorted by class, or nearly: the label changes {changes:,} times from row to row, "
             f"in a shuffled file it would {expected:,.0f} times. Never train on it as given."
         )
-    shuffled: dict[str, Any] = {row.learner: row for row in rows if row.order == "shuffled"}
+    shuffled = {row.learner: row for row in rows if row.order == "shuffled"}
     for row in rows:
         chance = shuffled[row.learner]
         # A little worse than the worst is one order in so many by chance; not in a file that is sorted.
         room = 0.0 if is_sorted else chance.error_most - chance.error_least
-        if row.order == GIVEN and row.error_mean > chance.error_most + room:
-            said.append(
+        if row.order == AS_GIVEN and row.error_mean > chance.error_most + room:
+            warnings.append(
                 f"{row.learner}: the order of the file hurts. As given the error is {100 * row.error_mean:.2f} %, "
                 f"{chance.runs} shuffles have {100 * chance.error_least:.2f} to {100 * chance.error_most:.2f} %. "
                 "Keep --order shuffled."
             )
-    return said
+    return warnings

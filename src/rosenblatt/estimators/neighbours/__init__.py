@@ -4,13 +4,11 @@ Batch learners, naive Bayes and large margins, all as scikit-learn estimators; n
 solvers for large data come from scikit-learn itself.
 """
 
-from rosenblatt.estimators.neighbours.batch_perceptron import BatchPerceptron
+from rosenblatt.estimators.neighbours.batch import BatchPerceptron, LogisticAscent
 from rosenblatt.estimators.neighbours.descent import Descent, descend
 from rosenblatt.estimators.neighbours.gaussian_bayes import GaussianBayes
-from rosenblatt.estimators.neighbours.logistic_ascent import LogisticAscent
-from rosenblatt.estimators.neighbours.max_margin import MaxMargin
+from rosenblatt.estimators.neighbours.large_margin import MaxMargin, SoftMargin
 from rosenblatt.estimators.neighbours.ridge import RidgeClassifier, RidgeRegressor
-from rosenblatt.estimators.neighbours.soft_margin import SoftMargin
 
 __all__ = [
     "BatchPerceptron",

@@ -25,7 +25,7 @@ from rosenblatt.engine.parameters import Real, Whole, check
 Function = Callable[[np.ndarray], float]
 Slope = Callable[[np.ndarray], np.ndarray]
 
-GROWN = 1e6  # a value so many times the first two will not come back
+DIVERGENCE_FACTOR = 1e6  # a value this many times the first two will not come back
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def descend(
     eta: float,
     steps: int = 1000,
     tol: float = 1e-8,
+    *,
     accelerate: bool = False,
     keep_path: bool = True,
 ) -> Descent:
@@ -87,7 +88,7 @@ def descend(
             moved, theta = after - theta, after
             values.append(float(f(theta)))
             path[len(path) if keep_path else 1 :] = [theta]
-            if not (np.isfinite(theta).all() and abs(values[-1]) <= GROWN * max(1.0, *map(abs, values[:2]))):
+            if not (np.isfinite(theta).all() and abs(values[-1]) <= DIVERGENCE_FACTOR * max(1.0, *map(abs, values[:2]))):
                 message = (
                     f"eta = {eta:g} is too large: the value grew from {values[0]:.4g} to {values[-1]:.4g} in "
                     f"{len(values) - 1} steps. Try a smaller eta, such as {eta / 10:g}."
@@ -97,11 +98,10 @@ def descend(
     if converged and np.any(ahead != theta):  # the flat point found is the one ahead
         values.append(float(f(ahead)))
         path[len(path) if keep_path else 1 :] = [ahead]
-    made = np.array(values)
     if converged:
-        message = f"No slope exceeds {tol:g} after {len(made) - 1} steps."
-    message = message or _why_not(made, eta, accelerate)
-    return Descent(np.array(path), made, eta, converged, message, f)
+        message = f"No slope exceeds {tol:g} after {len(values) - 1} steps."
+    message = message or _explain_no_arrival(np.array(values), eta, accelerate)
+    return Descent(np.array(path), np.array(values), eta, converged, message, f)
 
 
 def _look_ahead(theta: np.ndarray, moved: np.ndarray, slope: np.ndarray, pace: float) -> tuple[np.ndarray, float]:
@@ -112,7 +112,7 @@ def _look_ahead(theta: np.ndarray, moved: np.ndarray, slope: np.ndarray, pace: f
     return theta + (pace - 1) / faster * moved, faster
 
 
-def _why_not(values: np.ndarray, eta: float, accelerate: bool) -> str:
+def _explain_no_arrival(values: np.ndarray, eta: float, accelerate: bool) -> str:
     """Why descent has not arrived: it overshoots, or it is slow. An accelerated one may rise on its way."""
     taken = len(values) - 1
     rises = int((np.diff(values[taken // 2 :]) > 0).sum())

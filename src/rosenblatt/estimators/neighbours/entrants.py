@@ -1,4 +1,4 @@
-"""Who takes part in `compare --with neighbours`: ours, and scikit-learn's where the field already keeps them well."""
+"""The estimators of `compare --with neighbours`: ours, and scikit-learn's where the field already keeps them well."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.neighbours.batch_perceptron import BatchPerceptron
+from rosenblatt.estimators.neighbours.batch import BatchPerceptron, LogisticAscent
 from rosenblatt.estimators.neighbours.gaussian_bayes import GaussianBayes
-from rosenblatt.estimators.neighbours.logistic_ascent import LogisticAscent
-from rosenblatt.estimators.neighbours.max_margin import MaxMargin
+from rosenblatt.estimators.neighbours.large_margin import MaxMargin, SoftMargin
 from rosenblatt.estimators.neighbours.ridge import RidgeClassifier
-from rosenblatt.estimators.neighbours.soft_margin import SoftMargin
 
 MOST_CELLS = 200_000_000  # of sparse rows unpacked: 1.6 GB
 Entrant = Callable[[int], Any]  # a seed gives an estimator
 
 
-class Quiet:
-    """An estimator that does not tell that an iteration ended before its goal: a table of errors shows what came of it."""
+class QuietEstimator:
+    """An estimator without warnings that it ended before its goal: a table of errors shows what came of it."""
 
     def __init__(self, estimator: Any, dense: bool = False):
         self.estimator, self.dense = estimator, dense
 
-    def fit(self, X: Any, y: Any) -> Quiet:
+    def fit(self, X: Any, y: Any) -> QuietEstimator:
         """Learns from rows X with labels y."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -55,14 +53,14 @@ class Quiet:
 # λ = 1, C = 1 and otherwise what the library takes by itself: nothing is tuned, for the engine's learners are not either.
 ENTRANTS: dict[str, Entrant] = {
     "batch perceptron": lambda seed: BatchPerceptron(),
-    "logistic, batch": lambda seed: Quiet(LogisticAscent(max_iter=1000)),
+    "logistic, batch": lambda seed: QuietEstimator(LogisticAscent(max_iter=1000)),
     "ridge": lambda seed: RidgeClassifier(),
     "naive Bayes, shared": lambda seed: GaussianBayes(),
-    "naive Bayes, per class": lambda seed: Quiet(GaussianBayes(shared=False), dense=True),
+    "naive Bayes, per class": lambda seed: QuietEstimator(GaussianBayes(shared=False), dense=True),
     "soft margin": lambda seed: SoftMargin(),
     "max margin": lambda seed: MaxMargin(inseparable="refuse"),
     "nearest neighbours": lambda seed: KNeighborsClassifier(),
     "decision tree": lambda seed: DecisionTreeClassifier(random_state=seed),
-    "LinearSVC": lambda seed: Quiet(LinearSVC(random_state=seed)),
-    "LogisticRegression": lambda seed: Quiet(LogisticRegression(max_iter=1000)),
+    "LinearSVC": lambda seed: QuietEstimator(LinearSVC(random_state=seed)),
+    "LogisticRegression": lambda seed: QuietEstimator(LogisticRegression(max_iter=1000)),
 }

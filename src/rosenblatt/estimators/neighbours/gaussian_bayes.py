@@ -78,10 +78,10 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = as_matrix(self, X, reset=False)
         if self.shared:
             return self.as_linear().scores(X)
-        apart = -0.5 * np.stack(
+        exponents = -0.5 * np.stack(
             [((X - mean) ** 2 / var).sum(axis=1) for mean, var in zip(self.theta_, self.var_, strict=True)], axis=1
         )
-        joint = apart - 0.5 * np.log(2 * np.pi * self.var_).sum(axis=1) + np.log(self.class_prior_)
+        joint = exponents - 0.5 * np.log(2 * np.pi * self.var_).sum(axis=1) + np.log(self.class_prior_)
         return np.asarray(joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -123,6 +123,6 @@ def means_and_squares(X: Any, codes: np.ndarray, counts: np.ndarray) -> tuple[np
     cell = codes[row].astype(np.int64) * X.shape[1] + column
     size = shape[0] * shape[1]
     means = (np.bincount(cell, entries.data, size) / np.repeat(counts, shape[1])).reshape(shape)
-    there = np.bincount(cell, minlength=size).reshape(shape)
+    nonzero = np.bincount(cell, minlength=size).reshape(shape)
     squares = np.bincount(cell, (entries.data - means.ravel()[cell]) ** 2, size).reshape(shape)
-    return means, squares + (counts[:, None] - there) * means**2
+    return means, squares + (counts[:, None] - nonzero) * means**2

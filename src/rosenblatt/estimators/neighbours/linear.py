@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.estimators.neighbours.descent import Descent
+from rosenblatt.estimators.neighbours.objective import Objective
 from rosenblatt.estimators.soft_perceptron import log_probabilities, probabilities
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.scoring import Model, decide
 
-HUGE = 1e100
+LARGEST_NUMBER = 1e100  # squares of larger ones, summed over rows and columns, could overflow
 
 
 def as_matrix(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
@@ -31,8 +32,8 @@ def as_matrix(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = Tr
 
 
 def refuse_huge(X: Any) -> None:
-    """Numbers whose squares, summed over rows and columns, would overflow are named."""
-    if abs(X).max() > HUGE:
+    """Refuses numbers that are too large, and names the first."""
+    if abs(X).max() > LARGEST_NUMBER:
         largest = np.asarray(abs(X).max(axis=1).todense() if hasattr(X, "todense") else abs(X).max(axis=1))
         raise Rows(X).blame(int(largest.ravel().argmax()))
 
@@ -56,8 +57,12 @@ class LinearNeighbour(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _model(self) -> Model:
         return Model(self.classes_, self.coef_, self.intercept_)
 
-    def _keep(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+    def _set_weights(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         self.coef_, self.intercept_ = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
+
+    def _set_descent(self, objective: Objective, descent: Descent) -> None:
+        self._set_weights(*objective.split(descent.end))
+        self.loss_curve_, self.n_iter_, self.converged_ = descent.values, descent.steps, descent.converged
 
     def decision_function(self, X: Any) -> np.ndarray:
         """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
@@ -94,15 +99,13 @@ class WithProbabilities(LinearNeighbour):
         return log_probabilities(self.decision_function(X))
 
 
-def keep_descent(estimator: Any, found: Descent) -> None:
-    """Keeps how gradient descent ended; says so where it did not arrive."""
-    estimator.loss_curve_, estimator.n_iter_ = found.values, found.steps
-    estimator.converged_ = found.converged
-    if not found.converged:
-        message = found.message
+def warn_unless_converged(estimator: Any, descent: Descent) -> None:
+    """Warns where gradient descent ended before it arrived."""
+    if not descent.converged:
+        message = descent.message
         if estimator.eta is None:  # then η is not to blame
             message = (
-                f"a slope still exceeds {estimator.tol:g} after {found.steps} steps. Scale the features, for example with "
+                f"a slope still exceeds {estimator.tol:g} after {descent.steps} steps. Scale the features, for example with "
                 "StandardScaler, or take a larger max_iter."
             )
         warnings.warn(f"{type(estimator).__name__}: {message}", ConvergenceWarning, stacklevel=3)

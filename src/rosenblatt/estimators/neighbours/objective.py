@@ -1,4 +1,4 @@
-"""What a batch learner makes small: one number and its slope, as functions of all weights at once.
+"""What a batch learner minimises: one number and its slope, as functions of all weights at once.
 
 The weights θ are a table: a row for two classes, else one a class; the bias is the last column, if there is one.
 """
@@ -11,9 +11,8 @@ import numpy as np
 from scipy.special import expit, log_softmax
 
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.scoring import margins_and_rivals
 from rosenblatt.theory.losses import logistic, perceptron_criterion
-
-EXACT = 1000  # up to this many rows or columns the curvature is exact, beyond it a bound
 
 
 class Objective:
@@ -25,7 +24,6 @@ class Objective:
         self.vectors = examples.vectors
         self.start = np.zeros((self.vectors, self.X.shape[1] + fit_intercept))
         self.centre = np.zeros(self.X.shape[1])  # what is taken from every row before anything else
-        self.signs = np.where(self.codes == 1, 1.0, -1.0)  # of two classes
         self.rows = np.arange(len(self.codes))
 
     def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -49,14 +47,6 @@ class Objective:
         total = by_score.sum(axis=0)
         return np.column_stack([by_weight - np.outer(total, self.centre), total])
 
-    def rivals(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(margin of every row over its best rival, that rival; the lowest of equals)."""
-        own = scores[self.rows, self.codes]
-        others = scores.copy()
-        others[self.rows, self.codes] = -np.inf
-        rival = others.argmax(axis=1)
-        return own - others[self.rows, rival], rival
-
 
 class PerceptronCriterion(Objective):
     """l(w) = Σ max(0, −margin); its slope is −Σ y x over the mistakes (margin ≤ 0, as in the perceptron itself).
@@ -70,20 +60,19 @@ class PerceptronCriterion(Objective):
     """
 
     def value(self, theta: np.ndarray) -> float:
-        scores = self.scores(theta)
-        margins = self.signs * scores[:, 0] if self.vectors == 1 else self.rivals(scores)[0]
+        margins, _ = margins_and_rivals(self.scores(theta), self.codes)
         return float(perceptron_criterion(margins).sum())
 
     def slope(self, theta: np.ndarray) -> np.ndarray:
         scores = self.scores(theta)
+        margins, rivals = margins_and_rivals(scores, self.codes)
+        wrong = margins <= 0
         by_score = np.zeros_like(scores)
         if self.vectors == 1:
-            by_score[:, 0] = np.where(self.signs * scores[:, 0] <= 0, -self.signs, 0.0)
+            by_score[wrong, 0] = np.where(self.codes[wrong] == 1, -1.0, 1.0)
         else:
-            margins, rival = self.rivals(scores)
-            wrong = margins <= 0
             by_score[self.rows[wrong], self.codes[wrong]] -= 1
-            by_score[self.rows[wrong], rival[wrong]] += 1
+            by_score[self.rows[wrong], rivals[wrong]] += 1
         return self.slope_of(by_score)
 
 
@@ -108,7 +97,7 @@ class LogLoss(Objective):
     def value(self, theta: np.ndarray) -> float:
         scores, (w, _) = self.scores(theta), self.split(theta)
         if self.vectors == 1:
-            loss = logistic(self.signs * scores[:, 0]).sum()
+            loss = logistic(margins_and_rivals(scores, self.codes)[0]).sum()
         else:
             loss = -log_softmax(scores, axis=1)[self.rows, self.codes].sum()
         return float(loss + self.l2 / 2 * (w * w).sum())
@@ -136,8 +125,8 @@ class LogLoss(Objective):
         return most * (max(n, widest) if self.fit_intercept else widest) + self.l2
 
 
-def largest_eigenvalue(X: Any, centre: np.ndarray) -> float:
-    """The largest eigenvalue of (X − c)ᵀ(X − c), c the mean or 0; for large X a bound that it does not exceed.
+def largest_eigenvalue(X: Any, centre: np.ndarray, exact_side: int = 1000) -> float:
+    """The largest eigenvalue of (X − c)ᵀ(X − c), c the mean or 0; above `exact_side` rows and columns a bound on it.
 
     The bound: for any v > 0 and a matrix M without negative entries, no eigenvalue exceeds max (M v)_i / v_i
     (Collatz, 1942); M = |X|ᵀ|X| has none, and its eigenvalues are no smaller than those of XᵀX, centred or not.
@@ -146,7 +135,7 @@ def largest_eigenvalue(X: Any, centre: np.ndarray) -> float:
     25.0
     """
     n, d = X.shape
-    if min(n, d) <= EXACT:
+    if min(n, d) <= exact_side:
         return float(np.linalg.eigvalsh(centred_gram(X, centre))[-1])
     size, v, bound = abs(X), np.ones(d), np.inf
     for _ in range(20):

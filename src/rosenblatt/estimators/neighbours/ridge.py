@@ -15,15 +15,16 @@ from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.estimators.neighbours.objective import centred_gram
 from rosenblatt.learning.scoring import Model
 
-MOST = 5000  # the side of the table that the closed form decomposes for sparse rows
 
-
-def ridge(X: Any, Y: np.ndarray, l2: float, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def ridge(
+    X: Any, Y: np.ndarray, l2: float, fit_intercept: bool = True, largest_side: int = 5000
+) -> tuple[np.ndarray, np.ndarray]:
     """(w, b) that make Σ (w·x + b − y)² + λ |w|² smallest, a row of w for every column of Y; b is not fined.
 
     w = (XᵀX + λ I)⁻¹ Xᵀy   with X and y centred,   b = ȳ − w·x̄
 
-    λ = 0 is least squares, and the shortest w where several are best; λ → ∞ leaves b alone.
+    λ = 0 is least squares, and the shortest w where several are best; λ → ∞ leaves b alone. Sparse rows are refused where
+    the table to decompose, rows or columns squared, would have a larger side than `largest_side`.
 
     >>> ridge(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0], [5.0]]), l2=0.0)
     (array([[2.]]), array([1.]))
@@ -38,10 +39,10 @@ def ridge(X: Any, Y: np.ndarray, l2: float, fit_intercept: bool = True) -> tuple
         u, s, vt = np.linalg.svd(X - x_mean, full_matrices=False)
         w = (vt.T * shrink(s, l2, s)) @ (u.T @ Yc)
         return w.T, y_mean - x_mean @ w
-    if min(n, d) > MOST:
+    if min(n, d) > largest_side:
         raise DataError(
             f"The closed form for {n:,} sparse rows of {d:,} columns decomposes a table of side {min(n, d):,}, more than "
-            f"{MOST:,}: take scikit-learn's Ridge(solver='sparse_cg')."
+            f"{largest_side:,}: take scikit-learn's Ridge(solver='sparse_cg')."
         )
     e, v = np.linalg.eigh(centred_gram(X, x_mean))
     inverse = v * shrink(np.sqrt(np.maximum(e, 0.0)), l2, np.ones_like(e))
@@ -116,5 +117,5 @@ class RidgeClassifier(LinearNeighbour):
         examples = as_examples(self, X, y)
         own = np.array([1]) if examples.vectors == 1 else np.arange(examples.vectors)
         targets = np.where(examples.codes[:, None] == own, 1.0, -1.0)
-        self._keep(*ridge(examples.rows.matrix(), targets, l2, self.fit_intercept))
+        self._set_weights(*ridge(examples.rows.matrix(), targets, l2, self.fit_intercept))
         return self

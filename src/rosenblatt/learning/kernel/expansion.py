@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError
-from rosenblatt.learning.kernel.kernels import Given, Kernel, named
+from rosenblatt.learning.kernel.kernels import Given, Kernel, function_name
 
 COLUMNS = 2**12  # rows of the sum whose kernels are made at a time: what bounds the memory
 
@@ -24,7 +24,7 @@ class Space:
     @property
     def what(self) -> str:
         """The kernel's name."""
-        return named(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
+        return function_name(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
 
     def products(self, A: Any, B: Any) -> np.ndarray:
         """φ(a)·φ(b), the constant feature counted, for every row of A and of B."""
@@ -47,9 +47,9 @@ class Space:
             self.refuse_not_finite(total, K)
         return total
 
-    def refuse_not_finite(self, found: np.ndarray, K: np.ndarray) -> None:
+    def refuse_not_finite(self, sums: np.ndarray, K: np.ndarray) -> None:
         """A sum is not finite where a kernel is not: only then are all of them looked at."""
-        if np.isfinite(found).all():
+        if np.isfinite(sums).all():
             return
         bad = K[~np.isfinite(K)]
         if len(bad):

@@ -148,18 +148,18 @@ class Given(Kernel):
                 K = K.astype(np.float64, copy=False)
         except Exception as error:
             raise KernelError(
-                f"The kernel {named(self.function)} raised {type(error).__name__} on rows of shapes {A.shape} and "
+                f"The kernel {function_name(self.function)} raised {type(error).__name__} on rows of shapes {A.shape} and "
                 f"{B.shape}: {error}"
             ) from error
         if K.shape != (A.shape[0], B.shape[0]) or K.dtype != np.float64:
             raise KernelError(
-                f"The kernel {named(self.function)} gave {K.dtype} of shape {K.shape} for rows of shapes {A.shape} and "
-                f"{B.shape}: expected numbers of shape {(A.shape[0], B.shape[0])}, one for each pair of rows."
+                f"The kernel {function_name(self.function)} gave {K.dtype} of shape {K.shape} for rows of shapes {A.shape} "
+                f"and {B.shape}: expected numbers of shape {(A.shape[0], B.shape[0])}, one for each pair of rows."
             )
         return K
 
 
-def named(function: Any) -> str:
+def function_name(function: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 

@@ -298,8 +298,8 @@ class KernelRun(EpochDriver[KernelTraining]):
         return {
             "support": np.concatenate([before.support, new + before.rows_seen]),
             "codes": np.concatenate([before.codes, self.codes[new]]),
-            "rows": stacked(before.rows.astype(self.X.dtype), self.X[new]),
-            "logs": tuple(joined(*logs) for logs in zip(before.logs, more, strict=True)),
+            "rows": stack_rows(before.rows.astype(self.X.dtype), self.X[new]),
+            "logs": tuple(join_logs(*logs) for logs in zip(before.logs, more, strict=True)),
         }
 
     def without_log(self) -> dict[str, Any]:
@@ -324,7 +324,7 @@ def columns_in_use(kernel: Kernel, X: Any) -> np.ndarray | None:
     return used if len(used) < X.shape[1] else None
 
 
-def stacked(one: Any, other: Any) -> Any:
+def stack_rows(one: Any, other: Any) -> Any:
     """Rows of one above rows of the other."""
     if not is_sparse(one):
         return np.concatenate([one, other])
@@ -333,7 +333,7 @@ def stacked(one: Any, other: Any) -> Any:
     return vstack([one, other], format="csr")
 
 
-def joined(one: Log, other: Log) -> Log:
+def join_logs(one: Log, other: Log) -> Log:
     """One log after the other."""
     return Log(*(np.concatenate([getattr(log, name) for log in (one, other)]) for name in ("t", "row", "rival", "tau")))
 

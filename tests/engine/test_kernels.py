@@ -92,7 +92,10 @@ y, forms = layouts(37, 3)
 print(*(digest(rules.Mira(0.5), X, y) for X in forms))
 """
     source = Path(rosenblatt.__file__).parents[1]
-    environment = os.environ | {"ROSENBLATT_CPU": cpu, "PYTHONPATH": str(source)}
+    environment = os.environ | {
+        "ROSENBLATT_CPU": cpu,
+        "PYTHONPATH": os.pathsep.join([str(source), str(Path(__file__).parents[1])]),
+    }
     command = [sys.executable, "-W", "error", "-c", program, str(Path(__file__).parent)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

@@ -1,0 +1,173 @@
+"""How good the predictions of a model are: counts, shares, and how sure one can be of them.
+
+>>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.data import open_known
+>>> iris = open_known("iris")
+>>> evaluation = evaluate(learn(iris), iris)
+>>> evaluation.measures.errors, evaluation.measures.examples, evaluation.left_out
+(5, 150, 0)
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from rosenblatt.data import Dataset
+from rosenblatt.features import Notes
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.examples import Examples, labels_of
+from rosenblatt.studies.progressive import predict_then_learn
+
+NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Predictions against the truth; everything follows from the confusion matrix (rows: truth, columns: prediction).
+
+    >>> measures = measure(np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 1]), 2)
+    >>> measures.confusion
+    array([[1, 1],
+           [0, 3]])
+    >>> measures.errors, measures.accuracy
+    (1, 0.8)
+    """
+
+    confusion: np.ndarray
+
+    @property
+    def examples(self) -> int:
+        return int(self.confusion.sum())
+
+    @property
+    def errors(self) -> int:
+        return self.examples - int(np.trace(self.confusion))
+
+    @property
+    def error(self) -> float:
+        return self.errors / self.examples
+
+    @property
+    def accuracy(self) -> float:
+        return (self.examples - self.errors) / self.examples
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true error lies, in 95 of 100 such samples."""
+        return wilson(self.errors, self.examples)
+
+    @property
+    def truths(self) -> np.ndarray:
+        """How many examples each class has."""
+        counts: np.ndarray = self.confusion.sum(axis=1)
+        return counts
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """How often each class was predicted."""
+        counts: np.ndarray = self.confusion.sum(axis=0)
+        return counts
+
+    @property
+    def precision(self) -> list[float | None]:
+        """Per class: the share of its predictions that are right; None if it was never predicted."""
+        return shares(np.diag(self.confusion), self.predictions)
+
+    @property
+    def recall(self) -> list[float | None]:
+        """Per class: the share of its examples that were found; None if there are none."""
+        return shares(np.diag(self.confusion), self.truths)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A model on labelled rows: what it predicted, and how good that is."""
+
+    examples: Examples
+    predicted: np.ndarray  # class codes
+    measures: Measures
+    kept: np.ndarray  # the numbers of the rows that were measured
+    left_out: int  # rows with labels that training never saw
+    notes: Notes  # what of the rows had to be overlooked
+    training_mistakes: int | None = None  # counted by a model that learned on the way: a score of 0 is one
+
+
+def evaluate(
+    model: Classifier, data: Dataset, unseen: str = "refuse", view: str | None = None, progressive: bool = False
+) -> Evaluation:
+    """Measures a model on labelled rows.
+
+    unseen       "refuse", or "skip": rows with labels that training never saw
+    view         weights other than those that predict
+    progressive  predict each row, then learn from it, from the last weights on; the model itself is not changed
+    """
+    scorer = model.model(view)
+    examples, notes, kept = model.examples(with_labels_like(model.classes, data), unseen)
+    mistakes = None
+    if progressive:
+        predicted, mistakes = predict_then_learn(model, examples)
+    else:
+        predicted = scorer.decide(scorer.scores(examples.rows))  # its own rule: equal votes go to the first class
+    measures = measure(examples.codes, predicted, len(model.classes))
+    return Evaluation(examples, predicted, measures, kept, len(data) - len(kept), notes, mistakes)
+
+
+def with_labels_like(classes: np.ndarray, data: Dataset) -> Dataset:
+    """The data with labels in the type of the classes: a column may be all numbers in one file, and text in another.
+
+    >>> data = Dataset("sparse", None, np.array([1, 1]), "numbers")
+    >>> with_labels_like(np.array(["1", "x"]), data).labels.tolist()
+    ['1', '1']
+    >>> with_labels_like(np.array([0, 1]), replace(data, labels=np.array(["1", "x"]))).labels.tolist()
+    [1, 'x']
+    """
+    labels = np.asarray(labels_of(data))
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
+        labels = labels.astype(str)
+    elif classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
+        numbers: dict[str, float] = {}
+        for text in set(labels.tolist()):
+            with contextlib.suppress(ValueError):
+                numbers[text] = float(text) if classes.dtype.kind == "f" else int(text)
+        labels = np.array([numbers.get(text, text) for text in labels.tolist()], dtype=object)
+    return replace(data, labels=labels)
+
+
+def measure(truth: np.ndarray, predicted: np.ndarray, classes: int) -> Measures:
+    """Counts how often each class (a code from 0) was predicted as each."""
+    pairs = np.bincount(truth.astype(np.int64) * classes + predicted, minlength=classes**2)
+    return Measures(pairs.reshape(classes, classes))
+
+
+def shares(parts: np.ndarray, wholes: np.ndarray) -> list[float | None]:
+    """part / whole, None where there is nothing to divide by.
+
+    >>> shares(np.array([1, 0]), np.array([4, 0]))
+    [0.25, None]
+    """
+    return [int(part) / int(whole) if whole else None for part, whole in zip(parts, wholes, strict=True)]
+
+
+def wilson(successes: int, trials: int, z: float = NORMAL_95) -> tuple[float, float]:
+    """The interval of shares p from which the observed share k/n is at most z standard deviations away.
+
+    (k + z²/2 ± z √(k (n − k) / n + z²/4)) / (n + z²)   (Wilson, 1927)
+
+    It stays within 0 and 1, and has a width even if nothing, or everything, is a success.
+
+    >>> [round(end, 4) for end in wilson(151, 1000)]
+    [0.1301, 0.1745]
+    >>> wilson(0, 10)[0]
+    0.0
+    """
+    middle = successes + z * z / 2
+    half = z * sqrt(successes * (trials - successes) / trials + z * z / 4)
+    low, high = (middle - half) / (trials + z * z), (middle + half) / (trials + z * z)
+    # In exact arithmetic these ends are 0 and 1; rounding must not push them out.
+    return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)
