@@ -160,7 +160,7 @@ class Hostile:
 
     def huge_csv(self):
         """Many rows, many columns, or letters of four bytes, with numbers that are never the same twice."""
-        columns = self.chance.choice([3, 3, 90, limits.MOST_COLUMNS + 1, 20_000])
+        columns = self.chance.choice([3, 3, 90, limits.PASTED_COLUMNS + 1, 20_000])
         names = ",".join(f"c{place}" for place in range(columns))
         lines, size = [names], len(names)
         while size < 900_000:
@@ -187,7 +187,7 @@ class Hostile:
     def largest_grid(self):
         view, sides = (
             self.chance.choice(["last", "averaged", "voted"]),
-            {"columns": limits.GRID_SIDE, "rows": limits.GRID_SIDE},
+            {"columns": limits.MOST_GRID_SIDE, "rows": limits.MOST_GRID_SIDE},
         )
         grid = {"task": self.task(["voted", "mira", "kernel"]), "view": view, "box": [-3, 3, -3, 3], **sides}
         return "/api/grid", json.dumps({**grid, "examples": limits.MOST_EXAMPLES}).encode()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import DataError, FileError, LabelError, SettingError
-from rosenblatt.playground.requests import MOST_CELLS, MOST_COLUMNS, MOST_POINTS, Data
+from rosenblatt.playground.requests import MOST_POINTS, PASTED_CELLS, PASTED_COLUMNS, Data
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,13 +144,13 @@ def refuse_wide(text: str) -> None:
         head = io.StringIO(text[:HEADER_LETTERS], newline="")
         lines = csv.reader(head, delimiter=mark, skipinitialspace=mark != "\t")
         first: list[str] = next((cells for cells in lines if any(cell.strip() for cell in cells)), [])
-        if len(first) > MOST_COLUMNS or (len(text) > HEADER_LETTERS and not head.read(1)):
-            raise DataError(f"The text has more than {MOST_COLUMNS:,} columns: leave out those that are not needed.")
+        if len(first) > PASTED_COLUMNS or (len(text) > HEADER_LETTERS and not head.read(1)):
+            raise DataError(f"The text has more than {PASTED_COLUMNS:,} columns: leave out those that are not needed.")
 
 
 def beginning(text: str) -> str:
-    """The first lines of a text, as many as have MOST_CELLS cells: no more than MOST_POINTS rows of them are drawn."""
-    after = next(islice(re.finditer(r"[,;\t|\n]", text), MOST_CELLS, None), None)
+    """The first lines of a text, as many as have PASTED_CELLS cells: no more than MOST_POINTS rows of them are drawn."""
+    after = next(islice(re.finditer(r"[,;\t|\n]", text), PASTED_CELLS, None), None)
     return text if after is None else text[: text.rfind("\n", 0, after.end()) + 1]
 
 

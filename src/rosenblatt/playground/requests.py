@@ -29,11 +29,11 @@ MOST_POINTS = 5_000
 MOST_EPOCHS = 1_000
 MOST_EXAMPLES = 1_000_000  # points times epochs; below SETTLE_EVERY, so that one sum gives the average
 MOST_UPDATES = 50_000  # a run ends after the epoch in which it has made so many
-GRID_SIDE = 160  # cells of a grid, along each side
+MOST_GRID_SIDE = 160  # cells of a grid, along each side
 CLASS_NAME_LETTERS = 40
 COLUMN_NAME_LETTERS = 1_000
-MOST_COLUMNS = 100  # of a pasted table
-MOST_CELLS = 10 * MOST_POINTS  # of it that are read
+PASTED_COLUMNS = 100  # of a pasted table
+PASTED_CELLS = 10 * MOST_POINTS  # of it that are read
 MOST_VALUES = 4 * MOST_POINTS + 200  # commas, opening brackets and texts of a body: each point has four
 
 # What one request may hold at most: its body, and updates of 24 bytes in the log and some 40 in the answer.
@@ -205,8 +205,8 @@ class Grid(Settings):
     examples: int = parameter(MISSING, Whole(0, MOST_EXAMPLES))
     box: tuple[float, ...] = parameter(MISSING, ReadBy(partial(read_numbers, 4)))  # left, right, bottom, top
     view: str = parameter("last", Choice(("last", "averaged", "voted")))
-    columns: int = parameter(64, Whole(2, GRID_SIDE))
-    rows: int = parameter(64, Whole(2, GRID_SIDE))
+    columns: int = parameter(64, Whole(2, MOST_GRID_SIDE))
+    rows: int = parameter(64, Whole(2, MOST_GRID_SIDE))
 
 
 def as_grid(value: Any) -> Grid:
