@@ -46,6 +46,11 @@ def test_imports_between_rooms_point_downwards(house):
     assert all(order.index(upper) < order.index(lower) for upper, lower in house.imports_between_rooms())
 
 
+def test_training_enters_few_modules(house):
+    assert len(house.modules_entered(house.train_people)) <= 30
+    assert len(house.modules_entered(house.fit_perceptron)) <= 9
+
+
 def test_every_file_that_the_page_names_is_there():
     named = set(re.findall(r"`((?:[a-z_]+/)+[\w.]+\.(?:py|js))`", PAGE.read_text()))
     assert len(named) > 15

@@ -5,14 +5,17 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from rosenblatt.data import FORMATS
 from rosenblatt.engine.parameters import Choice, Parameter
+from rosenblatt.errors import SaveError
 from rosenblatt.learning.learners import LEARNERS, Recipe
 
 if TYPE_CHECKING:
@@ -193,3 +196,19 @@ class LearnerOptions(FeatureOptions):
             features=self.feature_keywords(),
             **others,
         )
+
+
+def refuse_overwriting(written: str | None, *read: str | None) -> None:
+    """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
+    for path in read if written is not None and os.path.isfile(written) else ():
+        if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
+            raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
+
+
+def refuse_missing_folder(written: str | None) -> None:
+    """Refuses a file that could not be written in the end, before the work is done."""
+    if written in (None, "-"):
+        return
+    folder = Path(str(written)).absolute().parent
+    if not folder.is_dir():
+        raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")

@@ -16,22 +16,6 @@ from rosenblatt.data.source import replacing
 from rosenblatt.errors import SaveError
 
 
-def refuse_overwriting(written: str | None, *read: str | None) -> None:
-    """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
-    for path in read if written is not None and os.path.isfile(written) else ():
-        if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
-            raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
-
-
-def refuse_missing_folder(written: str | None) -> None:
-    """Refuses a file that could not be written in the end, before the work is done."""
-    if written in (None, "-"):
-        return
-    folder = Path(str(written)).absolute().parent
-    if not folder.is_dir():
-        raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")
-
-
 @contextlib.contextmanager
 def writing(path: str | None) -> Iterator[IO[bytes]]:
     """A stream to a file, which is there when all of it is; or to standard output, until its reader has seen enough."""

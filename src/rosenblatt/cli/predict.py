@@ -53,7 +53,7 @@ def predict(**values: Any) -> None:
     chosen = PredictOptions(**values)
     if chosen.only_labels and (chosen.scores or chosen.as_json):
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
-    output.refuse_overwriting(chosen.output, chosen.model, chosen.file)
+    options.refuse_overwriting(chosen.output, chosen.model, chosen.file)
     model = model_input.load_model(chosen.model, chosen.file)
     model_input.refuse_folder(model, chosen.file)
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):

@@ -57,14 +57,14 @@ def report(**values: Any) -> None:
     chosen = ReportVerbOptions(**values)
     if chosen.data is None and chosen.holdout is not None:
         raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
-    output.refuse_overwriting(chosen.output, chosen.model, chosen.data)
+    options.refuse_overwriting(chosen.output, chosen.model, chosen.data)
     from rosenblatt.learning.classifier import load
     from rosenblatt.show.assessment import ReportOptions
     from rosenblatt.show.report import ReportSource, page_template
     from rosenblatt.show.report import report as page_of
 
     page_template()  # refuses where parts are missing, before anything is read
-    output.refuse_missing_folder(chosen.output)
+    options.refuse_missing_folder(chosen.output)
     model = load(chosen.model)
     data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
     wanted = ReportOptions(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)

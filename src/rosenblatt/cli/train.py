@@ -41,8 +41,8 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
-        output.refuse_overwriting(self.output, self.file, self.dev)
-        output.refuse_missing_folder(self.output)
+        options.refuse_overwriting(self.output, self.file, self.dev)
+        options.refuse_missing_folder(self.output)
         if self.dev and self.holdout is not None:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (self.group or self.after) and self.holdout is None:
@@ -205,9 +205,11 @@ def print_margin(model: Classifier, margin: MarginReport, longer: bool) -> None:
     of_votes = "votes have none; " if model.view == "voted" else ""
     hint = " (--certify SECONDS looks for a proof)" if longer and not margin.settled else ""
     click.echo(f"margin           {of_votes}{margin.sentence(first=1)}{hint}")
+    if not margin.separable:
+        return
     bound = margin.bound
     if isinstance(bound, Bound) and margin.theorem is not None:
         formula = bound.formula.replace("γ", "γ" if margin.best is None else "γ*")
         click.echo(f"{bound.counts:16} {margin.theorem.count(bound):,} of at most {formula} = {at_most(bound.most)}")
-    elif isinstance(bound, NoBound) and margin.separable:
+    elif isinstance(bound, NoBound):
         click.echo(f"no bound         {bound.because}")
