@@ -1,4 +1,4 @@
-"""What can go wrong, drawn as a tree; and how messages count.
+"""What can go wrong, drawn as a tree; and how messages tell counts and shares.
 
 RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
@@ -26,6 +26,15 @@ def counted(number: int, noun: str) -> str:
     ('1 row', '5,000 rows')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def percent(share: float) -> str:
+    """A share, for messages.
+
+    >>> percent(0.146)
+    '14.60 %'
+    """
+    return f"{100 * share:.2f} %"
 
 
 class RosenblattError(Exception):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import model_input, options, output
-from rosenblatt.cli.output import percent
+from rosenblatt.errors import percent
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import options, output
-from rosenblatt.cli.output import percent, print_table
+from rosenblatt.cli.output import print_table
+from rosenblatt.errors import percent
 
 if TYPE_CHECKING:
     from rosenblatt.studies.facts import Fact, Facts

@@ -65,10 +65,6 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
-
-
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:
     """A plain table of the first rows: the first column to the left, numbers to the right."""
     shown = [header, *(rows[:top] if top else rows)]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import model_input, options, output
-from rosenblatt.cli.output import percent
 from rosenblatt.cli.progress import StatusLine, TrainingTable
-from rosenblatt.errors import counted
+from rosenblatt.errors import counted, percent
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.plan import ORDERS
 

@@ -207,5 +207,6 @@ def serve(playground: Playground, listener: socket.socket) -> None:
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=1,
     )
-    Thread(target=playground.warm, daemon=True).start()
+    # Not a daemon: a thread that is cut off amid an import can take the interpreter down with it.
+    Thread(target=playground.warm).start()
     uvicorn.Server(config).run(sockets=[listener])
