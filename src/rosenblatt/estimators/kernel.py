@@ -17,7 +17,7 @@ from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
-from rosenblatt.learning.kernel.model import VIEWS, Dual, KernelScorer, View
+from rosenblatt.learning.kernel.model import KERNEL_VIEWS, Dual, KernelScorer, View
 from rosenblatt.learning.kernel.training import Design, KernelTraining, train_kernel
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
@@ -134,7 +134,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         return rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
 
     def _design(self) -> Design:
-        check("score_with", self.score_with, Choice(VIEWS))
+        check("score_with", self.score_with, Choice(KERNEL_VIEWS))
         if self.budget is not None and self.score_with != "last":
             raise SettingError(
                 f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "

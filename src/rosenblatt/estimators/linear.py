@@ -104,7 +104,7 @@ def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
     return named
 
 
-VIEWS = ("last", "averaged", "best", *VOTING)
+LINEAR_VIEWS = ("last", "averaged", "best", *VOTING)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -278,8 +278,10 @@ class LinearLearner(Inputs):
         "random" one of these decides about each row, drawn by `random_state`. Both need the log: `keep_log`.
         """
         check_is_fitted(self)
-        if name not in VIEWS:
-            raise SettingError(f"There is no view {name!r}: choose {', '.join(map(repr, VIEWS[:-1]))} or {VIEWS[-1]!r}.")
+        if name not in LINEAR_VIEWS:
+            raise SettingError(
+                f"There is no view {name!r}: choose {', '.join(map(repr, LINEAR_VIEWS[:-1]))} or {LINEAR_VIEWS[-1]!r}."
+            )
         twin = copy.copy(self)
         if name in VOTING:
             if not self._memories:

@@ -10,7 +10,7 @@ from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import Training
 
-VIEWS = ("voted", "averaged", "last", "random")
+VOTED_VIEWS = ("voted", "averaged", "last", "random")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -48,7 +48,7 @@ class VotedPerceptron(Perceptron):
         return replace(super()._partial_plan(), keep_log=True)
 
     def _refuse_other_views(self) -> None:
-        check("score_with", self.score_with, Choice(VIEWS))
+        check("score_with", self.score_with, Choice(VOTED_VIEWS))
 
     def _record(self, run: Training) -> None:
         super()._record(run)

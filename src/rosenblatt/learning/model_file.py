@@ -33,7 +33,7 @@ import numpy as np
 from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
-FORMAT = 1  # when there is a format 2, `_unpack` is where format 1 becomes it
+FORMAT_VERSION = 1  # when there is a format 2, `_unpack` is where format 1 becomes it
 HEAD_LIMIT = 64 * 2**20
 DEPTH_LIMIT = 100  # of lists and objects in the header: well within what a JSON reader can nest
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
@@ -151,8 +151,10 @@ def _unpack(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     digest, version = _check_envelope(content, len(content))
     if _digest(content) != digest:
         raise _FormatError("it is damaged, its bytes do not match its checksum")
-    if version > FORMAT:
-        raise _FormatError(f"written by a newer rosenblatt (format {version}); this one reads up to {FORMAT}", "upgrade it")
+    if version > FORMAT_VERSION:
+        raise _FormatError(
+            f"written by a newer rosenblatt (format {version}); this one reads up to {FORMAT_VERSION}", "upgrade it"
+        )
     start = 8 + int.from_bytes(content[:8], "little")
     header, kinds = _parse(content[8:start])
     entries, size = _place(kinds)
@@ -203,7 +205,7 @@ def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: s
     """The head of the file: the envelope, the caller's header inside it, and where the arrays are."""
     try:
         inner = _json(_json(_plain(header, "header")))[1:-1]
-        rest = f'\\"format\\":{FORMAT},\\"header\\":{inner}}}"}}'.encode()
+        rest = f'\\"format\\":{FORMAT_VERSION},\\"header\\":{inner}}}"}}'.encode()
         rest += b"".join(f",{_json(name)}:{_json(entry)}".encode() for name, entry in entries.items()) + b"}"
     except ValueError as error:  # half a surrogate pair, or an integer of thousands of digits
         raise _FormatError(f"its header or a name in it cannot be stored ({error})", "leave that value out") from None

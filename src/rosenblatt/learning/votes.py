@@ -26,9 +26,9 @@ from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.signs import votes_by_sign
 
 VOTING = ("voted", "random")  # views in which all weights of a run have a say
-PRODUCTS = 2**26  # bytes of products at a time
+PRODUCT_BYTES = 2**26  # bytes of products at a time
 LEAST_ROWS = 16  # that are decided about in a block
-TILE = 2**11  # rows of the log that are made double at a time
+TILE_ROWS = 2**11  # rows of the log that are made double at a time
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def refuse_overflow(rows: Rows, part: slice, scores: np.ndarray) -> None:
 
 
 def blocks_of_products(
-    rows: Rows, others: Rows, room: int = PRODUCTS, tile: int = TILE
+    rows: Rows, others: Rows, room: int = PRODUCT_BYTES, tile: int = TILE_ROWS
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """x·x' of `rows` with all `others`, in double, for as many rows at a time as have room in so many bytes.
 

@@ -78,7 +78,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, at_least: Types | None) -
     width = frame.width
     is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if width else None
     blank = int(is_blank.sum()) if is_blank is not None else 0
-    header = count(block.header(), block.layout.delimiter, options.sizes.count_block) or Counts()
+    header = count(block.header(), block.layout.delimiter, options.sizes.count_block) or DelimiterCounts()
     unfinished = int(len(block.data) > 0 and block.data[-1] != NEWLINE)
     lines = counts.line_ends - header.line_ends + unfinished
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
@@ -204,7 +204,7 @@ NEWLINE, RETURN, QUOTE, BLANK, TAB = b'\n\r" \t'
 
 
 @dataclass
-class Counts:
+class DelimiterCounts:
     """Of some bytes of a table."""
 
     quotes: int = 0
@@ -213,15 +213,15 @@ class Counts:
     padded: bool = False  # is there a blank at the edge of a cell?
 
 
-def count(data: np.ndarray, delimiter: str, at_a_time: int) -> Counts | None:
+def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
     """The counts, so many bytes at a time; None if there is a NUL, or a quote too many.
 
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
     >>> count(np.frombuffer(b'a,"b,c"\\n', dtype=np.uint8), ",", at_a_time=4)
-    Counts(quotes=2, delimiters=1, line_ends=1, padded=False)
+    DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False)
     """
-    cut, counts = ord(delimiter), Counts()
+    cut, counts = ord(delimiter), DelimiterCounts()
     for start in range(0, len(data), at_a_time):
         stop = start + at_a_time
         part = data[start:stop]

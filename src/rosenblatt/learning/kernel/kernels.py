@@ -28,7 +28,7 @@ from rosenblatt.errors import KernelError, SettingError
 
 # Whole numbers up to this are exact in float32; |x·x′| and every part of that sum are at most the largest |x|².
 EXACT_IN_FLOAT32 = 2**24
-TILE = 2**17  # kernel values made at a time: small enough to stay in the cache between the steps
+KERNEL_TILE = 2**17  # kernel values made at a time: small enough to stay in the cache between the steps
 
 
 class Kernel:
@@ -80,7 +80,7 @@ class Polynomial(Settings, Kernel):
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         dots = products(A, B)
         K = np.empty(dots.shape)
-        step = max(1, TILE // max(1, dots.shape[1]))
+        step = max(1, KERNEL_TILE // max(1, dots.shape[1]))
         for start in range(0, len(K), step):
             part = K[start : start + step]
             np.add(dots[start : start + step], self.offset, out=part)

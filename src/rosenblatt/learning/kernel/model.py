@@ -27,8 +27,8 @@ from rosenblatt.learning.log import Log
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.votes import Survivors, count_votes
 
-VIEWS = ("last", "averaged", "voted", "random")
-PRODUCTS = 2**20  # kernel values at a time in a prediction: what bounds its memory
+KERNEL_VIEWS = ("last", "averaged", "voted", "random")
+KERNELS_AT_A_TIME = 2**20  # kernel values at a time in a prediction: what bounds its memory
 LEAST_ROWS, MOST_ROWS = 16, 1024  # in a block
 
 
@@ -41,8 +41,8 @@ class View:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in VIEWS:
-            raise SettingError(f"There is no view {self.name!r}: choose {', '.join(map(repr, VIEWS))}.")
+        if self.name not in KERNEL_VIEWS:
+            raise SettingError(f"There is no view {self.name!r}: choose {', '.join(map(repr, KERNEL_VIEWS))}.")
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Dual:
         support = self.rows.astype(np.result_type(A, self.rows), copy=False)
         ballots = [Ballot(self, view, rows.n) for view in views]
         needed = max((ballot.needs for ballot in ballots), default=0)
-        height = min(most_rows, max(LEAST_ROWS, PRODUCTS // max(1, needed)))
+        height = min(most_rows, max(LEAST_ROWS, KERNELS_AT_A_TIME // max(1, needed)))
         in_views = [np.zeros((rows.n, self.vectors)) for _ in views]
         for start in range(0, rows.n, height):
             part = slice(start, min(start + height, rows.n))
