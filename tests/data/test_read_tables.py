@@ -205,3 +205,12 @@ def test_what_pythons_csv_writes_is_read_back(rows, delimiter, end, quoting):
 def test_numbers_are_read_back_bit_for_bit(numbers):
     content = "x,y\n" + "".join(f"{x!r},a\n" for x in numbers)
     assert read(io.BytesIO(content.encode())).rows["x"].to_list() == numbers
+
+
+@pytest.mark.parametrize("rows", [3_000, 400_000])
+def test_a_missing_mark_that_is_a_number_is_missing_in_large_files_too(rows, tmp_path):
+    path = tmp_path / "sensor.csv"
+    path.write_text("a,b\n" + "".join(f"{-999 if i % 1000 == 7 else i},{i % 3}\n" for i in range(rows)))
+    table = read(path, missing=["", "-999"]).rows
+    assert table["a"].null_count() == rows // 1000
+    assert table["a"].min() >= 0

@@ -394,3 +394,9 @@ def test_ctrl_c_keeps_what_was_learned(cancer, monkeypatch, capsys):
     shorter = KernelPerceptron(random_state=0, gamma=0.01, max_iter=2).fit(*cancer)
     np.testing.assert_array_equal(clf.dual_coef_, shorter.dual_coef_)
     assert capsys.readouterr().out.count("mistakes") == 2
+
+
+@pytest.mark.parametrize("plan", [{"tol": 1e-3}, {"patience": 2}])
+def test_what_kernel_training_cannot_stop_by_is_refused(plan):
+    with pytest.raises(rosenblatt.SettingError, match="leave out tol and patience"):
+        train_kernel(for_classes([[1.0], [2.0]], [0, 1]), rules.Perceptron(), kernels.Linear(), Plan(**plan))

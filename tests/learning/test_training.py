@@ -1,5 +1,7 @@
 """Orders, stopping, importance, interruption, and one run in several parts."""
 
+import subprocess
+import sys
 from collections import Counter
 from itertools import islice, pairwise
 
@@ -358,3 +360,38 @@ def test_a_second_core_shuffles_the_same_order(cores, monkeypatch):
     for epoch in plain:
         np.testing.assert_array_equal(next(ahead), epoch)
     ahead.close()
+
+
+def test_after_a_real_interrupt_counts_log_and_average_belong_to_the_weights():
+    """Python raises a pending Ctrl-C as the loop returns: nothing of that chunk may be lost."""
+    code = """
+import os, signal, threading
+import numpy as np
+from rosenblatt.learning.driver import Interrupted
+from rosenblatt import train
+random = np.random.default_rng(0)
+X, y = random.normal(size=(20_000, 10)), random.integers(0, 2, 20_000)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    train(X, y, epochs=100_000, keep_log=True)
+except Interrupted as stop:
+    run = stop.training
+    replayed = run.memory().replay()
+    print(all(np.array_equal(a, b) for a, b in zip((*replayed.last, *replayed.averaged), (*run.weights.last, *run.weights.averaged))))
+    print(run.stopped_because, len(run.log) == run.weights.updates)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "interrupted", "True"]
+
+
+def test_what_a_callback_looks_at_is_of_its_own_epoch():
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2
+    seen = []
+    trained = run(
+        for_classes(X, y),
+        rules.Perceptron(),
+        Plan(epochs=3),
+        callbacks=Callbacks(epoch=lambda t: seen.append(t.view("last").coef)),
+    )
+    assert len({coef.tobytes() for coef in seen}) == 3
+    np.testing.assert_array_equal(trained.view("last").coef, trained.weights.last[0])

@@ -14,7 +14,7 @@ these classes name their parameters and hand them down. Importing them is light:
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, parameter
@@ -44,10 +44,6 @@ class Rule(Settings):
     def moves(self, margin: float) -> bool:
         """Does an example with this margin move the weights?"""
         return bool(self.in_core().moves(margin))
-
-    def settings(self) -> dict[str, Any]:
-        """The parameters by name."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
 
     @property
     def shrinks(self) -> bool:

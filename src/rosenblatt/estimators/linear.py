@@ -39,7 +39,7 @@ from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
 
-ORDERS: dict[bool | str, str] = {True: "shuffled", False: "given"}
+ORDER_OF_SHUFFLE: dict[bool | str, str] = {True: "shuffled", False: "given"}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -75,7 +75,7 @@ def order_of(shuffle: bool | str) -> str:
     """The engine's name of what `shuffle` asks for."""
     if shuffle not in (True, False, "once", "replacement", "blocks"):
         raise SettingError(f"shuffle is {shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
-    return ORDERS.get(shuffle, str(shuffle))
+    return ORDER_OF_SHUFFLE.get(shuffle, str(shuffle))
 
 
 def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
@@ -158,6 +158,7 @@ class LinearLearner(Inputs):
             epochs=self.max_iter,
             order=order_of(self.shuffle),
             seed=seed,
+            fit_intercept=self.fit_intercept,
             average=self.average,
             tol=self.tol,
             patience=self.n_iter_no_change if self.early_stopping else None,
@@ -300,7 +301,7 @@ class LinearLearner(Inputs):
         origin = self.training_.origin
         if origin is None:
             raise SettingError("Forgetting goes through the run again: fit with keep_log=True.")
-        if getattr(self, "class_weight", None) == "balanced":
+        if self._settings.class_weight == "balanced":
             raise SettingError(
                 "With class_weight='balanced' every row changes the weight of all: fit again without these rows."
             )

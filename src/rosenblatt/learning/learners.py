@@ -32,7 +32,6 @@ class Learner:
     view: str = "last"  # whose weights predict: "last", "averaged" or "voted"
     compared: tuple[str, ...] = ()  # the names under which `compare` tries it by default
     kernels: bool = False  # can it learn with a kernel?
-    probabilities: bool = False  # are its scores log odds?
     more_parameters: tuple[Parameter, ...] = ()  # besides those of its rule
 
     @property
@@ -54,7 +53,7 @@ class Learner:
         for name in parameters:
             if name not in self.parameters:
                 raise SettingError(f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.")
-        return self.rule.from_public(parameters)
+        return self.rule.from_public({name: value for name, value in parameters.items() if name in self.rule.parameters()})
 
 
 LEARNERS = {
@@ -70,7 +69,6 @@ LEARNERS = {
         ),
         Learner(
             "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", compared=("logistic",),
-            probabilities=True,
         ),
         Learner("widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",)),
     )
@@ -158,7 +156,9 @@ class Recipe(Settings):
         plain = name.removeprefix(AVERAGED)
         if plain not in LEARNERS or (plain != name and LEARNERS[plain].view != "last"):
             known = (*COMPARED, *(one for one in LEARNERS if one not in COMPARED))
-            near = [other for other in known if other.replace(" ", "") == name.replace(" ", "")] or close_names(name, known)
+            near = [other for other in known if other.replace(" ", "") == name.replace(" ", "")] or get_close_matches(
+                name, known, 1
+            )
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise SettingError(f"There is no learner {name!r}: choose from {', '.join(known)}.{hint}")
         chosen = replace(recipe, learner=plain, average=True if plain != name else None)
@@ -217,9 +217,3 @@ class Recipe(Settings):
         recipe = cls(**saved)
         weight = recipe.class_weight
         return replace(recipe, class_weight=dict(map(tuple, weight))) if isinstance(weight, list) else recipe
-
-
-def close_names(name: str, known: tuple[str, ...]) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(name, known, 1)

@@ -38,7 +38,7 @@ class Scorer(ABC):
 
 
 def decide(scores: np.ndarray, by_votes: bool = False) -> np.ndarray:
-    """Class codes from scores. This is where ties are decided.
+    """Class codes from scores. This is where ties between classes are decided.
 
     A score of 0 or more is the positive one of two classes. Of equal votes, and with many classes, the first class wins.
 

@@ -68,7 +68,7 @@ class Training(Outcome):
     best: Model | None = None
     best_error: float = np.inf
     best_epoch: int = 0
-    origin: Origin | None = None  # where the log is recorded
+    origin: Origin | None = None  # None without a log
     steps: StepSum = StepSum()
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
@@ -76,7 +76,9 @@ class Training(Outcome):
         """The model with the last, the averaged or the best weights; the best are those of the lowest held-out error."""
         if name == "best":
             if self.best is None:
-                raise SettingError("There are no best weights without held-out data: train with early_stopping=True.")
+                raise SettingError(
+                    "There are no best weights without held-out data: train with held_out=(X, y), or early_stopping=True."
+                )
             return self.best
         if name not in self._views:
             self._views[name] = model_of(self.weights, self.classes, name)
@@ -193,6 +195,7 @@ class LinearRun(EpochDriver[Training]):
         return self.weights.norm()
 
     def begin_epoch(self, number: int) -> None:
+        self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
         if number > 1:
             self.last_good.copy_from(self.weights)
 
@@ -202,11 +205,13 @@ class LinearRun(EpochDriver[Training]):
         stop = min(stop, place + CHUNK - t % CHUNK, place + every - t % every)
         if self.callbacks.progress:  # also stop where the number of examples has doubled
             stop = min(stop, place + (1 << t.bit_length()) - t)
-        with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
-            reached: int = self.loop.run(row_numbers, place, stop)
-        self.weights.copy_counts(self.loop)
-        if self.recorder:
-            self.recorder.record(self.loop.logged)
+        try:
+            with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
+                reached: int = self.loop.run(row_numbers, place, stop)
+        finally:  # Ctrl-C is raised as the loop returns: what it has learned is counted and logged all the same
+            self.weights.copy_counts(self.loop)
+            if self.recorder:
+                self.recorder.record(self.loop.logged)
         if self.loop.fault == core.SETTLE or (self.weights.t % every == 0 and reached > place):
             self.weights.settle()
             self.loop.resume(self.weights)
@@ -251,6 +256,7 @@ class LinearRun(EpochDriver[Training]):
 
     def complete(self) -> Training:
         """The outcome, with its counts and its log."""
+        self.outcome._views.clear()
         self.outcome.zero_rows = self.loop.zero_rows
         self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
         if self.recorder:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.table import looks_like_data
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,7 +114,9 @@ def _with_guessed_types(
         )
 
     try:
-        if len(block.data) > options.sizes.coded_above and at_least is None:
+        # A mark that is a number, as -999 is, is a mark only in a column of texts.
+        numeric_marks = any(looks_like_data([mark]) for mark in options.missing)
+        if len(block.data) > options.sizes.coded_above and at_least is None and not numeric_marks:
             start = with_types(read_csv(texts, rows=PROBE_ROWS), options.missing)
             guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
         try:

@@ -83,6 +83,8 @@ def train_kernel(
     """
     if rule.moves_always:
         raise SettingError(f"The rule {rule.name} moves at every example: a kernel needs one that moves at mistakes only.")
+    if plan.tol is not None or plan.patience is not None:
+        raise SettingError("Kernel training stops by epochs or convergence only: leave out tol and patience.")
     examples.rows.refuse_not_finite()
     design = design or Design()
     if before is not None and (before.logs is None) != (design.budget is not None):
