@@ -376,8 +376,9 @@ try:
     train(X, y, epochs=100_000, keep_log=True)
 except Interrupted as stop:
     run = stop.training
-    replayed = run.memory().replay()
-    print(all(np.array_equal(a, b) for a, b in zip((*replayed.last, *replayed.averaged), (*run.weights.last, *run.weights.averaged))))
+    both = run.memory().replay(), run.weights
+    pairs = zip(*((*weights.last, *weights.averaged) for weights in both))
+    print(all(np.array_equal(a, b) for a, b in pairs))
     print(run.stopped_because, len(run.log) == run.weights.updates)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
