@@ -120,7 +120,10 @@ class ReadingOptions:
         return self.target
 
     def read_keywords(self, model: Classifier | None = None) -> dict[str, Any]:
-        """The keywords of `rosenblatt.read` that differ from its own; rows for a model start where its own did."""
+        """The keywords of `rosenblatt.read` that differ from its own.
+
+        Rows for a model start where its own did, and stay texts: the model knows what its columns hold.
+        """
         return set_only(
             format=self.format,
             header=False if self.no_header or self.names else None,
@@ -129,6 +132,7 @@ class ReadingOptions:
             missing=self.missing,
             zero_based=model.zero_based if model and self.zero_based is None else self.zero_based,
             target=self.target_column,
+            as_text=True if model else None,
         )
 
 

@@ -145,7 +145,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     data, dev = read(chosen.file, **reading), None
     if chosen.dev:
         with model_input.target_from_training():
-            dev = read(chosen.dev, **{"zero_based": data.zero_based, **reading})
+            dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **reading})
     elif chosen.holdout is not None:
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
     if data.kind == "table" and not chosen.quiet and (commas := decimal_commas(data.rows)):

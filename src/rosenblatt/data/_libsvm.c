@@ -15,6 +15,7 @@
 
 #define LARGEST_INDEX 2147483647u
 #define DIGITS 19 /* as many as a 64-bit integer always holds */
+#define FAR 10000 /* an exponent, or a number of digits, that is left to Python */
 #define EXACT 22  /* 10^22 is the largest power of ten that a double holds exactly */
 
 static const double ten[EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -72,7 +73,7 @@ static int is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 static int number(const char **at, double *out) {
     const char *start = *at, *p = start;
     uint64_t digits = 0;
-    int count = 0, exponent = 0, negative = *p == '-';
+    int count = 0, exponent = 0, far = 0, negative = *p == '-';
     if (*p == '-' || *p == '+') p++;
     const char *first = p;
     while (*p == '0') p++;
@@ -92,13 +93,14 @@ static int number(const char **at, double *out) {
         if (*p == '-' || *p == '+') p++;
         if (!is_digit(*p)) return 0;
         for (; is_digit(*p); p++)
-            if (power < 10000) power = power * 10 + (*p - '0');
+            if (power < FAR) power = power * 10 + (*p - '0');
+        far = power >= FAR || p - start > FAR;
         exponent += down ? -power : power;
     }
     if (!ends_token(*p)) return 0;
     double value = 0;
     int done = 0;
-    if (count <= DIGITS) {
+    if (count <= DIGITS && !far) {
         done = 1;
         if (digits == 0)
             value = 0;

@@ -46,6 +46,7 @@ def columnar_readers(
                 part = frame.slice(start, step)
                 yield _to_dataset(part, options, source.name, earlier)
                 earlier += part.height
+        source.refuse_changes()
         if not earlier:
             raise FileError("the table has no rows.", path=source.name)
 

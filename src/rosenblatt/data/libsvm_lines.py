@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.messages import refuse_long
 from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import FileError
 
@@ -29,7 +30,7 @@ try:
 except ImportError:  # built without a compiler
     parse = import_module("rosenblatt.data.libsvm_plain").parse
 
-INDEX_ZERO = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
+INDEX_ZERO = re.compile(rb"^[^#\n]*[ \t]0+:", re.MULTILINE)
 LARGEST_INDEX = 2**31 - 1
 
 
@@ -79,7 +80,8 @@ def parse_line(line: bytes, name: str, number: int) -> tuple[float, list[int], l
             negative = index[:1] == b"-" and index[1:].isdigit()
             what = "is negative: indices start at 0 or 1" if negative else "is not a whole number"
             raise FileError(f"the index of {_show(token)} {what}.", path=name, line=number, column=_text(index))
-        if int(index[:20]) > LARGEST_INDEX or len(index.lstrip(b"0")) > 10:
+        index = index.lstrip(b"0") or b"0"
+        if len(index) > 10 or int(index) > LARGEST_INDEX:
             what = f"the index of {_show(token)} is beyond {LARGEST_INDEX:,}: hash or renumber the features."
             raise FileError(what, path=name, line=number, column=_text(index))
         x = _number(value)
@@ -122,6 +124,7 @@ def chunks(stream: IO[bytes], name: str, chunk_size: int) -> Iterator[Lines]:
         data = rest + data + (b"\n" if last and not rest.endswith(b"\n") else b"")
         cut = data.rfind(b"\n") + 1
         if not cut:
+            refuse_long(len(data), "line", name, line)
             rest, size = data, 2 * size  # one line longer than a chunk
             continue
         rest, text = (b"", data) if cut == len(data) else (data[cut:], data[:cut])
@@ -283,7 +286,7 @@ def _no_examples(name: str) -> FileError:
     return FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=name)
 
 
-def has_index_zero(stream: IO[bytes], chunk_size: int = BufferSizes.libsvm_chunk) -> bool:
+def has_index_zero(stream: IO[bytes], name: str = "", chunk_size: int = BufferSizes.libsvm_chunk) -> bool:
     """Does an index 0 occur? A search for its text, many times faster than reading.
 
     >>> import io
@@ -293,7 +296,8 @@ def has_index_zero(stream: IO[bytes], chunk_size: int = BufferSizes.libsvm_chunk
     rest = b""
     while data := stream.read(chunk_size):
         text = rest + data
-        if (b" 0:" in text or b"\t0:" in text) and INDEX_ZERO.search(text):
+        if b"0:" in text and INDEX_ZERO.search(text):
             return True
         rest = text[text.rfind(b"\n") + 1 :]
+        refuse_long(len(rest), "line", name)
     return False

@@ -29,6 +29,7 @@ def read(
     missing: Sequence[str] = MISSING_MARKS,
     zero_based: bool | None = None,
     n_features: int | None = None,
+    as_text: bool | Sequence[str] = False,
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
@@ -41,6 +42,10 @@ def read(
     missing     cells that mean "not known" and become null
     zero_based  do libsvm indices start at 0? By default, if there is a 0
     n_features  columns of a libsvm matrix; by default the largest index
+    as_text     columns of a delimited table whose cells stay texts though all are numbers, as `007` is; True for all.
+                So are rows read for a model, which knows what its columns hold: then a row is the same row in any file
+
+    Labels are numbers only where every one of them prints back to the same text: 01 and 1 are two classes.
 
     Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
     compares as they do: `rows.cast({pl.Enum: pl.String})` undoes it, where methods of texts are wanted.
@@ -50,7 +55,7 @@ def read(
     >>> fruit.rows.rows(), fruit.labels.to_list()
     ([('red', 120), (None, 95)], ['apple', 'pear'])
     """
-    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features)
+    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features, as_text)
     return read_with(source, options)
 
 
@@ -67,7 +72,7 @@ def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) ->
     """The data of a source in batches of `rows`, the last one shorter; None lets the format choose.
 
     Options are those of `read`. A column of whole numbers in which a later batch has a fraction, or text, has the wider type
-    from that batch on.
+    from that batch on; with `as_text`, all batches have one type.
 
     >>> import io
     >>> [len(part) for part in batches(io.BytesIO(b"a,b\\n1,x\\n2,y\\n3,x\\n"), rows=2, target="b")]

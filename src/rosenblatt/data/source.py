@@ -11,6 +11,7 @@ import io
 import os
 import stat
 import sys
+import weakref
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +19,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from rosenblatt.errors import FileError, SettingError
 
-if TYPE_CHECKING:
-    import numpy as np
-
 HEAD_BYTES = 1 << 18  # in which a format is recognised
+LONGEST_LINE = 1 << 26  # bytes of a line, a record or a message: what is longer is refused before it fills the memory
 SAMPLE_LINES = 200
 STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
@@ -83,65 +82,86 @@ def _rejoined(head: bytes, rest: IO[bytes]) -> IO[bytes]:
     return cast(IO[bytes], io.BufferedReader(_Joined(head, rest), STREAM_BUFFER))
 
 
+def read_fully(stream: IO[bytes], size: int) -> bytes:
+    """So many bytes, fewer at the end only: a pipe gives less than is asked for. No room is made for what may not come."""
+    parts = []
+    while size > 0 and (part := stream.read(min(size, LONGEST_LINE))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
 class Source:
-    """Bytes with a name, or a folder. `head` is their beginning, decompressed; a stream can be opened once only."""
+    """Bytes with a name, or a folder. `head` is their beginning, decompressed.
+
+    The source is opened once, when it is made: all that is read later comes from the same file, also where another has
+    taken its name. What is no ordinary file (standard input, a pipe, a device) can be read through once only.
+    """
 
     def __init__(self, where: str | os.PathLike[str] | IO[bytes]):
-        self.path: Path | None = None
-        self._stream: IO[bytes] | None = None
-        if where == "-":
+        self.path: Path | None = None  # of an ordinary file, or a folder
+        self.is_folder = False
+        self.compressed = False
+        self.head, self.complete = b"", True  # is the head all there is?
+        if isinstance(where, str | os.PathLike) and where != "-":
+            self.name = str(Path(where))
+            with explain_errors(self.name):
+                self.is_folder = os.path.isdir(where)
+                if not self.is_folder:
+                    self._stream: IO[bytes] = open(where, "rb")  # noqa: SIM115
+                    weakref.finalize(self, self._stream.close)
+                if self.is_folder or stat.S_ISREG(self._status().st_mode):
+                    self.path = Path(where)
+        elif where == "-":
+            if sys.stdin is None:
+                raise FileError("it is closed: name a file, or send the rows through a pipe.", path="standard input")
             self.name, self._stream = "standard input", sys.stdin.buffer
-        elif isinstance(where, str | os.PathLike):
-            self.path = Path(where)
-            self.name = str(self.path)
         elif hasattr(where, "read"):
             name = getattr(where, "name", None)
-            self.name, self._stream = name if isinstance(name, str) else "the stream", where
+            self.name, self._stream = name if isinstance(name, str) else "the stream", cast(IO[bytes], where)
             if isinstance(where, io.TextIOBase):
                 raise SettingError(f"{self.name} is opened as text: open it with mode 'rb'.")
         else:
             raise SettingError(f"A source is a path, '-' or an open file, not {type(where).__name__}.")
-        self.is_folder = self.path is not None and os.path.isdir(self.path)
-        self.compressed = False
-        with explain_errors(self.name):
-            self.head = b"" if self.is_folder else self._read_head()
-        self.complete = len(self.head) < HEAD_BYTES  # the head is all there is
+        if not self.is_folder:
+            self._version = self._status() if self.path is not None else None
+            with explain_errors(self.name):
+                self.head = self._read_head()
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         for magic, what in FOREIGN.items():
             if self.head.startswith(magic):
                 raise FileError(f"it is {what}.", path=self.name)
 
+    def _status(self) -> os.stat_result:
+        return os.fstat(self._stream.fileno())
+
     def _read_head(self) -> bytes:
-        start = self._read_start()
+        start, size = read_fully(self._stream, HEAD_BYTES), HEAD_BYTES
         self.compressed = start.startswith(GZIP)
-        if self._stream is not None:
+        if self.compressed:
+            self._stream = cast(IO[bytes], gzip.GzipFile(fileobj=self._rewound(start)))
+            start = read_fully(self._stream, HEAD_BYTES)
+        # One long line, as a header of thousands of names is, must be seen whole.
+        while len(start) == size < LONGEST_LINE and start.count(b"\n") < 2 and b"\0" not in start:
+            start += read_fully(self._stream, size)
+            size *= 2
+        self.complete = len(start) < size
+        if self.path is None:
             self._stream = _rejoined(start, self._stream)
-            if self.compressed:
-                self._stream = cast(IO[bytes], gzip.GzipFile(fileobj=self._stream))
-                start = self._stream.read(HEAD_BYTES)
-                self._stream = _rejoined(start, self._stream)
-        elif self.compressed:
-            with self.open() as stream:
-                start = stream.read(HEAD_BYTES)
         return start
 
-    def _read_start(self) -> bytes:
-        if self._stream is None:
-            assert self.path is not None
-            with open(self.path, "rb") as file:
-                return file.read(HEAD_BYTES)
-        parts, size = [], 0
-        while size < HEAD_BYTES and (part := self._stream.read(HEAD_BYTES - size)):  # a pipe gives less than is asked for
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
+    def _rewound(self, start: bytes) -> IO[bytes]:
+        """The bytes from the beginning, of which `start` was read."""
+        if self.path is None:
+            return _rejoined(start, self._stream)
+        self._stream.seek(0)
+        return self._stream
 
     @property
     def suffix(self) -> str:
         """How the name ends, without .gz: `.csv` for `a.csv.gz`."""
-        name = (self.path.name if self.path else "").lower()
-        return Path(name.removesuffix(".gz")).suffix
+        return Path(Path(self.name).name.lower().removesuffix(".gz")).suffix
 
     @property
     def is_text(self) -> bool:
@@ -151,45 +171,43 @@ class Source:
     @cached_property
     def first_lines(self) -> list[str]:
         """The first lines that are whole and not empty."""
-        lines = self.head.decode("utf-8-sig", "replace").splitlines()
+        lines = self.head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
         if not self.complete and len(lines) > 1:
             lines.pop()
         return [line for line in lines if line.strip()][:SAMPLE_LINES]
 
     @property
     def is_plain_file(self) -> bool:
-        """Can others open it by its path, as it is?"""
+        """Is it an ordinary file, not compressed?"""
         return self.path is not None and not self.compressed
 
     @property
     def size(self) -> int | None:
         """Length in bytes, where it is known without reading."""
-        return os.path.getsize(self.path) if self.path is not None and self.is_plain_file else None
+        return self._version.st_size if self._version is not None and not self.compressed else None
 
-    def open(self) -> IO[bytes]:
-        """The decompressed bytes from the start."""
-        if self._stream is not None:
-            return self._stream
-        assert self.path is not None
-        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.compressed else open(self.path, "rb")
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the start, for one reader at a time; a file that changes meanwhile is refused."""
+        with explain_errors(self.name):
+            if self.path is not None:
+                self._stream.seek(0)
+            yield self._stream
+            self.refuse_changes()
+
+    def refuse_changes(self) -> None:
+        """A file that was written to since it was opened may have given a part of the old and a part of the new."""
+        if self._version is None:
+            return
+        now = os.stat(self._stream.fileno())
+        if (now.st_size, now.st_mtime_ns) != (self._version.st_size, self._version.st_mtime_ns):
+            what = "it was changed while it was read: wait until it is written, or read a copy."
+            raise FileError(what, path=self.name)
 
     def read(self) -> bytes:
-        """All bytes."""
-        with explain_errors(self.name), self.open() as stream:
+        """All bytes. They are read, not mapped: a mapped file that shrinks would kill the process."""
+        with self.open() as stream:
             return stream.read()
-
-    def path_or_bytes(self) -> str | bytes:
-        """The path of a plain file, all bytes of anything else."""
-        return str(self.path) if self.is_plain_file else self.read()
-
-    def mapped(self) -> np.ndarray:
-        """All bytes as an array; a plain file is not read, but mapped."""
-        import numpy as np
-
-        if self.path is None or not self.size:
-            return np.frombuffer(self.read(), dtype=np.uint8)
-        with explain_errors(self.name):
-            return np.memmap(self.path, dtype=np.uint8, mode="r").view(np.ndarray)  # slices of a memmap are slow
 
 
 def missing_file(path: Path, others: list[str]) -> FileError:
@@ -251,6 +269,7 @@ class ReadOptions:
     missing: Sequence[str] = MISSING_MARKS
     zero_based: bool | None = None
     n_features: int | None = None
+    as_text: bool | Sequence[str] = False
     sizes: BufferSizes = BufferSizes()
 
     def __post_init__(self) -> None:
@@ -265,10 +284,21 @@ class ReadOptions:
             object.__setattr__(self, "delimiter", delimiter)
         if isinstance(self.names, str):
             raise SettingError(f"names is the text {self.names!r}: pass a list with one name per column.")
+        if isinstance(self.as_text, str):
+            object.__setattr__(self, "as_text", (self.as_text,))
         if isinstance(self.missing, str):
             object.__setattr__(self, "missing", ("", self.missing))
         if self.n_features is not None and self.n_features < 1:
             raise SettingError(f"n_features is {self.n_features}: it must be 1 or more.")
+
+    def texts_among(self, columns: Sequence[str]) -> list[str]:
+        """The columns whose cells stay texts, also where all of them are numbers."""
+        if isinstance(self.as_text, bool):
+            return list(columns) if self.as_text else []
+        unknown = [name for name in self.as_text if name not in columns]
+        if unknown:
+            raise SettingError(f"as_text names {unknown[0]!r}, but the columns are {', '.join(columns[:30])}.")
+        return list(self.as_text)
 
     @property
     def mention_columns(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +14,10 @@ from rosenblatt.errors import FileError, TargetError
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
+
+
+# What does not count around a cell: Unicode's white space, no-break space included, which is also what polars strips.
+BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 class Place(NamedTuple):
@@ -85,10 +90,9 @@ def find_target(columns: Sequence[str], options: ReadOptions, name: str) -> str:
     if isinstance(target, str):
         if target in columns:
             return target
-        if target.strip() in columns:
-            return target.strip()
-        number = target.removeprefix("-")
-        if options.header or not number.isdigit():
+        if target.strip(BLANKS) in columns:
+            return target.strip(BLANKS)
+        if options.header or not NUMBER_OF_COLUMN.fullmatch(target):
             raise _no_such_column(target, columns, options, name)
         target = int(target)
     assert target is not None
@@ -110,6 +114,9 @@ def _no_such_column(target: str, columns: Sequence[str], options: ReadOptions, n
     return TargetError(what, path=name)
 
 
+NUMBER_OF_COLUMN = re.compile(r"-?[0-9]{1,9}")
+
+
 def looks_like_data(header: Sequence[str]) -> bool:
     """Is there a number among the names? Then the file has no header.
 
@@ -125,6 +132,54 @@ def looks_like_data(header: Sequence[str]) -> bool:
         return True
 
     return any(is_number(text) for text in header)
+
+
+WITH_EXPONENT = 2.0**64  # from here on floats are written so; integers of a table end before
+
+
+def number_text(value: float) -> str:
+    """The one text of a number.
+
+    >>> [number_text(value) for value in (40, 40.0, -0.0, 0.1, 2**53 + 1, 1e300)]
+    ['40', '40', '0', '0.1', '9007199254740993', '1e+300']
+    """
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < WITH_EXPONENT else repr(value)
+    return str(value)
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text stands for, or None; blanks around it do not count.
+
+    >>> [number_in(text) for text in ("40", " 40.0", "1e3", "forty", "1_000", "")]
+    [40, 40.0, 1000.0, None, None, None]
+    """
+    if "_" in text:  # Python reads 1_000 as a thousand; tables do not mean it
+        return None
+    for parse in (int, float):
+        try:
+            return parse(text)
+        except ValueError:
+            pass
+    return None
+
+
+PROBE_CELLS = 200  # decide whether a column may hold numbers
+
+
+def numbers_if_all(column: pl.Series) -> pl.Series:
+    """A column of text as Int64 or Float64 if every cell is such a number; else as it was."""
+    import polars as pl
+
+    probe = column.head(PROBE_CELLS).drop_nulls()
+    for dtype in (pl.Int64, pl.Float64):
+        if probe.cast(dtype, strict=False).null_count():
+            continue
+        numbers = column.cast(dtype, strict=False)
+        # "nan" alone is a word, not a column of numbers.
+        if numbers.null_count() == column.null_count() and (dtype == pl.Int64 or numbers.is_finite().any()):
+            return numbers if numbers.null_count() < len(numbers) else column
+    return column
 
 
 ROWS_AT_ONCE = 2**15  # before asking whether every category has occurred

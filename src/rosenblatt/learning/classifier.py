@@ -203,6 +203,13 @@ class Classifier:
         return markup.facts("Classifier", {name: value for name, value in lines.items() if value is not None})
 
 
+def with_training_types(model: Classifier, data: Dataset) -> Dataset:
+    """Data that were read as texts for a model, with numbers where it has learned from numbers."""
+    if data.kind != "table" or not isinstance(model.features, features.TableMap):
+        return data
+    return replace(data, rows=model.features.with_training_types(data.rows))
+
+
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Writes a classifier, or a fitted estimator, into a model file."""
     model.save(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.table import categories_of, enum_codes, is_enum, used_categories
+from rosenblatt.data.table import enum_codes, is_enum, number_in, number_text, used_categories
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 
@@ -166,14 +166,28 @@ def labels_of(data: Dataset) -> Labels:
     if labels is None:
         columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
-    kind = np.asarray(labels[:1]).dtype.kind
-    values = np.unique(np.asarray(labels)).size if kind in "iuf" else 0
+    values, kind = different_numbers(labels)
     if values > max(20, len(labels) / (10 if kind == "f" else 2)):
         raise LabelError(
             f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
             "Name a column of classes, or cut the numbers into some first."
         )
     return labels
+
+
+def different_numbers(labels: Labels) -> tuple[int, str]:
+    """How many different numbers the labels are, 0 if some are none; and their kind, "i" or "f".
+
+    Numbers that do not print back, such as 1.50, are texts when they come from a file: they are a quantity all the same.
+    """
+    if not is_text(labels):
+        kind = np.asarray(labels[:1]).dtype.kind
+        return (np.unique(np.asarray(labels)).size if kind in "iuf" else 0), kind
+    texts = used_categories(labels)[1] if is_enum(labels) else labels.unique()
+    if len(texts) <= 20 or number_in(str(texts[0])) is None:  # few, or words: as labels are
+        return 0, "f"
+    numbers = [number_in(text) for text in texts.to_list()]
+    return (0 if None in numbers else len(set(numbers))), "f"
 
 
 def classes_of(labels: Labels) -> np.ndarray:
@@ -190,13 +204,14 @@ def classes_of(labels: Labels) -> np.ndarray:
 def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
     """The place of each label among the classes; -1 where it is none of them."""
     if is_text(labels):
-        if classes.dtype.kind != "U":
-            return np.full(len(labels), -1, dtype=np.int32)
-        if is_enum(labels):
-            code_of = {label: code for code, label in enumerate(classes.tolist())}
-            of_text = [code_of.get(text, -1) for text in categories_of(labels)]
-            return np.array([*of_text, -1], dtype=np.int32).take(enum_codes(labels))
-        codes = labels.replace_strict(classes.tolist(), list(range(len(classes))), default=-1)
+        used, texts = used_categories(labels) if is_enum(labels) else (None, labels.unique())
+        code_of = {label: code for code, label in enumerate(classes.tolist())}
+        of_text = {text: code_of.get(label_value(text, classes.dtype.kind), -1) for text in texts.to_list()}
+        if used is not None:
+            of_code = np.full(np.max(used, initial=-1) + 1, -1, dtype=np.int32)
+            of_code[used] = [of_text[text] for text in texts.to_list()]
+            return of_code.take(enum_codes(labels))
+        codes = labels.replace_strict(list(of_text), list(of_text.values()), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
     labels = np.asarray(labels)
     if labels.dtype.kind in "OU" or classes.dtype.kind == "U":
@@ -204,6 +219,20 @@ def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
     by_value = np.argsort(classes)  # numbers as text have another order
     places = by_value[np.minimum(np.searchsorted(classes, labels, sorter=by_value), len(classes) - 1)]
     return np.where(classes[places] == labels, places, -1).astype(np.int32)
+
+
+def label_value(text: str | None, kind: str) -> float | str | None:
+    """What a text is among labels of this kind: a truth value, a number that prints back to the same text, or the text.
+
+    >>> label_value("1", "i"), label_value("1", "f"), label_value("01", "i"), label_value("1", "U"), label_value("True", "b")
+    (1, 1, '01', '1', True)
+    """
+    if text is None or kind not in "biuf":
+        return text
+    if kind == "b":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    number = number_in(text)
+    return number if number is not None and text in (str(number), number_text(number)) else text
 
 
 def is_text(labels: Labels) -> TypeGuard[pl.Series]:

@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.scoring import example_margins
@@ -90,7 +90,8 @@ def assess(
     by_margin = np.argsort(margins if len(margins) else examples.codes == predicted, kind="stable")
     worst = by_margin[(examples.codes != predicted)[by_margin]][: options.wrong]
     shown = measured_on.take(kept[worst])
-    rivals, comparison_notes = compare_others(model, data, options, announce)
+    retyped = with_training_types(model, data)
+    rivals, comparison_notes = compare_others(model, retyped, options, announce)
     certificate, certificate_notes = certify_rows(model, data if options.holdout else measured_on, options, announce)
     return Assessment(
         name=data.name,

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -19,7 +18,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import Examples, labels_of
+from rosenblatt.learning.examples import Examples, codes_among, labels_of
 from rosenblatt.studies.progressive import predict_then_learn
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
@@ -125,18 +124,14 @@ def with_labels_like(classes: np.ndarray, data: Dataset) -> Dataset:
     >>> with_labels_like(np.array([0, 1]), replace(data, labels=np.array(["1", "x"]))).labels.tolist()
     [1, 'x']
     """
-    labels = np.asarray(labels_of(data))
-    if labels.dtype == object:
-        labels = labels.astype(str)
-    if classes.dtype.kind == "U" and labels.dtype.kind in "iuf":
-        labels = labels.astype(str)
-    elif classes.dtype.kind in "iuf" and labels.dtype.kind == "U":
-        numbers: dict[str, float] = {}
-        for text in set(labels.tolist()):
-            with contextlib.suppress(ValueError):
-                numbers[text] = float(text) if classes.dtype.kind == "f" else int(text)
-        labels = np.array([numbers.get(text, text) for text in labels.tolist()], dtype=object)
-    return replace(data, labels=labels)
+    labels = labels_of(data)
+    codes = codes_among(classes, labels)
+    alike = np.asarray(classes.astype(object)[codes])
+    strange = codes < 0
+    if not strange.any():
+        return replace(data, labels=classes[codes])
+    alike[strange] = np.asarray(labels)[strange].astype(str)
+    return replace(data, labels=alike.astype(str) if classes.dtype.kind == "U" else alike)
 
 
 def measure(truth: np.ndarray, predicted: np.ndarray, classes: int) -> Measures:

@@ -23,7 +23,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
 from rosenblatt.features.table.columns import Category, Number, numbers
-from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.learning.scoring import Model
 from rosenblatt.studies.facts import SCALE_RATIO
 
@@ -155,6 +155,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     """Why one row, the only one of a data set, is classified as it is."""
     if row.kind != model.kind:
         raise DataError(f"{row.name} holds {row.kind}: the model was trained on {model.kind}.")
+    row = with_training_types(model, row)
     linear = model.linear(view)
     x, notes = model.transform(row.rows)
     indices, values = x.row(0)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.data.source import ReadOptions
-from rosenblatt.data.table import looks_like_data
+from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,55 +25,51 @@ if TYPE_CHECKING:
 PROBE_ROWS = 1000  # decide which columns of a large table are read as numbers at once
 
 
-def parse(block: TextBlock, options: ReadOptions, at_least: Types | None = None) -> pl.DataFrame:
-    """The columns of a block, with their types; `at_least` are those that earlier blocks had."""
+def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame:
+    """The columns of a block as what they hold."""
     frame = None
     if block.layout.delimiter != " ":
-        if len(block.data) > options.sizes.coded_above:
-            frame = _by_compiled_reader(block, options, at_least)
+        if len(block.content) > options.sizes.coded_above:
+            frame = _by_compiled_reader(block, options, types)
         if frame is None:
-            frame = _by_polars(block, options, at_least)
+            frame = _by_polars(block, options, types)
     if frame is None:
-        frame = with_types(_by_records(block), options.missing, at_least, padded=False)
+        frame = types.of_frame(_by_records(block), padded=False)
     return frame
 
 
-def _by_compiled_reader(block: TextBlock, options: ReadOptions, at_least: Types | None) -> pl.DataFrame | None:
+def _by_compiled_reader(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | None:
     """The columns coded; by polars where they have too many values. None if the block is not plain."""
     header, names, delimiter = block.header(), block.layout.names, block.layout.delimiter
-    counts = count(header, delimiter, options.sizes.count_block)
-    if counts is None or "" not in options.missing:
+    if count(header, delimiter, options.sizes.count_block) is None or "" not in options.missing:
         return None
     coded = read_coded(block.data[len(header) :], delimiter, len(names), options.sizes.coded_texts)
     if coded is None:
         return None
     import polars as pl
 
-    padded = counts.padded or any(column.padded for column in coded if column is not None)
     uncoded = pl.DataFrame()
     many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
     if many_valued:
         everywhere = count(block.data, delimiter, options.sizes.count_block)
-        raw = _with_guessed_types(block, options, at_least, quoted=False, names=many_valued)
+        raw = _with_guessed_types(block, options, types, quoted=False, names=many_valued)
         rows = next(len(column.codes) for column in coded if column is not None)
         if everywhere is None or raw is None or raw.height != rows:
             return None
-        padded = everywhere.padded
-        uncoded = with_types(raw, options.missing, at_least, padded=padded)
+        uncoded = types.of_frame(raw, padded=everywhere.padded)
     return pl.DataFrame(
-        uncoded[name] if column is None else column.series(name, options.missing, (at_least or {}).get(name), padded=padded)
-        for name, column in zip(names, coded, strict=True)
+        uncoded[name] if column is None else column.series(name, types) for name, column in zip(names, coded, strict=True)
     )
 
 
-def _by_polars(block: TextBlock, options: ReadOptions, at_least: Types | None) -> pl.DataFrame | None:
+def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | None:
     """The columns as polars reads them; None if it refuses, or if what it read does not add up."""
     import polars as pl
 
     counts = count(block.data, block.layout.delimiter, options.sizes.count_block)
     if counts is None:
         return None
-    frame = _with_guessed_types(block, options, at_least, quoted=counts.quotes > 0)
+    frame = _with_guessed_types(block, options, types, quoted=counts.quotes > 0)
     if frame is None:
         return None
     # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
@@ -80,17 +77,17 @@ def _by_polars(block: TextBlock, options: ReadOptions, at_least: Types | None) -
     is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if width else None
     blank = int(is_blank.sum()) if is_blank is not None else 0
     header = count(block.header(), block.layout.delimiter, options.sizes.count_block) or DelimiterCounts()
-    unfinished = int(len(block.data) > 0 and block.data[-1] != NEWLINE)
+    unfinished = int(not block.content.endswith(b"\n"))
     lines = counts.line_ends - header.line_ends + unfinished
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
         return None
     if blank and is_blank is not None:
         frame = frame.filter(~is_blank)
-    return with_types(frame, options.missing, at_least, padded=counts.padded)
+    return types.of_frame(frame, padded=counts.padded)
 
 
 def _with_guessed_types(
-    block: TextBlock, options: ReadOptions, at_least: Types | None, *, quoted: bool, names: list[str] | None = None
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, *, quoted: bool, names: list[str] | None = None
 ) -> pl.DataFrame | None:
     """Columns as polars reads them, as numbers those that begin with numbers in a large block; None if it refuses."""
     import polars as pl
@@ -100,7 +97,7 @@ def _with_guessed_types(
 
     def read_csv(schema: Types, rows: int | None = None) -> pl.DataFrame:
         return pl.read_csv(
-            block.path or block.data.tobytes(),
+            block.content,
             has_header=False,
             skip_lines=block.skipped,
             schema=schema,
@@ -116,9 +113,10 @@ def _with_guessed_types(
     try:
         # A mark that is a number, as -999 is, is a mark only in a column of texts.
         numeric_marks = any(looks_like_data([mark]) for mark in options.missing)
-        if len(block.data) > options.sizes.coded_above and at_least is None and not numeric_marks:
-            start = with_types(read_csv(texts, rows=PROBE_ROWS), options.missing)
-            guessed = {c.name: c.dtype for c in start if c.dtype != pl.String and not c.has_nulls()}
+        if len(block.content) > options.sizes.coded_above and types.may_be_guessed and not numeric_marks:
+            start = types.of_frame(read_csv(texts, rows=PROBE_ROWS))
+            numbers = (c for c in start if c.dtype != pl.String and c.name != types.target)
+            guessed = {c.name: c.dtype for c in numbers if not c.has_nulls()}
         try:
             return read_csv({**texts, **guessed})
         except pl.exceptions.PolarsError:
@@ -135,58 +133,52 @@ def _by_records(block: TextBlock) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(block.layout.names, pl.String()), orient="row")
 
 
-PROBE_CELLS = 200  # decide whether a column may hold numbers
+@dataclass(frozen=True)
+class ColumnTypes:
+    """How the texts of columns become values: whole numbers, numbers or texts, without blanks around and with nulls.
 
-
-def with_types(
-    frame: pl.DataFrame, missing: Sequence[str], at_least: Types | None = None, *, padded: bool = True
-) -> pl.DataFrame:
-    """The columns of text as what they hold: whole numbers, numbers, or text, without blanks around and with nulls.
-
-    `at_least` names types that columns must have at least, as earlier parts of the same file had them. Stripping takes
-    longer than reading: where no cell is `padded`, it is left out.
+    missing         texts that mean "not known"
+    at_least        types that columns must have at least: text, or as earlier parts of the same file had them
+    target          the column of labels, which are numbers only if every one of them prints back to the same text
+    may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
 
     >>> import polars as pl
-    >>> with_types(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""]}), ["", "?"]).rows()
-    [(39, 'Male'), (None, None)]
+    >>> types = ColumnTypes(["", "?"], target="id")
+    >>> types.of_frame(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""], "id": ["01", "1"]})).rows()
+    [(39, 'Male', '01'), (None, None, '1')]
     """
-    import polars as pl
 
-    if padded:
-        frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
-    return frame.with_columns(with_type(column, missing, (at_least or {}).get(column.name)) for column in frame)
+    missing: Sequence[str]
+    at_least: Types = field(default_factory=dict)
+    target: str | None = None
+    may_be_guessed: bool = False
 
+    def of_frame(self, frame: pl.DataFrame, *, padded: bool = True) -> pl.DataFrame:
+        """Stripping takes longer than reading: where no cell is `padded`, it is left out."""
+        import polars as pl
 
-def with_type(column: pl.Series, missing: Sequence[str], at_least: pl.DataType | type[pl.DataType] | None) -> pl.Series:
-    """One column, without blanks around already, as what it holds."""
-    import polars as pl
+        if padded:
+            frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
+        return frame.with_columns(self.of_column(column) for column in frame)
 
-    if column.dtype == pl.String:
-        for mark in missing:
-            is_mark = column == mark
-            if is_mark.any():
-                column = column.set(is_mark.fill_null(False), None)
-        if at_least != pl.String:
-            column = _numbers(column)
-    unknown = column.null_count() == len(column)
-    if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype == pl.Int64)):
-        column = column.cast(at_least)
-    return column
+    def of_column(self, column: pl.Series) -> pl.Series:
+        """One column, without blanks around already."""
+        import polars as pl
 
-
-def _numbers(column: pl.Series) -> pl.Series:
-    """A column of text as Int64 or Float64 if every cell is such a number; else as it was."""
-    import polars as pl
-
-    probe = column.head(PROBE_CELLS).drop_nulls()
-    for dtype in (pl.Int64, pl.Float64):
-        if probe.cast(dtype, strict=False).null_count():
-            continue
-        numbers = column.cast(dtype, strict=False)
-        # "nan" alone is a word, not a column of numbers.
-        if numbers.null_count() == column.null_count() and (dtype == pl.Int64 or numbers.is_finite().any()):
-            return numbers if numbers.null_count() < len(numbers) else column
-    return column
+        at_least = self.at_least.get(column.name)
+        if column.dtype == pl.String:
+            for mark in self.missing:
+                is_mark = column == mark
+                if is_mark.any():
+                    column = column.set(is_mark.fill_null(False), None)
+            if at_least != pl.String:
+                numbers = numbers_if_all(column)
+                prints_back = column.name != self.target or (numbers.cast(pl.String) == column).all()
+                column = numbers if prints_back else column
+        unknown = column.null_count() == len(column)
+        if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype == pl.Int64)):
+            column = column.cast(at_least)
+        return column
 
 
 def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
@@ -203,7 +195,9 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
     return types
 
 
-NEWLINE, RETURN, QUOTE, BLANK, TAB = b'\n\r" \t'
+NEWLINE, RETURN, QUOTE, BLANK = b'\n\r" '
+BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
+BLANK_BYTES = 3  # of one of them at most
 
 
 @dataclass
@@ -241,6 +235,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             is_blank = data[max(start - 1, 0) : stop + 1] == BLANK
             if _blank_outside_quotes(is_blank, is_quote, outside, before=start > 0):
                 return None
+            counts.padded = counts.padded or bool((is_end & ~outside).any())
             is_cut, is_end = is_cut & outside, is_end & outside
         counts.quotes += quotes
         counts.delimiters += int(np.count_nonzero(is_cut))
@@ -249,14 +244,18 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
 
 
 def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
-    """Is there a blank at the edge of a cell, in the bytes from `start` to `stop`?"""
+    """May there be a blank at the edge of a cell, in the bytes from `start` to `stop`? Where in doubt, yes."""
+    part = data[start : stop + BLANK_BYTES]
+    if part.max(initial=0) >= 0x80 and BEYOND_ASCII.search(part.tobytes()):
+        return True
     low = start + np.flatnonzero(data[start:stop] <= BLANK)
-    byte = data[low]
-    blank = low[(byte == BLANK) | ((byte == TAB) & (cut != TAB))]
+    byte, after = data[low], data[np.minimum(low + 1, len(data) - 1)]
+    ends_line = (byte == NEWLINE) | ((byte == RETURN) & (after == NEWLINE))
+    blank = low[~ends_line & (byte != cut)]
     if not len(blank):
         return False
     beside = np.concatenate([data[np.maximum(blank - 1, 0)], data[np.minimum(blank + 1, len(data) - 1)]])
-    edges = (beside == cut) | (beside == NEWLINE) | (beside == RETURN) | (beside == QUOTE)
+    edges = (beside == cut) | (beside <= BLANK) | (beside == QUOTE)
     return bool(edges.any() or blank[0] == 0 or blank[-1] == len(data) - 1)
 
 
@@ -284,26 +283,19 @@ class CodedColumn:
     codes: np.ndarray
     texts: list[str]
 
-    @property
-    def padded(self) -> bool:
-        """Is there a blank at the edge of a cell?"""
-        return any(text.startswith((" ", "\t")) or text.endswith((" ", "\t")) for text in self.texts)
-
-    def series(
-        self, name: str, missing: Sequence[str], at_least: pl.DataType | type[pl.DataType] | None, *, padded: bool
-    ) -> pl.Series:
-        """The column as what it holds: see `types.with_types`. Texts that repeat are an Enum of the sorted texts.
+    def series(self, name: str, types: ColumnTypes) -> pl.Series:
+        """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
 
         >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
-        >>> letters = column.series("letter", ["", "?"], None, padded=True)
+        >>> letters = column.series("letter", ColumnTypes(["", "?"]))
         >>> letters.to_list(), letters.dtype
         (['a', 'b', 'b', None, 'a', 'a'], Enum(categories=['a', 'b']))
         """
         import polars as pl
 
         # polars reads an empty cell as null, whatever else is missing.
-        texts = pl.Series(name, [text or None for text in self.texts], dtype=pl.String)
-        values = with_type(texts.str.strip_chars() if padded else texts, missing, at_least)
+        texts = [text.strip(BLANKS) or None for text in self.texts]
+        values = types.of_column(pl.Series(name, texts, dtype=pl.String))
         if values.dtype == pl.String and 2 * len(values) <= len(self.codes):
             known = sorted({text for text in values.to_list() if text is not None})
             values = values.cast(pl.Enum(known)) if known else values

@@ -5,26 +5,24 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.parsing import parse, widest_types
+from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, records, refuse_uneven
-from rosenblatt.data.source import ReadOptions, Source, decode_utf8, explain_errors
-from rosenblatt.data.table import Place, looks_like_data, refuse_patterns, to_dataset
+from rosenblatt.data.messages import refuse_long
+from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source, decode_utf8
+from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.data.delimited.parsing import Types
-
 NEWLINE = ord("\n")
-LONGEST_HEADER = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -40,11 +38,15 @@ class Layout:
 class TextBlock:
     """A piece of a table's text that starts with a record and ends with one."""
 
-    data: np.ndarray  # uint8
+    content: bytes
     layout: Layout
     name: str
     line: int = 1  # number of the first line
-    path: str | None = None  # of a plain file that is this block
+
+    @property
+    def data(self) -> np.ndarray:
+        """The bytes as numbers."""
+        return np.frombuffer(self.content, dtype=np.uint8)
 
     @property
     def skipped(self) -> int:
@@ -52,14 +54,14 @@ class TextBlock:
 
     def header(self) -> np.ndarray:
         """The bytes of the lines that are skipped."""
-        if not self.skipped:
-            return self.data[:0]
-        ends = np.flatnonzero(self.data[:LONGEST_HEADER] == NEWLINE)
-        return self.data[: ends[self.skipped - 1] + 1] if len(ends) >= self.skipped else self.data
+        end = 0
+        for _ in range(self.skipped):
+            end = self.content.find(b"\n", end) + 1 or len(self.content)
+        return self.data[:end]
 
     def records(self) -> Iterator[Record]:
         """The rows, read with care; what cannot be read is refused by line."""
-        text = decode_utf8(self.data.tobytes(), self.name, self.line)
+        text = decode_utf8(self.content, self.name, self.line)
         rows = records(text, self.layout.delimiter, self.name, self.line)
         if self.skipped:
             rows = itertools.dropwhile(lambda record: record[0] <= self.skipped, rows)
@@ -106,9 +108,10 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
 
 def _lines_of_header(text: str, name: str, before: int) -> int:
     """Lines up to the end of the header: a quoted name may hold line ends."""
-    lines = text.splitlines(keepends=True)
-    for count in range(before + 1, len(lines) + 1):
-        if "".join(lines[before:count]).count('"') % 2 == 0:
+    quotes = 0
+    for count, line in enumerate(text.split("\n"), 1):
+        quotes += line.count('"') if count > before else 0
+        if count > before and quotes % 2 == 0:
             return count
     raise FileError("a quote is opened in the header and never closed.", path=name, line=before + 1)
 
@@ -124,7 +127,7 @@ def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> 
             what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
         raise place.error(what, name)
     refuse_patterns(header, place)
-    by_number = isinstance(options.target, int) or str(options.target).lstrip("-").isdigit()
+    by_number = isinstance(options.target, int) or NUMBER_OF_COLUMN.fullmatch(str(options.target))
     if by_number and is_data:
         what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
         raise FileError(what, path=place.path, line=place.line)
@@ -138,27 +141,33 @@ def _one_column(source: Source, column: str, delimiter: str) -> FileError:
     return FileError(what, path=source.name, line=1)
 
 
-LONGEST_RECORD = 1 << 28  # bytes, before it is taken for an open quote
-
-
 def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
     """A whole table."""
     layout = find_layout(source, options, delimiter)
-    block = TextBlock(source.mapped(), layout, source.name, path=str(source.path) if source.is_plain_file else None)
-    return to_dataset(parse(block, options), options, source.name, block.place_of_row)
+    block = TextBlock(source.read(), layout, source.name)
+    types = replace(column_types(layout, options, source.name), may_be_guessed=True)
+    return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
+
+
+def column_types(layout: Layout, options: ReadOptions, name: str) -> ColumnTypes:
+    """How the columns of a table become values, as far as its names and the options say."""
+    import polars as pl
+
+    target = None if options.target is None else find_target(layout.names, options, name)
+    return ColumnTypes(options.missing, dict.fromkeys(options.texts_among(layout.names), pl.String()), target)
 
 
 def table_batches(source: Source, rows: int | None, options: ReadOptions, delimiter: str) -> Iterator[Dataset]:
     """A table in batches of `rows`; if None, as they come."""
     layout = find_layout(source, options, delimiter)
-    types: Types = {}
+    types = column_types(layout, options, source.name)
     held: list[Dataset] = []
     count = 0
-    with explain_errors(source.name), source.open() as stream:
+    with source.open() as stream:
         for line, data in whole_records(stream, source.name, options.sizes.table_block):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
-            types = widest_types(types, frame)
+            types = replace(types, at_least=widest_types(types.at_least, frame))
             part = to_dataset(frame, options, source.name, block.place_of_row)
             if rows is None:
                 yield part
@@ -205,22 +214,24 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def whole_records(stream: IO[bytes], name: str, block_size: int) -> Iterator[tuple[int, np.ndarray]]:
+def whole_records(stream: IO[bytes], name: str, block_size: int) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     rest, line = b"", 1
     for data in chain(iter(lambda: stream.read(block_size), b""), [b""]):
         text = rest + data
         if not data:
             if text:
-                yield line, np.frombuffer(text, dtype=np.uint8)
+                yield line, text
             return
         end = end_of_records(text)
-        if not end and len(text) > LONGEST_RECORD:
-            raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
-        rest, whole = text[end:], np.frombuffer(text, dtype=np.uint8, count=end)
+        if not end and len(text) > LONGEST_LINE:
+            if b'"' in text:
+                raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
+            refuse_long(len(text), "line", name, line)
+        rest, whole = text[end:], text[:end]
         if end:
             yield line, whole
-            line += int(np.count_nonzero(whole == NEWLINE))  # several times faster than bytes.count
+            line += int(np.count_nonzero(np.frombuffer(whole, dtype=np.uint8) == NEWLINE))  # faster than bytes.count
 
 
 def end_of_records(text: bytes) -> int:

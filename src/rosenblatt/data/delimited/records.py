@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Batches, Read
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source
+from rosenblatt.data.table import BLANKS
 from rosenblatt.errors import FileError
 
-CELL = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
+csv.field_size_limit(LONGEST_LINE)  # of the whole process, and only ever more than its 128 kB
+CELL = re.compile(rf'"((?:[^"]|"")*)"(?=[{BLANKS}]|$)|([^{BLANKS}]+)')
 DELIMITERS = "\t;,|"
 Record = tuple[int, list[str]]
 
@@ -87,9 +89,9 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
     [(1, ['a', 'b, c']), (3, ['1', '2'])]
     """
     if delimiter == " ":
-        for number, content in enumerate(text.splitlines(), line):
+        for number, content in enumerate(text.split("\n"), line):
             if cells := cells_between_blanks(content):
-                yield number, [cell.strip() for cell in cells]
+                yield number, [cell.strip(BLANKS) for cell in cells]
         return
     # A line end at the end of the text shows an open quote: it would be part of the last cell.
     text += "" if text.endswith("\n") else "\n"
@@ -99,7 +101,7 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
         for cells in reader:
             if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith('"\n'):
                 raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
-            stripped = [cell.strip() for cell in cells]
+            stripped = [cell.strip(BLANKS) for cell in cells]
             if len(stripped) > 1 or any(stripped):
                 yield start, stripped
             start = line + reader.line_num

@@ -19,7 +19,7 @@ def read_frame(source: Source) -> pl.DataFrame:
     import polars as pl
 
     read = pl.read_ipc_stream if source.head.startswith(STREAM) else pl.read_ipc
-    return read(source.path_or_bytes())
+    return read(source.read())
 
 
 def scan_frame(path: str) -> pl.LazyFrame:

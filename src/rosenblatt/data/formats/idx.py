@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import ReadOptions, Source, explain_errors
+from rosenblatt.data.source import ReadOptions, Source, read_fully
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
     """The images in batches of `rows` (all at once if None), with labels if their file is beside it."""
     import numpy as np
 
-    with explain_errors(source.name), source.open() as stream:
+    with source.open() as stream:
         sizes = _sizes(stream, source.name)
         if len(sizes) == 1:
             raise FileError("this idx file holds labels: name the one with the images.", path=source.name)
@@ -68,7 +68,7 @@ def _sizes(stream: IO[bytes], name: str) -> tuple[int, ...]:
 
 
 def _exactly(stream: IO[bytes], count: int, name: str) -> bytes:
-    data = stream.read(count)
+    data = read_fully(stream, count)
     if len(data) < count:
         what = f"truncated: {count - len(data):,} bytes are missing at the end. Copy or download it again."
         raise FileError(what, path=name)
@@ -82,7 +82,7 @@ def _labels(source: Source, count: int) -> np.ndarray | None:
     if path is None:
         return None
     labels = Source(path)
-    with explain_errors(labels.name), labels.open() as stream:
+    with labels.open() as stream:
         sizes = _sizes(stream, labels.name)
         if len(sizes) != 1 or sizes[0] != count:
             raise FileError(f"{sizes[0]:,} labels for the {count:,} images of {source.name}.", path=labels.name)

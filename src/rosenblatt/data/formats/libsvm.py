@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import ReadOptions, Source, explain_errors
+from rosenblatt.data.source import ReadOptions, Source
 
 LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 
@@ -24,7 +24,7 @@ def recognise(source: Source, options: ReadOptions) -> bool:
 def read(source: Source, options: ReadOptions) -> Dataset:
     from rosenblatt.data.libsvm_lines import read_libsvm
 
-    with explain_errors(source.name), source.open() as stream:
+    with source.open() as stream:
         return read_libsvm(stream, source.name, options, size=source.size)
 
 
@@ -32,11 +32,11 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
     from rosenblatt.data.libsvm_lines import has_index_zero, libsvm_batches
 
     zero_based = options.zero_based
-    if zero_based is None and source.path is not None and source.path.is_file():
+    if zero_based is None and source.path is not None:
         # A file can be read twice; of a pipe, only the first rows can decide.
-        with explain_errors(source.name), source.open() as stream:
-            zero_based = has_index_zero(stream, options.sizes.libsvm_chunk)
-    with explain_errors(source.name), source.open() as stream:
+        with source.open() as stream:
+            zero_based = has_index_zero(stream, source.name, options.sizes.libsvm_chunk)
+    with source.open() as stream:
         yield from libsvm_batches(stream, source.name, rows or ROWS_PER_BATCH, replace(options, zero_based=zero_based))
 
 

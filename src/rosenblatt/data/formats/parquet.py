@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def read_frame(source: Source) -> pl.DataFrame:
     import polars as pl
 
-    return pl.read_parquet(source.path_or_bytes(), glob=False, hive_partitioning=False)
+    return pl.read_parquet(source.read(), glob=False, hive_partitioning=False)
 
 
 def scan_frame(path: str) -> pl.LazyFrame:

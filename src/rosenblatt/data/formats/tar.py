@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
-from rosenblatt.data.source import Source, explain_errors
+from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers, refuse_long
+from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError
 
 USTAR = re.compile(rb".{257}ustar", re.DOTALL)
@@ -19,7 +19,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
     import tarfile
 
     empty = True
-    with explain_errors(source.name), source.open() as stream:
+    with source.open() as stream:
         try:
             # As a stream: only one message is in memory at a time.
             with tarfile.open(fileobj=stream, mode="r|") as archive:
@@ -32,6 +32,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
                     if len(place.parts) < 2:
                         what = f"{member.name!r} is in no folder: expected one folder per class and one file per message."
                         raise FileError(what, path=source.name)
+                    refuse_long(member.size, "message", f"{source.name}, {member.name}")
                     file = archive.extractfile(member)
                     if file is not None:
                         empty = False

@@ -8,42 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.table import is_enum, used_categories
+from rosenblatt.data.table import is_enum, number_in, number_text, used_categories
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
 
 if TYPE_CHECKING:
     import polars as pl
 
-WITH_EXPONENT = 2.0**64  # from here on floats are written so; integers of a table end before
 DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
-
-
-def number_text(value: float) -> str:
-    """The one text of a number.
-
-    >>> [number_text(value) for value in (40, 40.0, -0.0, 0.1, 2**53 + 1, 1e300)]
-    ['40', '40', '0', '0.1', '9007199254740993', '1e+300']
-    """
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < WITH_EXPONENT else repr(value)
-    return str(value)
-
-
-def number_in(text: str) -> float | None:
-    """The number that a text stands for, or None; blanks around it do not count.
-
-    >>> [number_in(text) for text in ("40", " 40.0", "1e3", "forty", "1_000", "")]
-    [40, 40.0, 1000.0, None, None, None]
-    """
-    if "_" in text:  # Python reads 1_000 as a thousand; tables do not mean it
-        return None
-    for parse in (int, float):
-        try:
-            return parse(text)
-        except ValueError:
-            pass
-    return None
 
 
 def kind_of(series: pl.Series) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.table import is_enum, used_categories
+from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.hashing import BITS, collisions
@@ -220,6 +220,14 @@ class TableMap:
             ignored=tuple(name for name in present if name not in known),
         )
         return matrix.result(self.n_features)
+
+    def with_training_types(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The table with numbers where training had them, if all are: rows for a model are read as texts."""
+        import polars as pl
+
+        number = {c.name for c in self.columns if c.number or (c.category and c.category.type == "number")}
+        texts = [series for series in table if series.name in number and series.dtype in (pl.String, pl.Enum)]
+        return table.with_columns(numbers_if_all(series.cast(pl.String)) for series in texts)
 
     @property
     def names(self) -> list[str]:
