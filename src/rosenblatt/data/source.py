@@ -11,6 +11,7 @@ import io
 import os
 import stat
 import sys
+import time
 import weakref
 import zlib
 from collections.abc import Iterator, Sequence
@@ -306,24 +307,33 @@ class ReadOptions:
         return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
 
 
+STALE_AFTER = 3600  # seconds after which a temporary file belongs to nobody
+
+
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A stream to a temporary file beside `path`, which takes its place when all has been written and synced.
+    """A stream to a temporary file, which takes the place of `path` when all has been written and synced.
 
-    A link stays a link, and a file that was there keeps its mode; one that is write-protected is refused.
+    A link stays a link, and a file that was there keeps its mode; one that is write-protected is refused. Until it is
+    whole the temporary file has no name, where the system can do that: a process that is killed leaves nothing behind.
     """
     target = Path(os.path.realpath(path))
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None:
         target.open("r+b").close()  # renaming could replace even what may not be written
+    _remove_stale(target.parent)
     temporary = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.tmp")
     try:
-        with temporary.open("xb") as stream:
+        stream, nameless = _temporary(temporary)
+        with stream:
             if mode is not None:
-                temporary.chmod(stat.S_IMODE(mode))
+                os.chmod(stream.fileno() if nameless else temporary, stat.S_IMODE(mode))
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+            if nameless:
+                # The path is absolute, so the folder means nothing: but only with one does Python follow the link.
+                os.link(f"/proc/self/fd/{stream.fileno()}", temporary, src_dir_fd=stream.fileno())
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -334,3 +344,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         folder = os.open(target.parent, os.O_RDONLY)
         closing.callback(os.close, folder)
         os.fsync(folder)
+
+
+def _temporary(path: Path) -> tuple[IO[bytes], bool]:
+    """A new file in the folder of `path`, and whether it has no name yet; else it is called so."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # not every file system can
+            return open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb"), True
+    return path.open("xb"), False
+
+
+def _remove_stale(folder: Path) -> None:
+    """Removes what processes left behind that were killed while they wrote."""
+    with contextlib.suppress(OSError):
+        for entry in folder.glob(".rosenblatt-*.tmp"):
+            with contextlib.suppress(OSError):
+                if time.time() - entry.stat().st_mtime > STALE_AFTER:
+                    entry.unlink()
