@@ -52,9 +52,10 @@ def use_core(monkeypatch, core):
         "core": ((uncompiled, compiled.core), core),
         "vote_counter": ((uncompiled_counter, compiled.vote_counter), counter),
     }
-    for name, module in list(sys.modules.items()):
+    own = [name for name in sys.modules if name.startswith("rosenblatt.") and name != "rosenblatt.engine"]
+    for module in map(sys.modules.__getitem__, own):
         for attribute, (old, new) in both.items():
-            if name.startswith("rosenblatt.") and name != "rosenblatt.engine" and getattr(module, attribute, None) in old:
+            if getattr(module, attribute, None) in old:
                 monkeypatch.setattr(module, attribute, new)
 
 
