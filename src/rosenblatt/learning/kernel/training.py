@@ -17,6 +17,7 @@ exact, as on whole numbers.
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import dataclass, replace
 from typing import Any
@@ -232,7 +233,7 @@ class KernelRun(EpochDriver[KernelTraining]):
             return 0.0
         rate = self.core_rule.rate_at(int(self.updates[problem]) + 1, self.t + k + 1)
         tau = float(self.core_rule.weighted_tau(margin, size, rate, self.importance[numbers[k]]))
-        if not np.isfinite(tau) or not np.isfinite(margin):
+        if not math.isfinite(tau) or not math.isfinite(margin):
             raise KernelError(f"Row {numbers[k]} has |φ(x)|² = {size:g}: a step of that size overflows. Scale the features.")
         self.norm2 += tau * (2 * margin + tau * size)  # |w + tau y φ|² = |w|² + 2 tau margin + tau² |φ|²
         return tau
