@@ -1,5 +1,7 @@
 # make demo | test | test-full | check | docs | bench | sanitize | clean: the first call makes .venv and builds the package in it.
 SHELL := /bin/bash
+# Workers, and the commands that tests start, find the bytecode of the first: else each compiles all modules anew.
+export PYTHONDONTWRITEBYTECODE :=
 PY := .venv/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/engine/*.h src/rosenblatt/engine/*.pxd src/rosenblatt/data/*.c) $(addprefix src/rosenblatt/engine/,core.py vote_counter.py)
 

@@ -6,10 +6,14 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
-from hypothesis import HealthCheck, settings
+# Before numpy is loaded: one process a core is at work, and threads of BLAS in each would wait for each other, busily.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
-import rosenblatt.learning.training  # loads every module that holds the core
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+import rosenblatt.learning.training  # noqa: E402  loads every module that holds the core
 
 # A fixture that swaps the engine stays the same for all examples of a test; what tests filter out are ties of rounding.
 SHARED = {
@@ -48,9 +52,10 @@ def use_core(monkeypatch, core):
         "core": ((uncompiled, compiled.core), core),
         "vote_counter": ((uncompiled_counter, compiled.vote_counter), counter),
     }
-    for name, module in list(sys.modules.items()):
+    own = [name for name in sys.modules if name.startswith("rosenblatt.") and name != "rosenblatt.engine"]
+    for module in map(sys.modules.__getitem__, own):
         for attribute, (old, new) in both.items():
-            if name.startswith("rosenblatt.") and name != "rosenblatt.engine" and getattr(module, attribute, None) in old:
+            if getattr(module, attribute, None) in old:
                 monkeypatch.setattr(module, attribute, new)
 
 

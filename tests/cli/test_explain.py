@@ -72,14 +72,16 @@ def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, featu
             flipped += 1
             column = pl.Series(flip.feature, [flip.after])
             assert model.predict(row.rows.drop(flip.feature).with_columns(column))[0] == flip.prediction != now
-        # The witness: every other value of every categorical column, tried one by one.
+        # The witness: every other value of every categorical column, one a row.
         if classes == 2 and "hashing" not in features:
             for name in ("colour", "shape"):
-                for value in frame[name].drop_nulls().unique():
-                    other = row.rows.with_columns(pl.Series(name, [value]))
-                    if model.predict(other)[0] != now:
-                        assert abs(model.scores(other)[0] - model.scores(row.rows)[0]) >= 0.99 * allowed
-                        assert flip is not None
+                values = frame[name].drop_nulls().unique()
+                others = pl.concat([row.rows] * len(values)).with_columns(values.alias(name))
+                flips = model.predict(others) != now
+                if flips.any():
+                    changes = np.abs(model.scores(others)[flips] - model.scores(row.rows)[0])
+                    assert (changes >= 0.99 * allowed).all()
+                    assert flip is not None
     assert flipped or "hashing" in features
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -202,10 +203,9 @@ def test_progress_goes_to_standard_error_and_quiet_silences_it(people, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_to_standard_output_comes_the_page(people):
-    call = [sys.executable, "-m", "rosenblatt", "report", "people.rosenblatt", "-q", "-o", "-"]
-    page = subprocess.run(call, capture_output=True, check=True).stdout.decode()
-    assert_alone(page)
+def test_to_standard_output_comes_the_page(people, capfdbinary):
+    assert run(["report", "people.rosenblatt", "-q", "-o", "-"]) == 0
+    assert_alone(capfdbinary.readouterr().out.decode())
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,18 @@ def test_real_data_of_every_kind(data, data_dir, tmp_path, monkeypatch, capsys):
     assert page.texts("dd", id_="error") == [percent(load("m.rosenblatt").summary["dev_error"]["averaged"])]
 
 
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory):
+    """Twelve files of a few rows of small whole numbers, each with a voted model that has a tie on them, and its report."""
+    folder, reported = tmp_path_factory.mktemp("tied"), []
+    for file, model in islice(tied_votes(folder), 12):
+        page = folder / "report.html"
+        assert run(["report", model, "--data", file, *QUICK, "-o", str(page)]) == 0
+        reported.append((file, model, assert_alone(page.read_text("utf-8"))))
+    return reported
+
+
 def tied_votes(folder):
-    """Files of a few rows of small whole numbers, each with a voted model that has a tie on them."""
     for seed in range(40):
         draw = np.random.default_rng(seed)
         rows, classes = int(draw.integers(3, 7)), 2 + seed % 2
@@ -297,26 +307,21 @@ def tied_votes(folder):
             yield file, model
 
 
-def test_a_tie_of_votes_is_decided_as_evaluate_decides_it(tmp_path, monkeypatch, capsys):
+def test_a_tie_of_votes_is_decided_as_evaluate_decides_it(tied, capsys):
     """Equal votes go to the first class, though a score of 0 is the second."""
-    monkeypatch.chdir(tmp_path)
-    tied = list(tied_votes(tmp_path))
     assert len(tied) >= 10
-    for file, model in tied[:12]:
+    for file, model, page in tied:
         result = json_of(capsys, "evaluate", model, file)
-        page = page_of(capsys, model, "--data", file, *QUICK)
         assert f"{result['errors']} of {result['examples']} rows wrong" in page.text
         assert page.texts("dd", id_="error") == [percent(result["error"])]
 
 
-def test_no_wrong_row_is_shown_as_taken_for_what_it_is(tmp_path, monkeypatch, capsys):
+def test_no_wrong_row_is_shown_as_taken_for_what_it_is(tied):
     """Where all weights vote, the averaged ones that explain a row may have it right."""
-    monkeypatch.chdir(tmp_path)
     shown = 0
-    for file, model in list(tied_votes(tmp_path))[:12]:
+    for file, model, page in tied:
         labels = pl.read_csv(file)["y"].to_list()
         predicted = load(model).predict(pl.read_csv(file)).tolist()
-        page = page_of(capsys, model, "--data", file, *QUICK)
         for row, (label, answer) in enumerate(zip(labels, predicted, strict=True), start=1):
             if label != answer:
                 assert re.search(rf"{label}, taken for {answer}\s+row {row}\b", page.text)

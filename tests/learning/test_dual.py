@@ -32,7 +32,7 @@ FORMS = {
 }
 
 
-SMALL = Sizes(block=3, columns=2)  # so that small data fill many blocks
+SMALL = Sizes(block=3, columns=2, leaving=2)  # so that small data fill many blocks
 
 
 @dataclass

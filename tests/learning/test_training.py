@@ -367,13 +367,19 @@ def test_after_a_real_interrupt_counts_log_and_average_belong_to_the_weights():
     code = """
 import os, signal, threading
 import numpy as np
-from rosenblatt.learning.driver import Interrupted
-from rosenblatt import train
+from rosenblatt.engine.rules import Perceptron
+from rosenblatt.learning.driver import Callbacks, Interrupted
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import run as train
 random = np.random.default_rng(0)
-X, y = random.normal(size=(20_000, 10)), random.integers(0, 2, 20_000)
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+X, y = random.normal(size=(2000, 1000)), random.integers(0, 2, 2000)  # long rows: few updates to replay
+timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+def begin(run):
+    if len(run.history) == 1:
+        timer.start()
 try:
-    train(X, y, epochs=100_000, keep_log=True)
+    train(for_classes(X, y), Perceptron(), Plan(epochs=100_000, keep_log=True), callbacks=Callbacks(epoch=begin))
 except Interrupted as stop:
     run = stop.training
     both = run.memory().replay(), run.weights

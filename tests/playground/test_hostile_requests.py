@@ -86,7 +86,7 @@ def test_hostile_requests_are_refused_without_a_failure_and_without_growth(start
         path, body = make()
         assert meet(server.port, [hostile.head(server.port, path, len(body)) + body], "listen") < 500
     warm, grown = server.memory(), []
-    for number in range(20_000 if FULL else 2_000):
+    for number in range(20_000 if FULL else 1_000):
         parts, manner = hostile.request(server.port)
         status = meet(server.port, parts, manner)
         assert status < 500, (status, parts[0][:700])

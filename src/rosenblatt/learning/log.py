@@ -141,21 +141,22 @@ class Memory:
             t, row, tau = int(log.t[k]), int(log.row[k]), float(log.tau[k])
             weights.advance(t)
             code = int(codes[row])
+            columns, x = self.rows.row(row)
+            entry = slice(None) if self.rows.dense else columns, x.astype(float)
             if self.vectors == 1:
-                self._move(weights, row, 0, tau if code == 1 else -tau)
+                self._move(weights, entry, 0, tau if code == 1 else -tau)
             else:
-                self._move(weights, row, code, tau)
-                self._move(weights, row, int(log.rival[k]), -tau)
+                self._move(weights, entry, code, tau)
+                self._move(weights, entry, int(log.rival[k]), -tau)
             weights.advance(t + 1)
             weights.updates += 1
         if updates is None:
             weights.advance(self.last)
         return weights
 
-    def _move(self, weights: Weights, row: int, k: int, step: float) -> None:
+    def _move(self, weights: Weights, entry: tuple[Any, np.ndarray], k: int, step: float) -> None:
         """What `Loop.move` does, without its L2: one rounding a product and one a sum, as there."""
-        columns, x = self.rows.row(row)
-        x = x.astype(float)
+        columns, x = entry
         weights.w[k, columns] += step * x
         weights.u[k, columns] += (weights.weight * step) * x
         if self.fit_intercept:

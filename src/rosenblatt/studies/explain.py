@@ -200,34 +200,42 @@ def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip |
     """The change of one column that flips the decision with the least change of the score."""
     assert isinstance(model.features, TableMap)
     flips: list[Flip] = []
+    case = _Case(model, linear, row, linear.scores(model.transform(row)[0]))
     for column in model.features.columns:
         if isinstance(column.category, Category):
-            flips += _other_values(model, linear, row, column.name, column.category.values)
+            flips += _other_values(case, column.name, column.category.values)
         elif column.number and column.category is None:
-            flips += _other_numbers(model, linear, row, column.number)
+            flips += _other_numbers(case, column.number)
     # Numbers stop just beyond the boundary, with nearly equal changes: of these the one that moves least.
     return min(flips, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
 
 
-def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[Any]) -> np.ndarray:
-    """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
-    import polars as pl
+@dataclass(frozen=True)
+class _Case:
+    """A row of a table, the model that decides on it, and the scores that it gives the row as it is."""
 
-    # By name, since polars gives a column without one another in a list.
-    others = {series.name: series.new_from_index(0, len(values)) for series in row if series.name != name}
-    own = linear.scores(model.transform(row)[0])
-    changed = linear.scores(model.transform(pl.DataFrame({**others, name: values}))[0])
-    return _score_columns(np.concatenate([own, changed]))
+    model: Classifier
+    linear: Model
+    row: pl.DataFrame
+    own: np.ndarray
+
+    def changed(self, name: str, values: list[Any]) -> np.ndarray:
+        """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
+        import polars as pl
+
+        # By name, since polars gives a column without one another in a list.
+        others = {series.name: series.new_from_index(0, len(values)) for series in self.row if series.name != name}
+        changed = self.linear.scores(self.model.transform(pl.DataFrame({**others, name: values}))[0])
+        return _score_columns(np.concatenate([self.own, changed]))
 
 
-def _other_values(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[str]) -> list[Flip]:
+def _other_values(case: _Case, name: str, values: list[str]) -> list[Flip]:
     if not values:
         return []
-    scores = _changed(model, linear, row, name, values)
-    gaps, winners, code = _gaps(linear, scores)
-    before = row[name][0]
+    gaps, winners, code = _gaps(case.linear, case.changed(name, values))
+    before = case.row[name][0]
     return [
-        Flip(name, before, value, float(gaps[1 + k] - gaps[0]), model.classes.tolist()[winners[1 + k]])
+        Flip(name, before, value, float(gaps[1 + k] - gaps[0]), case.model.classes.tolist()[winners[1 + k]])
         for k, value in enumerate(values)
         if winners[1 + k] != code
     ]
@@ -243,13 +251,14 @@ def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, in
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
 
-def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: Number) -> list[Flip]:
+def _other_numbers(case: _Case, number: Number) -> list[Flip]:
     """The nearest number beyond the boundary, on the line through the row's score and one step further."""
+    linear, row = case.linear, case.row
     x = float(numbers(row[number.name])[0][0])
     step = number.sd or 1.0
     if math.isnan(x):
         return []
-    scores = _changed(model, linear, row, number.name, [x, x + step])
+    scores = case.changed(number.name, [x, x + step])
     _, _, code = _gaps(linear, scores)
     gap = scores[:, [code]] - np.delete(scores, code, axis=1)
     slopes = (gap[2] - gap[1]) / step
@@ -265,11 +274,11 @@ def _other_numbers(model: Classifier, linear: Model, row: pl.DataFrame, number: 
         values = [value for value in values if math.isfinite(value) and abs(value) < 1e30]
         if not values:
             continue
-        gaps, winners, code = _gaps(linear, _changed(model, linear, row, number.name, values))
+        gaps, winners, code = _gaps(linear, case.changed(number.name, values))
         beyond = np.flatnonzero(winners[1:] != code)
         if len(beyond):
             k = int(beyond[0])
-            after, label = int(values[k]) if whole else values[k], model.classes.tolist()[winners[1 + k]]
+            after, label = int(values[k]) if whole else values[k], case.model.classes.tolist()[winners[1 + k]]
             flip = Flip(number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), label)
             near = abs(values[k] - number.mean) <= PLAUSIBLE_SDS * step
             flips.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))

@@ -74,9 +74,12 @@ class Expansion:
         self.numbers: list[int] = []  # of the rows
         self.places: dict[int, int] = {}  # of a row number in the sum, counted since the first row ever
         self.first = 0  # rows that have gone
+        self._gone = 0  # of them, those that a sparse matrix still holds
         self._sparse = is_sparse(X)
         self._rows = X[:0]
-        self._pending: list[Any] = []  # sparse rows that have come since the others were put together
+        # Sparse rows that have come since the others were put together: blocks, and places in each. A row cut out alone
+        # would cost more than the update that it is for.
+        self._pending: list[tuple[Any, list[int]]] = []
         self._coef = np.zeros((0, vectors))
 
     def __len__(self) -> int:
@@ -89,7 +92,10 @@ class Expansion:
         if self._pending:
             from scipy.sparse import vstack
 
-            self._rows, self._pending = vstack([self._rows, *self._pending], format="csr"), []
+            new = [A[places] for A, places in self._pending]
+            self._rows, self._pending = vstack([self._rows, *new], format="csr"), []
+        if self._gone:
+            self._rows, self._gone = self._rows[self._gone :], 0
         return self._rows
 
     @property
@@ -101,34 +107,60 @@ class Expansion:
         self.numbers, self._rows, self._coef = list(numbers), rows, coef.copy()
         self.places = {number: place for place, number in enumerate(numbers)}
 
-    def add(self, number: int, x: Any, vector: int, step: float) -> None:
-        """f of this vector gains step K(·, x); x is a block of one row."""
+    def add(self, number: int, A: Any, k: int, vector: int, step: float) -> None:
+        """f of this vector gains step K(·, x), where x, the row of this number, is row k of the block A."""
         if number not in self.places:
-            self._append(number, x)
+            self._append(number, A, k)
         self._coef[self.places[number] - self.first, vector] += step
 
-    def _append(self, number: int, x: Any) -> None:
+    def _append(self, number: int, A: Any, k: int) -> None:
         size = len(self)
         self.places[number] = self.first + size
         self.numbers.append(number)
         if size == len(self._coef):
             self._coef = np.concatenate([self._coef, np.zeros((max(64, size), self._coef.shape[1]))])
         if self._sparse:
-            self._pending.append(x)
+            if not self._pending or self._pending[-1][0] is not A:
+                self._pending.append((A, []))
+            self._pending[-1][1].append(k)
             return
         if size == len(self._rows):
-            more = np.empty((len(self._coef) - size, x.shape[1]), dtype=x.dtype)
+            more = np.empty((len(self._coef) - size, A.shape[1]), dtype=A.dtype)
             self._rows = np.concatenate([self._rows, more])
-        self._rows[size] = x[0]
+        self._rows[size] = A[k]
 
-    def drop_oldest(self) -> tuple[Any, np.ndarray]:
-        """Takes the oldest row out of the sum; it, and the coefficients that it had."""
-        x, coef = self.rows[:1].copy(), self._coef[0].copy()
+    def drop_oldest(self) -> np.ndarray:
+        """Takes the oldest row out of the sum; the coefficients that it had."""
+        coef: np.ndarray = self._coef[0]
         del self.places[self.numbers.pop(0)]
         self.first += 1
-        self._rows, self._coef = self._rows[1:], self._coef[1:]
-        return x, coef
+        self._coef = self._coef[1:]
+        if self._sparse:
+            self._gone += 1
+        else:
+            self._rows = self._rows[1:]
+        return coef
 
     def scores(self, A: Any, since: int = 0) -> np.ndarray:
         """f of each vector for every row of A, counting the rows of the sum from place `since` on."""
         return self.space.scores(A, self.rows[since:], self.coef[since:], self.columns)
+
+
+class Leaving:
+    """What the scores of a block lose as the oldest rows leave a sum: kernels are computed for many of these at once."""
+
+    def __init__(self, total: Expansion, A: Any, many: int):
+        self.total, self.A, self.many = total, A, many
+        self.begin = total.first  # the row whose products are the first column
+        self.products = np.empty((A.shape[0], 0))
+
+    def drop_oldest(self, since: int) -> np.ndarray:
+        """Takes the oldest row out of the sum; what the scores of the block lose by that, from its row `since` on."""
+        if since == self.A.shape[0]:
+            return np.zeros((0, len(self.total.drop_oldest())))
+        place = self.total.first - self.begin
+        if place >= self.products.shape[1]:
+            self.begin, place = self.total.first, 0
+            self.products = self.total.space.products(self.A, self.total.rows[: self.many])
+        lost: np.ndarray = self.products[since:, place, None] * self.total.drop_oldest()
+        return lost

@@ -17,6 +17,7 @@ exact, as on whole numbers.
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +30,7 @@ from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Space
+from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Leaving, Space
 from rosenblatt.learning.kernel.kernels import Given, Kernel, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
 from rosenblatt.learning.log import Log
@@ -43,6 +44,7 @@ class Sizes:
 
     block: int = 256  # examples whose scores are computed at once
     columns: int = COLUMNS  # rows of the sum whose kernels are
+    leaving: int = 64  # the oldest rows of a sum with a budget, whose kernels with a block are computed before they leave
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ class KernelRun(EpochDriver[KernelTraining]):
         """Learns from these rows, one after the other."""
         A = self.rows_at(numbers)
         scores = self.sum.scores(A)
+        self.leaving = Leaving(self.sum, A, self.sizes.leaving)
         if self.base is not None:
             scores += self.base[numbers]
             self.base[numbers] = scores
@@ -195,10 +198,10 @@ class KernelRun(EpochDriver[KernelTraining]):
                 step = tau * signs[k, c]
                 margins[k + 1 :, c] += signs[k + 1 :, c] * (step * G[k, k + 1 :])
                 self.record(c, int(numbers[k]), k, -1, tau)
-                self.add(int(numbers[k]), A[k : k + 1], c, step)
+                self.sum.add(self.before.rows_seen + int(numbers[k]), A, k, c, step)
             place = self.core_rule.first_move(flat, place + 1)
             if self.over_budget() and place >= (k + 1) * self.vectors:  # when every class has had its turn
-                margins[k + 1 :] -= signs[k + 1 :] * self.drop_oldest(A[k + 1 :])
+                margins[k + 1 :] -= signs[k + 1 :] * self.leaving.drop_oldest(k + 1)
                 place = self.core_rule.first_move(flat, (k + 1) * self.vectors)
         return margins
 
@@ -214,10 +217,11 @@ class KernelRun(EpochDriver[KernelTraining]):
                 scores[behind, right[k]] += tau * G[k, behind]
                 scores[behind, rival] -= tau * G[k, behind]
                 self.record(0, int(numbers[k]), k, rival, tau)
-                self.add(int(numbers[k]), A[k : k + 1], int(right[k]), tau)
-                self.add(int(numbers[k]), A[k : k + 1], rival, -tau)
+                number = self.before.rows_seen + int(numbers[k])
+                self.sum.add(number, A, k, int(right[k]), tau)
+                self.sum.add(number, A, k, rival, -tau)
                 if self.over_budget():
-                    scores[behind] -= self.drop_oldest(A[behind])
+                    scores[behind] -= self.leaving.drop_oldest(k + 1)
                 margins[behind], rivals[behind] = margins_and_rivals(scores[behind], right[behind])
             k = self.core_rule.first_move(margins, k + 1)
         column: np.ndarray = margins[:, None]
@@ -229,7 +233,7 @@ class KernelRun(EpochDriver[KernelTraining]):
             return 0.0
         rate = self.core_rule.rate_at(int(self.updates[problem]) + 1, self.t + k + 1)
         tau = float(self.core_rule.weighted_tau(margin, size, rate, self.importance[numbers[k]]))
-        if not np.isfinite(tau) or not np.isfinite(margin):
+        if not math.isfinite(tau) or not math.isfinite(margin):
             raise KernelError(f"Row {numbers[k]} has |φ(x)|² = {size:g}: a step of that size overflows. Scale the features.")
         self.norm2 += tau * (2 * margin + tau * size)  # |w + tau y φ|² = |w|² + 2 tau margin + tau² |φ|²
         return tau
@@ -241,16 +245,8 @@ class KernelRun(EpochDriver[KernelTraining]):
             for column, value in zip(self.entries[problem], entry, strict=True):
                 column.append(value)
 
-    def add(self, number: int, x: Any, vector: int, step: float) -> None:
-        self.sum.add(self.before.rows_seen + number, x, vector, step)
-
     def over_budget(self) -> bool:
         return self.design.budget is not None and len(self.sum) > self.design.budget
-
-    def drop_oldest(self, A: Any) -> np.ndarray:
-        """The oldest support example goes; what the scores of these rows lose by that."""
-        x, coef = self.sum.drop_oldest()
-        return self.space.products(A, x) * coef if A.shape[0] else np.zeros((0, self.vectors))
 
     def norm_of_sum(self) -> float:
         """|w| of the sum as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
