@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.dataset import Dataset
@@ -71,7 +71,7 @@ def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
 def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
     refuse_patterns(frame.columns, Place(name))
-    frame = frame.select(_plain(column, name) for column in frame)
+    frame = frame.select(_without_marks(_plain(column, name), options.missing) for column in frame)
     return to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
 
 
@@ -90,3 +90,13 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
         return column.cast(pl.String)
     what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."
     raise FileError(what, path=name, column=column.name)
+
+
+def _without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
+    """A column in which the texts that mean "not known" are nulls, as they are in a CSV."""
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return column
+    is_mark = column.str.strip_chars().is_in(list(missing))
+    return column.set(is_mark.fill_null(False), None) if is_mark.any() else column

@@ -58,7 +58,8 @@ class OriginalTable:
         `unscaled`: also without scaling, and as the table has them. What is not scaled is another space: only which rows
         are identical can be seen in it.
         """
-        mapping, some = self.mapping, as_frame(self.table)[numbers]
+        mapping = self.mapping
+        some = mapping.with_training_types(as_frame(self.table)[numbers])
         if not mapping.double:
             yield PrecisionLoss("as 32-bit numbers", "--double (double=True)"), self._double(some, mapping.scale)
         if unscaled and mapping.scale:

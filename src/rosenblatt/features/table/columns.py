@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.table import is_enum, number_in, number_text, used_categories
+from rosenblatt.data.table import BLANKS, is_enum, number_in, number_text, used_categories
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
 
@@ -48,9 +48,12 @@ def plain(series: pl.Series) -> pl.Series:
 def texts(distinct: pl.Series, trained_as: str) -> list[str | None]:
     """The text of each of some plain values, in a column that was `trained_as` numbers, booleans or texts; None is missing.
 
+    A value has one text, whatever door it came through and whatever stands beside it: in a column of texts that is how a
+    file would spell it, without blanks around; in one of numbers, the one text of the number.
+
     >>> import polars as pl
-    >>> texts(pl.Series(["40.0", "x", None]), "number"), texts(pl.Series(["007"]), "text")
-    (['40', 'x', None], ['007'])
+    >>> texts(pl.Series(["40.0", "x", None]), "number"), texts(pl.Series(["007", " "]), "text")
+    (['40', 'x', None], ['007', None])
     """
     import polars as pl
 
@@ -65,25 +68,33 @@ def _text(value: Any, trained_as: str) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
-        return number_text(value)
+        return repr(value) if trained_as == "text" else number_text(value)
+    text = value.strip(BLANKS)
     if trained_as == "number":
-        number = number_in(value)
+        number = number_in(text)
         if number is not None:
             return None if number != number else number_text(number)
-        return value if value.strip() else None
-    if trained_as == "boolean" and value.strip().lower() in ("true", "false"):
-        return value.strip().lower()
-    return value
+    if trained_as == "boolean" and text.lower() in ("true", "false"):
+        return text.lower()
+    return text or None
 
 
-def loosely(text: str) -> str | float:
-    """What a text and a number or boolean have in common where one file holds texts and the other does not.
+def loosely(text: str) -> float | str | None:
+    """What two spellings in a column of texts share that a typed column cannot tell apart; None if there is no other.
 
-    >>> loosely("40.0") == loosely("40"), loosely("True") == loosely("true"), loosely("007") == 7
-    (True, True, True)
+    40 and 40.0 are one number in a column of numbers, True and true one truth value. 007 and 7 are two texts, as is 1.10:
+    no number prints as they do.
+
+    >>> loosely("40.0") == loosely("40"), loosely("True"), loosely("007"), loosely("1.10"), loosely("red")
+    (True, 'true', None, None, None)
     """
+    if text.lower() in ("true", "false"):
+        return text.lower()
     number = number_in(text)
-    return text.strip().lower() if number is None else number
+    return number if number is not None and text in (number_text(number), repr(number)) else None
+
+
+MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that training never saw: all others are unseen
 
 
 def decimal_commas(rows: pl.DataFrame) -> str:
@@ -154,12 +165,15 @@ class Category:
     values: list[str]
     missing: bool
     _lookup: Lookup | None = field(default=None, repr=False, compare=False)
+    _codes: dict[str | None, int] | None = field(default=None, repr=False, compare=False)
+    _alike: dict[float | str | None, int] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def fit(cls, name: str, distinct: pl.Series) -> Category:
-        known = distinct.drop_nulls().sort()
-        values = dict.fromkeys(texts(known, kind_of(distinct)))
-        return cls(name, kind_of(distinct), [v for v in values if v is not None], len(known) < len(distinct))
+        kind = kind_of(distinct)
+        spelled = texts(distinct.sort(nulls_last=True), kind)
+        values = list(dict.fromkeys(text for text in spelled if text is not None))
+        return cls(name, kind, sorted(values) if kind == "text" else values, None in spelled)
 
     @property
     def names(self) -> list[str]:
@@ -182,18 +196,41 @@ class Category:
                 known = pl.Series([*self.values] + [None] * self.missing, dtype=pl.String)
                 self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names, in_order=True)
             return self._lookup
-        code_of: dict[str | None, int] = {value: code for code, value in enumerate(self.values)}
-        if self.missing:
-            code_of[None] = len(self.values)
-        distinct_texts = texts(distinct, self.type)
-        codes = np.array([code_of.get(text, -1) for text in distinct_texts], dtype=np.int32)
-        if self.type != kind_of(distinct) and -1 in codes:
-            # Reversed, so that of several texts of one number the first in order counts.
-            alike = {loosely(value): code for code, value in reversed([*enumerate(self.values)])}
-            for k in np.flatnonzero(codes == -1):
-                text = distinct_texts[k]
-                codes[k] = -1 if text is None else alike.get(loosely(text), -1)
-        return Lookup(distinct, codes, self.names)
+        return Lookup(distinct, self.codes_of(distinct), self.names)
+
+    def codes_of(self, distinct: pl.Series) -> np.ndarray:
+        """The code of each of some values, of whatever type; in a column of texts also of one that is spelled otherwise."""
+        if self._codes is None:
+            self._codes = {value: code for code, value in enumerate(self.values)}
+            if self.missing:
+                self._codes[None] = len(self.values)
+        if self._alike is None:
+            # Reversed, so that of several spellings the first in order counts.
+            spellings = reversed([*enumerate(self.values)]) if self.type == "text" else ()
+            self._alike = {alike: code for code, value in spellings if (alike := loosely(value)) is not None}
+        codes = []
+        for raw, text in zip(distinct.to_list(), texts(distinct, self.type), strict=True):
+            code = self._codes.get(raw, -1) if isinstance(raw, str) else -1  # older files hold texts with blanks around
+            code = self._codes.get(text, -1) if code < 0 else code
+            codes.append(self._alike.get(loosely(text), -1) if code < 0 and text is not None else code)
+        return np.array(codes, dtype=np.int32)
+
+    def respell(self, column: pl.Series, codes: np.ndarray) -> np.ndarray:
+        """The codes of a column of texts, those of values included that only seemed unseen: spelled otherwise, or blank."""
+        unseen = np.flatnonzero(codes < 0)
+        if not len(unseen):
+            return codes
+        import polars as pl
+
+        values = column[unseen]
+        known = values.unique().drop_nulls()
+        known = known.filter(known.str.contains(MAY_BE_RESPELLED))
+        places = self.codes_of(known)
+        if not (places >= 0).any():
+            return codes
+        codes = codes.copy()
+        codes[unseen] = values.replace_strict(known, pl.Series(places), default=-1, return_dtype=pl.Int32).to_numpy()
+        return codes
 
     def to_json(self) -> dict[str, Any]:
         return {"type": self.type, "values": self.values, "missing": self.missing}
@@ -288,7 +325,11 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
             )
         trimmed = series.cast(pl.String).str.strip_chars()
         series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
-        unreadable = int((series.is_null() & trimmed.is_not_null() & (trimmed != "")).sum())
+        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
+        if unread.any():  # a truth value is 1 or 0, as in a column of them
+            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
+            series = series.fill_null(truth.cast(pl.Float64))
+            unreadable = int((unread & series.is_null()).sum())
     x = series.cast(pl.Float64).to_numpy()
     if np.isinf(x).any():
         row = int(np.isinf(x).argmax())

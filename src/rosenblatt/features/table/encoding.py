@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.data.table import enum_codes, is_enum, used_categories
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock, MissingBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import Lookup, Number, TableColumn, numbers, plain
+from rosenblatt.features.table.columns import Category, Lookup, Number, TableColumn, numbers, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +100,7 @@ class TableEncoder:
             looked_up = dict(zip(uncoded, self.plain[rows].select(to_codes), strict=True)) if uncoded else {}
             for name in self.lookups:
                 if name in looked_up:
-                    part.codes[name] = looked_up[name].to_numpy()
+                    part.codes[name] = self._respelled(name, looked_up[name].to_numpy(), rows)
                 else:
                     codes, of_code = self.coded[name]
                     part.codes[name] = of_code.take(codes[rows])
@@ -109,6 +109,14 @@ class TableEncoder:
                 if column.number:
                     self._encode_number(column.number, part)
             yield part
+
+    def _respelled(self, name: str, codes: np.ndarray, rows: slice) -> np.ndarray:
+        """The codes with those of values that a lookup of texts does not know, because they are spelled otherwise."""
+        if not self.lookups[name].in_order:
+            return codes
+        category = next(column.category for column in self.columns if column.name == name)
+        assert isinstance(category, Category)
+        return category.respell(plain(self.table[name][rows]), codes)
 
     def _encode_number(self, number: Number, part: EncodedRows) -> None:
         x, unreadable = numbers(self.table[number.name][part.start : part.stop], part.start)

@@ -1,0 +1,131 @@
+"""A row is predicted the same whatever stands beside it, and whatever door it comes through."""
+
+import io
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt import Dataset, learn, read
+from rosenblatt.data import batches
+from rosenblatt.data.source import BufferSizes
+
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+TABLES = 2000 if FULL else 40
+
+WORDS = ["red", "blue", "Red", "New York", "a,b", 'say "hi"', "two\nlines", "naïve", "日本", "=1+2"]
+NEARLY_NUMBERS = ["007", "7", "07", "7.0", "7.00", "+7", "1e3", "1000", "1_000", "0x7", "1,5", "-0", "0", "nan", "inf", "٣",
+                  "12345678901234567890", "12345678901234567891", "0.1", ".1", "1.10", "1.1"]  # fmt: skip
+ODD = [
+    " red",
+    "red ",
+    "\xa0red",
+    "blue\u3000",
+    "\tblue",
+    "",
+    " ",
+    "\xa0",
+    "True",
+    "true",
+    "FALSE",
+    "Tru",
+    "null",
+    "None",
+    "-",
+]
+SIZES = [
+    BufferSizes(),
+    BufferSizes(table_block=40, coded_above=0),
+    BufferSizes(table_block=200, coded_above=0, coded_texts=2),
+]
+
+
+def some(rng, choices, rows):
+    return [choices[k] for k in rng.integers(0, len(choices), rows)]
+
+
+def column(rng, rows):
+    """A column of some type, with nulls in it."""
+    kind = rng.integers(0, 8)
+    if kind < 3:
+        pool = [WORDS, NEARLY_NUMBERS, WORDS + NEARLY_NUMBERS + ODD][kind]
+        values = pl.Series(some(rng, pool, rows), dtype=pl.String)
+    elif kind == 3:
+        values = pl.Series(rng.integers(-3, 50, rows))
+    elif kind == 4:
+        values = pl.Series(some(rng, [0.1, 7.0, -0.0, 1e30, 1e-300, 1.1, 40.0, 2.5e15, 1e16], rows), dtype=pl.Float64)
+    elif kind == 5:
+        values = pl.Series(some(rng, [True, False], rows))
+    elif kind == 6:
+        values = pl.Series(some(rng, [2**53, 2**53 + 1, -(2**62), 7, 40], rows), dtype=pl.Int64)
+    else:
+        values = pl.Series(some(rng, WORDS[:3], rows), dtype=pl.Categorical)
+    blank = pl.Series(rng.random(rows) < rng.choice([0, 0.2]))
+    return values.set(blank, None) if blank.any() and kind != 7 else values
+
+
+def table(rng, names, rows):
+    return pl.DataFrame({name: column(rng, rows) for name in names})
+
+
+def pieces(rng, rows):
+    """Where a table of so many rows is cut."""
+    inner = np.flatnonzero(rng.random(rows - 1) < rng.choice([0.1, 0.5, 1.0])) + 1
+    return list(zip([0, *inner.tolist()], [*inner.tolist(), rows], strict=True))
+
+
+def through_csv(rng, frame):
+    """Read whole, and in batches of any size, from files of any length."""
+    sizes = SIZES[rng.integers(0, len(SIZES))]
+    for start, stop in pieces(rng, frame.height):
+        content = frame[start:stop].write_csv().encode()
+        if rng.random() < 0.5:
+            yield read(io.BytesIO(content), format="csv", as_text=True).rows
+        else:
+            rows = int(rng.integers(1, 9))
+            for part in batches(io.BytesIO(content), rows=rows, format="csv", as_text=True, delimiter=",", sizes=sizes):
+                yield part.rows
+
+
+def through_columns(rng, frame, format, write):
+    for start, stop in pieces(rng, frame.height):
+        buffer = io.BytesIO()
+        write(frame[start:stop], buffer)
+        yield read(io.BytesIO(buffer.getvalue()), format=format, as_text=True).rows
+
+
+def through_python(rng, frame):
+    for start, stop in pieces(rng, frame.height):
+        part = frame[start:stop]
+        yield part if rng.random() < 0.5 else {column.name: column for column in part}
+
+
+DOORS = {
+    "csv": through_csv,
+    "parquet": lambda rng, frame: through_columns(rng, frame, "parquet", pl.DataFrame.write_parquet),
+    "arrow": lambda rng, frame: through_columns(rng, frame, "arrow", pl.DataFrame.write_ipc),
+    "python": through_python,
+}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_predictions_are_equal_row_by_row_however_a_table_is_cut(seed):
+    for number in range(seed * TABLES // 20, (seed + 1) * TABLES // 20):
+        rng = np.random.default_rng(number)
+        names = [f"c{j}" for j in range(rng.integers(2, 5))]
+        train = table(rng, names, 30)
+        labels = pl.Series("y", ["no", "yes", *some(rng, ["no", "yes"], 28)])
+        settings = {"numeric": str(rng.choice(["number", "category", "both"]))}
+        settings |= {"hashing": 8} if rng.random() < 0.2 else {}
+        settings |= {"products": [("c0", "c1")]} if rng.random() < 0.2 else {}
+        model = learn(Dataset("table", train, labels, "train"), learner="averaged", epochs=2, features=settings)
+        # Half of the columns as they were in training, so that most values are known.
+        new = table(rng, names, 12).with_columns(train[name].sample(12, seed=number) for name in names if rng.random() < 0.5)
+        numeric = {c.name for c in model.features.columns if c.number}
+        odd = [name for name in numeric if new[name].dtype in (pl.String, pl.Categorical)]
+        new = new.with_columns(pl.col(odd).cast(pl.String).replace(["inf"], ["7"]))  # an infinity is refused, row by row
+        alone = np.concatenate([np.atleast_1d(model.scores(new[k : k + 1])) for k in range(new.height)])
+        for door, through in DOORS.items():
+            scores = np.concatenate([np.atleast_1d(model.scores(part)) for part in through(rng, new)])
+            assert scores.tobytes() == alone.tobytes(), f"table {number} through {door}"
