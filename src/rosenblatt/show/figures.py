@@ -12,8 +12,7 @@ import numpy as np
 
 from rosenblatt.learning.history import History
 from rosenblatt.show.canvas import PALETTE
-from rosenblatt.show.curves import HistoryDisplay
-from rosenblatt.show.margins import MarginDisplay
+from rosenblatt.show.plots import HistoryDisplay, MarginDisplay
 
 if TYPE_CHECKING:
     from markupsafe import Markup
