@@ -7,11 +7,11 @@ rows; its λ are floats, and only tell which rows to take: the weights are then 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.exact import MOST_VECTORS, exact_combination
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import combination_exists
@@ -22,20 +22,15 @@ EXACT_WORK_A_SECOND = 4e8
 ATTEMPTS = 3  # corners that are tried
 
 
-@dataclass(frozen=True)
-class Combination:
-    """Signed vectors and whole numbers λ with Σ λ z = 0; or floats near such λ, which exist by a bound on rounding."""
-
-    numbers: np.ndarray
-    weights: list[int] | list[float]
-
-    @property
-    def kind(self) -> str:
-        """What a certificate calls it."""
-        return "exact combination" if isinstance(self.weights[0], int) else "rounding bound"
+def proof_by(vectors: SignedSubset, weights: list[int] | list[float]) -> Proof:
+    """The proof by whole numbers λ with Σ λ z = 0; or by floats near such λ, which exist by a bound on rounding."""
+    signed = vectors.signed
+    kind = "exact combination" if isinstance(weights[0], int) else "rounding bound"
+    rivals = signed.rival_of(vectors.numbers).tolist() if signed.vectors > 1 else None
+    return Proof(kind, signed.row_of(vectors.numbers).tolist(), weights, rivals)
 
 
-def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Combination | None:
+def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Proof | None:
     """A combination of some of these signed vectors that vanishes exactly.
 
     None where linear programs find no corner, where none of a few corners is one in whole numbers, or where the user's
@@ -58,10 +53,10 @@ def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Combination
             own = chosen.matrix(scaled=False)
             slow = exact_work(own) > min(limits.exact_work, EXACT_WORK_A_SECOND * limits.left())
             if slow and combination_exists(own, floats := weights[kept] * factors[kept]):
-                return Combination(chosen.numbers, floats.tolist())
+                return proof_by(chosen, floats.tolist())
             whole = None if slow and limits.timed else exact_combination(own)
             if whole is not None:
-                return Combination(chosen.numbers, whole)
+                return proof_by(chosen, whole)
     return None
 
 

@@ -62,15 +62,10 @@ class SignedExamples:
 
     def all(self) -> SignedSubset:
         """All signed vectors."""
-        return SignedSubset(self, self.numbers())
-
-    def numbers(self) -> np.ndarray:
-        """All numbers of signed vectors."""
-        if self.vectors == 1:
-            return np.arange(self.rows.n)
-        every = np.arange(self.rows.n * self.vectors)
-        others: np.ndarray = every[every % self.vectors != np.repeat(self.codes, self.vectors)]
-        return others
+        numbers = np.arange(self.rows.n * self.vectors)
+        if self.vectors > 1:
+            numbers = numbers[numbers % self.vectors != np.repeat(self.codes, self.vectors)]
+        return SignedSubset(self, numbers)
 
     def row_of(self, numbers: np.ndarray) -> np.ndarray:
         return np.asarray(numbers) // (1 if self.vectors == 1 else self.vectors)
@@ -177,8 +172,7 @@ class SignedExamples:
             w = np.sqrt(np.einsum("kj,kj->k", coef, coef) + self.rows.d * UNDERFLOW).max()
             largest = np.sqrt(self.norms2 + self.lengths * UNDERFLOW) * w + np.abs(intercept).max()
         sides = 1 if self.vectors == 1 else 2
-        bound: np.ndarray = sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01
-        return bound
+        return np.asarray(sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01)
 
 
 @dataclass(frozen=True)
