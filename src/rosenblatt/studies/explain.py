@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Weight:
     Both are None where the model does not know them: a saved estimator has not counted.
     """
 
-    label: Any
+    label: object
     feature: str
     weight: float
     count: int | None
@@ -63,10 +63,10 @@ class Flip:
     """A change of one value that changes the decision; `change` is what it does to the score."""
 
     feature: str
-    before: Any
-    after: Any
+    before: object
+    after: object
     change: float
-    prediction: Any
+    prediction: object
     far: float = 0.0  # of a number: how many standard deviations it moves
     plausible: bool = True  # of a number: is the new one near what training saw?
 
@@ -82,9 +82,9 @@ class Explanation:
     bias: float
     terms: list[Term]  # largest first
     score: float
-    prediction: Any
-    against: Any
-    label: Any  # what the file says, if it does
+    prediction: object
+    against: object
+    label: object  # what the file says, if it does
     flip: Flip | None
     notes: Notes
 
@@ -208,7 +208,7 @@ def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip |
     return min(flips, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
 
 
-def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[Any]) -> np.ndarray:
+def _changed(model: Classifier, linear: Model, row: pl.DataFrame, name: str, values: list[str] | list[float]) -> np.ndarray:
     """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
     import polars as pl
 
