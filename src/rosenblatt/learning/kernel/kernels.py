@@ -159,7 +159,7 @@ class Given(Kernel):
         return K
 
 
-def function_name(function: Any) -> str:
+def function_name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
@@ -173,8 +173,7 @@ def squared_norms(A: Any) -> np.ndarray:
     """|x|² of every row, in float64."""
     if is_sparse(A):
         return np.asarray(A.astype(np.float64).power(2).sum(axis=1)).reshape(-1)
-    norms: np.ndarray = np.einsum("ij,ij->i", A, A, dtype=np.float64)
-    return norms
+    return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
 def matrix_of(rows: Rows) -> Any:

@@ -139,7 +139,11 @@ class KernelRun(EpochDriver[KernelTraining]):
         return self.t
 
     def norm(self) -> float:
-        return float(np.sqrt(max(self.norm2, 0.0))) if self.design.budget is None else self.norm_of_sum()
+        """|w|, of a sum that forgets as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
+        norm2 = self.norm2
+        if self.design.budget is not None:
+            norm2 = float((self.sum.coef * self.sum.scores(self.sum.rows)).sum())
+        return float(np.sqrt(max(norm2, 0.0)))
 
     def begin_epoch(self, number: int) -> None:
         """Brings the scores of all rows to the end of the last epoch: what each block has not seen are the rows after it."""
@@ -220,8 +224,7 @@ class KernelRun(EpochDriver[KernelTraining]):
                     scores[behind] -= self.drop_oldest(A[behind])
                 margins[behind], rivals[behind] = margins_and_rivals(scores[behind], right[behind])
             k = self.core_rule.first_move(margins, k + 1)
-        column: np.ndarray = margins[:, None]
-        return column
+        return np.asarray(margins[:, None])
 
     def tau(self, numbers: np.ndarray, k: int, problem: int, margin: float, size: float) -> float:
         """How far example k of the block moves; a row of norm 0 never divides."""
@@ -252,10 +255,6 @@ class KernelRun(EpochDriver[KernelTraining]):
         x, coef = self.sum.drop_oldest()
         return self.space.products(A, x) * coef if A.shape[0] else np.zeros((0, self.vectors))
 
-    def norm_of_sum(self) -> float:
-        """|w| of the sum as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
-        return float(np.sqrt(max(0.0, float((self.sum.coef * self.sum.scores(self.sum.rows)).sum()))))
-
     def no_row_would_move(self) -> bool:
         pool = self.pool()
         for start in range(0, len(pool), self.sizes.block):
@@ -283,9 +282,9 @@ class KernelRun(EpochDriver[KernelTraining]):
             "norm2": self.norm2,
         }
         grown |= self.with_log() if self.design.budget is None else self.without_log()
-        self.outcome.dual = replace(self.before, **grown)
+        self.outcome.dual = dual = replace(self.before, **grown)
         if self.design.budget is None:
-            self.outcome.dual = self.outcome.dual.with_coefficients()
+            self.outcome.dual = replace(dual, coef=dual.summed([(log, 1.0) for log in dual.placed_logs(dual.t)]))
         return self.outcome
 
     def with_log(self) -> dict[str, Any]:
