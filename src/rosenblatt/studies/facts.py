@@ -90,12 +90,7 @@ class ColumnValues:
 
 
 def examine_data(
-    data: Dataset,
-    positive: str | None = None,
-    *,
-    numeric: str | None = None,
-    least: int | None = None,
-    pairs: bool = False,
+    data: Dataset, positive: str | None = None, *, numeric: str | None = None, least: int | None = None, pairs: bool = False
 ) -> Facts:
     """The facts of labelled data.
 

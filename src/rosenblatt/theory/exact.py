@@ -11,12 +11,15 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd, isqrt
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.signed import SignedExamples
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # Below 2^20, so that sums of up to 8,000 products of digits are exact in double precision.
 PRIMES = (1048573, 1048571, 1048559, 1048549)
@@ -27,7 +30,7 @@ MOST_TABLEAU_CELLS = 20_000
 WholeRow = list[tuple[int, int]]  # (column, value)
 
 
-def whole_numbers(Z: Any) -> tuple[list[WholeRow], dict[int, int]]:
+def whole_numbers(Z: csr_array) -> tuple[list[WholeRow], dict[int, int]]:
     """The rows of a CSR matrix as whole numbers, every column times a power of two; and that power, of columns not 0.
 
     >>> from scipy.sparse import csr_array
@@ -84,7 +87,7 @@ def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
     return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
-def exact_combination(Z: Any) -> list[int] | None:
+def exact_combination(Z: csr_array) -> list[int] | None:
     """Whole numbers λ > 0 with Σ λ z = 0 over the rows of a CSR matrix, if there is exactly one such λ up to a factor.
 
     >>> from scipy.sparse import csr_array
@@ -252,7 +255,7 @@ def exact_margin_of(signed: SignedExamples, number: int, coef: np.ndarray, inter
     return scored(int(signed.codes[row])) - scored(int(signed.rival_of(np.array([number]))[0]))
 
 
-def decide_exactly(Z: Any, limits: SearchLimits | None = None) -> tuple[list[int] | None, list[int] | None]:
+def decide_exactly(Z: csr_array, limits: SearchLimits | None = None) -> tuple[list[int] | None, list[int] | None]:
     """(λ, None) with Σ λ z = 0, or (None, v) with z·v > 0, in whole numbers, for small sets.
 
     The simplex method's phase one for {λ ≥ 0, Σ λ z = 0, Σ λ = 1}. If the set is not empty, the corner that is reached is a

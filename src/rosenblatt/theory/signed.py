@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.scoring import margins_and_rivals
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
@@ -115,7 +118,7 @@ class SignedExamples:
         """Entries of all rows: multiplications that one product with every row takes."""
         return self.rows.n * self.rows.d if self.rows.dense else self.rows.entries
 
-    def matrix(self, numbers: np.ndarray, scaled: bool = True) -> Any:
+    def matrix(self, numbers: np.ndarray, scaled: bool = True) -> csr_array:
         """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
         from scipy.sparse import coo_array, csr_array
 
@@ -189,7 +192,7 @@ class SignedSubset:
         """Those at these places, or where a mask is true."""
         return SignedSubset(self.signed, self.numbers[places])
 
-    def matrix(self, scaled: bool = True) -> Any:
+    def matrix(self, scaled: bool = True) -> csr_array:
         return self.signed.matrix(self.numbers, scaled)
 
 

@@ -107,12 +107,7 @@ class Walk(Sequence[Step]):
     """The steps of a run, by number from 0; `training` is the run itself."""
 
     def __init__(
-        self,
-        examples: Examples,
-        rule: rules.Rule,
-        plan: Plan,
-        start: tuple[Any, Any] = (None, 0.0),
-        every: str = "example",
+        self, examples: Examples, rule: rules.Rule, plan: Plan, start: tuple[Any, Any] = (None, 0.0), every: str = "example"
     ):
         if every not in EVERY:
             raise SettingError(f"every is {every!r}: expected 'example' or 'update'.")
