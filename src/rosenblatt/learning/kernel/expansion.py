@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError
-from rosenblatt.learning.kernel.kernels import Given, Kernel, function_name
+from rosenblatt.learning.kernel.kernels import Block, Given, Kernel, function_name
 
 COLUMNS = 2**12  # rows of the sum whose kernels are made at a time: what bounds the memory
 
@@ -26,7 +25,7 @@ class Space:
         """The kernel's name."""
         return function_name(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
 
-    def products(self, A: Any, B: Any) -> np.ndarray:
+    def products(self, A: Block, B: Block) -> np.ndarray:
         """φ(a)·φ(b), the constant feature counted, for every row of A and of B."""
         with np.errstate(all="ignore"):  # what overflows is refused, by name
             K = self.kernel(A, B)
@@ -35,7 +34,7 @@ class Space:
             K = K + self.constant
         return K
 
-    def scores(self, A: Any, rows: Any, coef: np.ndarray, columns: int = COLUMNS) -> np.ndarray:
+    def scores(self, A: Block, rows: Block, coef: np.ndarray, columns: int = COLUMNS) -> np.ndarray:
         """Σ_j coef_j φ(a)·φ(x_j) for every row of A and every column of coef, in tiles."""
         total = np.zeros((A.shape[0], coef.shape[1]))
         total += self.constant * coef.sum(axis=0)
@@ -69,21 +68,21 @@ class Space:
 class Expansion:
     """A growing sum: rows in the order in which they came, the oldest first, and for each a coefficient a vector."""
 
-    def __init__(self, space: Space, X: Any, vectors: int, columns: int = COLUMNS):
+    def __init__(self, space: Space, X: Block, vectors: int, columns: int = COLUMNS):
         self.space, self.columns = space, columns
         self.numbers: list[int] = []  # of the rows
         self.places: dict[int, int] = {}  # of a row number in the sum, counted since the first row ever
         self.first = 0  # rows that have gone
         self._sparse = is_sparse(X)
         self._rows = X[:0]
-        self._pending: list[Any] = []  # sparse rows that have come since the others were put together
+        self._pending: list[Block] = []  # sparse rows that have come since the others were put together
         self._coef = np.zeros((0, vectors))
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> Block:
         if not self._sparse:
             return self._rows[: len(self)]
         if self._pending:
@@ -96,18 +95,18 @@ class Expansion:
     def coef(self) -> np.ndarray:
         return self._coef[: len(self)]
 
-    def replace_by(self, numbers: list[int], rows: Any, coef: np.ndarray) -> None:
+    def replace_by(self, numbers: list[int], rows: Block, coef: np.ndarray) -> None:
         """The sum of these rows in place of what it was."""
         self.numbers, self._rows, self._coef = list(numbers), rows, coef.copy()
         self.places = {number: place for place, number in enumerate(numbers)}
 
-    def add(self, number: int, x: Any, vector: int, step: float) -> None:
+    def add(self, number: int, x: Block, vector: int, step: float) -> None:
         """f of this vector gains step K(·, x); x is a block of one row."""
         if number not in self.places:
             self._append(number, x)
         self._coef[self.places[number] - self.first, vector] += step
 
-    def _append(self, number: int, x: Any) -> None:
+    def _append(self, number: int, x: Block) -> None:
         size = len(self)
         self.places[number] = self.first + size
         self.numbers.append(number)
@@ -121,7 +120,7 @@ class Expansion:
             self._rows = np.concatenate([self._rows, more])
         self._rows[size] = x[0]
 
-    def drop_oldest(self) -> tuple[Any, np.ndarray]:
+    def drop_oldest(self) -> tuple[Block, np.ndarray]:
         """Takes the oldest row out of the sum; it, and the coefficients that it had."""
         x, coef = self.rows[:1].copy(), self._coef[0].copy()
         del self.places[self.numbers.pop(0)]
@@ -129,6 +128,6 @@ class Expansion:
         self._rows, self._coef = self._rows[1:], self._coef[1:]
         return x, coef
 
-    def scores(self, A: Any, since: int = 0) -> np.ndarray:
+    def scores(self, A: Block, since: int = 0) -> np.ndarray:
         """f of each vector for every row of A, counting the rows of the sum from place `since` on."""
         return self.space.scores(A, self.rows[since:], self.coef[since:], self.columns)

@@ -22,7 +22,7 @@ from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel.expansion import Expansion, Space
-from rosenblatt.learning.kernel.kernels import matrix_of, precise
+from rosenblatt.learning.kernel.kernels import Block, matrix_of, precise
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.votes import Survivors, count_votes
@@ -52,7 +52,7 @@ class Dual:
     space: Space
     classes: np.ndarray
     one_rival: bool  # many classes in one problem; else one vector a problem
-    rows: Any  # the support examples, dense or CSR
+    rows: Block  # the support examples, dense or CSR
     support: np.ndarray  # their numbers among all rows ever seen
     codes: np.ndarray  # their classes
     coef: np.ndarray  # support × vectors, of the last weights
@@ -86,7 +86,7 @@ class Dual:
         own = codes[:, None] == (np.ones(1) if self.vectors == 1 else np.arange(self.vectors))
         return np.where(own, 1.0, -1.0)
 
-    def like_support(self, X: Any) -> Any:
+    def like_support(self, X: Block) -> Block:
         """Rows of the kind, dense or CSR, that the support examples have."""
         if is_sparse(self.rows) == is_sparse(X):
             return X
@@ -96,7 +96,7 @@ class Dual:
 
         return csr_array(X)
 
-    def as_expansion(self, X: Any, columns: int) -> Expansion:
+    def as_expansion(self, X: Block, columns: int) -> Expansion:
         """The last weights as a sum that can grow by rows like X."""
         total = Expansion(self.space, X, self.vectors, columns)
         total.replace_by(self.support.tolist(), self.rows.astype(X.dtype), self.coef)
