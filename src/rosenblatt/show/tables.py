@@ -92,13 +92,12 @@ class WeightLists:
 
 def weight_lists(model: Classifier) -> WeightLists:
     """The weights that matter, class by class."""
-    labels, chosen, b = model.classes.tolist(), shown_classes(model), bias(model)
+    labels, b = model.classes.tolist(), bias(model)
+    chosen = [labels[code] for code in shown_classes(model)]
     by_class: dict[object, list[Weight]] = {label: [] for label in labels}
     for weight in weights(model, top=WEIGHTS_PER_CLASS):
         by_class[weight.label].append(weight)
-    longest = max((abs(w.weight) for code in chosen for w in by_class[labels[code]]), default=0) or 1.0
+    longest = max((abs(w.weight) for label in chosen for w in by_class[label]), default=0) or 1.0
     decimals = 3 - math.floor(math.log10(longest))
-    lists = [
-        (label, b[str(label)] if isinstance(b, dict) else None, by_class[label]) for label in map(labels.__getitem__, chosen)
-    ]
+    lists = [(label, b[str(label)] if isinstance(b, dict) else None, by_class[label]) for label in chosen]
     return WeightLists(lists, longest, f".{min(12, max(0, decimals))}f", numeric_features(model))
