@@ -107,7 +107,7 @@ def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, lea
     from rosenblatt.learning.classifier import load
     from rosenblatt.learning.plan import Plan
     from rosenblatt.learning.training import run as train
-    from rosenblatt.studies.progressive import last_weights, predict_then_learn
+    from rosenblatt.studies.evaluate import last_weights, predict_then_learn
 
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0
     model = load("m.rosenblatt")

@@ -24,13 +24,12 @@ from rosenblatt import certify
 from rosenblatt.engine.rows import Rows
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.theory import rounding
-from rosenblatt.theory.exact import whole_numbers
+from rosenblatt.theory.exact import decide_exactly, whole_numbers
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.problem import SeparabilityProblem
 from rosenblatt.theory.separability import certify_problem
 from rosenblatt.theory.separator import max_margin
 from rosenblatt.theory.signed import SignedExamples
-from rosenblatt.theory.simplex import decide_exactly
 
 
 @given(planted=with_planted_margin())
@@ -361,7 +360,7 @@ def test_squares_that_underflow_do_not_hide_rounding():
 
 def test_whole_numbers_are_the_floats_themselves():
     values = [[0.1, 1e-8, 0.0], [1e8, -1e-300, 3.0]]
-    rows = whole_numbers(sp.csr_array(values))
+    rows = whole_numbers(sp.csr_array(values))[0]
     dense = [[dict(row).get(j, 0) for j in range(3)] for row in rows]
     for j in range(3):
         a, b = (Fraction(values[i][j]) for i in range(2))

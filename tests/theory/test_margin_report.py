@@ -131,7 +131,7 @@ def test_the_log_is_a_combination_of_signed_rows_and_its_length_bounds_the_margi
     ]  # fmt: skip
     np.testing.assert_allclose(log.tau @ Z[place], theta(finished.trained), atol=1e-9 * np.abs(Z).max())
     assert finished.is_combination
-    assert finished.steps.total == pytest.approx(log.tau.sum())
+    assert finished.trained.steps.total == pytest.approx(log.tau.sum())
     most = best_margin_at_most(finished, SignedExamples(examples, planted.bias))
     assert most == pytest.approx(np.linalg.norm(theta(finished.trained)) / log.tau.sum(), rel=1e-9)
 
@@ -156,7 +156,7 @@ def test_where_a_run_is_no_combination_the_mean_of_the_signed_rows_is_taken(plan
 def test_widrow_hoff_takes_rows_back_and_then_its_run_proves_nothing():
     examples = for_classes([[3.0], [1.0], [-1.0]], [1, 1, 0])
     finished = ran(examples, rules.WidrowHoff(rate=0.2), epochs=5, order="given")
-    assert finished.steps.least < 0
+    assert finished.trained.steps.least < 0
     most = best_margin_at_most(finished, SignedExamples(examples))
     assert most == pytest.approx(np.hypot(5, 1) / 3)  # z = (3, 1), (1, 1), (1, −1)
     # Two classes of logistic regression only add: σ(−margin) is above 0.

@@ -9,6 +9,8 @@ from typing import Any
 
 from rosenblatt.show.canvas import pyplot
 
+TableRows = list[tuple[Any, ...]]  # numbers and words
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -20,17 +22,17 @@ class Finding:
     claim: str  # what the lectures say
     items: tuple[str, ...]  # of LECTURES.md
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
+    rows: TableRows
     holds: bool  # do these numbers bear the claim out?
     sentence: str  # what they say, in any case
     draw: Callable[[Any], None] = field(repr=False, compare=False)  # onto axes
-    measured: list[tuple[Any, ...]] = field(default_factory=list, compare=False)  # with a clock; a line a row
+    measured: TableRows = field(default_factory=list, compare=False)  # with a clock; a line a row
 
     @property
     def verdict(self) -> str:
         return ("Holds: " if self.holds else "Refuted: ") + self.sentence
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """What is reproducible, as JSON has it."""
         return {
             "claim": self.claim,
@@ -54,7 +56,7 @@ class Finding:
         return content.getvalue()
 
 
-def table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+def table(columns: tuple[str, ...], rows: TableRows) -> str:
     """Columns under each other, numbers to the right.
 
     >>> print(table(("learner", "error %"), [("averaged", 14.456), ("mira", 9.0)]))
@@ -72,7 +74,7 @@ def table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _format(value: Any) -> str:
+def _format(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 0.1 and value else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) else "–" if value is None else str(value)

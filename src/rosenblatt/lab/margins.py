@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
-from rosenblatt.lab.finding import Finding
+from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.samples import load_numbers, split_sample
 from rosenblatt.learning.training import train
 from rosenblatt.show.canvas import PALETTE
@@ -26,7 +26,7 @@ def aggressiveness() -> Finding:
     X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == "class_0", 1, -1)
     best = certify(X, labels).margin
     assert best is not None  # these classes are separable
-    rows: list[tuple[Any, ...]] = []
+    rows: TableRows = []
     for p in (0.0, 0.25, 0.5, 0.75, 0.9, 0.99):
         shares, updates = [], []
         for seed in range(10):
@@ -39,7 +39,7 @@ def aggressiveness() -> Finding:
     return judge_aggressiveness(rows)
 
 
-def judge_aggressiveness(rows: list[tuple[Any, ...]]) -> Finding:
+def judge_aggressiveness(rows: TableRows) -> Finding:
     """From (p, mean share of the best margin, least share, updates), p rising."""
     margins, counts = [row[1] for row in rows], [row[3] for row in rows]
     return Finding(
@@ -56,7 +56,7 @@ def judge_aggressiveness(rows: list[tuple[Any, ...]]) -> Finding:
     )
 
 
-def draw_aggressiveness(ax: Any, rows: list[tuple[Any, ...]]) -> None:
+def draw_aggressiveness(ax: Any, rows: TableRows) -> None:
     p, margins, _, updates = zip(*rows, strict=True)
     (left,) = ax.plot(p, margins, "o-", color=PALETTE[0], label="margin")
     ax.set(xlabel="p", ylabel="margin, % of the largest possible", ylim=(0, 100), title="Aggressiveness: margin and updates")
@@ -133,7 +133,7 @@ def order() -> Finding:
 
 def judge_order(study: OrderStudy) -> Finding:
     """From a study of the perceptron and its average."""
-    rows: list[tuple[Any, ...]] = [
+    rows: TableRows = [
         (row.learner, row.order, 100 * row.error_mean, 100 * row.error_least, 100 * row.error_most, row.cosine)
         for row in study.rows
     ]
@@ -158,7 +158,7 @@ def judge_order(study: OrderStudy) -> Finding:
     )
 
 
-def draw_order(ax: Any, rows: list[tuple[Any, ...]]) -> None:
+def draw_order(ax: Any, rows: TableRows) -> None:
     learners = list(dict.fromkeys(row[0] for row in rows))
     orders = list(dict.fromkeys(row[1] for row in rows))
     for k, learner in enumerate(learners):

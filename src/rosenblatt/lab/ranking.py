@@ -14,7 +14,7 @@ from rosenblatt.engine.rules import Perceptron
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
 from rosenblatt.estimators.neighbours.peers import BallTree, KNeighborsClassifier, LinearSVC
 from rosenblatt.features import TableMap
-from rosenblatt.lab.finding import Finding
+from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.views import draw_ranking
 from rosenblatt.learning.examples import for_classes, labels_of
 from rosenblatt.learning.learners import Recipe
@@ -56,7 +56,7 @@ def income() -> Finding:
 def judge_income(errors: dict[str, list[float]]) -> Finding:
     """From the dev errors of every learner, order by order."""
     mean = {name: float(np.mean(values)) for name, values in errors.items()}
-    rows: list[tuple[Any, ...]] = [
+    rows: TableRows = [
         (name, 100 * mean[name], 100 * float(np.std(values, ddof=1)) if len(values) > 1 else None)
         for name, values in sorted(errors.items(), key=lambda item: mean[item[0]])
     ]
@@ -89,7 +89,7 @@ def cost() -> Finding:
 
     The plain search computes N distances, whatever the data. A tree may leave examples out: it could refute the claim.
     """
-    rows: list[tuple[Any, ...]] = []
+    rows: TableRows = []
     measured = []
     rng = np.random.Generator(np.random.PCG64(7))
     for d in (2, 50):
@@ -113,7 +113,7 @@ def cost() -> Finding:
     return judge_cost(rows, measured)
 
 
-def judge_cost(rows: list[tuple[Any, ...]], measured: list[tuple[Any, ...]]) -> Finding:
+def judge_cost(rows: TableRows, measured: TableRows) -> Finding:
     """From (d, N, kB, linear kB, distances, weights, error, linear error), N rising for every d; and what a clock says.
 
     If x grows as N^e, log x grows as e log N: e is the slope of a line through the points. The claim says 1 for the
@@ -140,7 +140,7 @@ def judge_cost(rows: list[tuple[Any, ...]], measured: list[tuple[Any, ...]]) -> 
     )
 
 
-def growth(rows: list[tuple[Any, ...]], column: int) -> float:
+def growth(rows: TableRows, column: int) -> float:
     """The exponent e with which a column grows as N^e, N being the second.
 
     >>> growth([(2, 10, 7.0), (2, 1000, 700.0)], 2)
@@ -161,7 +161,7 @@ def best_time(model: Any, test: np.ndarray) -> float:
     return 1e6 * min(taken) / len(test)
 
 
-def draw_cost(ax: Any, many: list[tuple[Any, ...]], few: list[tuple[Any, ...]]) -> None:
+def draw_cost(ax: Any, many: TableRows, few: TableRows) -> None:
     for rows, style, colour in ((many, "o-", PALETTE[1]), (few, "^--", PALETTE[2])):
         label = f"distances in a ball tree, d = {rows[0][0]}"
         ax.loglog([row[1] for row in rows], [row[4] for row in rows], style, color=colour, label=label)

@@ -48,11 +48,10 @@ def load_numbers(name: str) -> tuple[np.ndarray, np.ndarray]:
     return rows.astype(float), np.asarray(data.labels)
 
 
-def split_sample(name: str, seed: int, holdout: float = 0.3, scale: bool = True) -> Sample:
+def split_sample(name: str, seed: int, holdout: float = 0.3) -> Sample:
     """A bundled data set, split; centred with unit variance as the rows to learn from have it."""
     X, y = load_numbers(name)
     held_out = at_random(len(y), holdout, seed)
-    if scale:
-        mean, sd = X[~held_out].mean(axis=0), X[~held_out].std(axis=0)
-        X = (X - mean) / np.where(sd > 0, sd, 1)
+    mean, sd = X[~held_out].mean(axis=0), X[~held_out].std(axis=0)
+    X = (X - mean) / np.where(sd > 0, sd, 1)
     return Sample(X[~held_out], y[~held_out], X[held_out], y[held_out])

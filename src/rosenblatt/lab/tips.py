@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import rules
-from rosenblatt.lab.finding import Finding
+from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.samples import Sample, load_numbers, split_sample
 from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training, train
@@ -140,7 +140,7 @@ def scaling() -> Finding:
     X, y = load_numbers("wine")
     labels = np.where(y == "class_0", 1, -1)
     centred = X - X.mean(axis=0)
-    rows: list[tuple[Any, ...]] = []
+    rows: TableRows = []
     for name, Z in (("raw", X), ("centred", centred), ("centred, unit variance", centred / X.std(axis=0))):
         proof = certify(Z, labels)
         run = train(Z, labels, epochs=20_000, seed=0)
@@ -149,7 +149,7 @@ def scaling() -> Finding:
     return judge_scaling(rows)
 
 
-def judge_scaling(rows: list[tuple[Any, ...]]) -> Finding:
+def judge_scaling(rows: TableRows) -> Finding:
     """From (features, R, γ, bound, updates, converged), raw, centred, and with unit variance."""
     radii, margins, updates = ([row[j] for row in rows] for j in (1, 2, 4))
     ratios = [radius / margin for radius, margin in zip(radii, margins, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.data import open_known
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
 from rosenblatt.estimators.neighbours.peers import LogisticRegression
-from rosenblatt.lab.finding import Finding
+from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.samples import split_sample
 from rosenblatt.show.canvas import MARKERS, PALETTE
 from rosenblatt.studies.compare import Entrants, LearnerResult, compare
@@ -32,7 +32,7 @@ def naive_bayes() -> Finding:
 
 def judge_naive_bayes(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Finding:
     """From the learning curves of naive Bayes and of logistic regression on each data set."""
-    rows: list[tuple[Any, ...]] = []
+    rows: TableRows = []
     for name, (bayes, logistic) in curves.items():
         rows += [(name, size, float(b), float(g)) for size, b, g in zip(CURVE_SIZES, bayes, logistic, strict=True) if b == b]
     few = sum(bool(bayes[0] < logistic[0]) for bayes, logistic in curves.values())
@@ -101,7 +101,7 @@ def distant_points() -> Finding:
     rng = np.random.Generator(np.random.PCG64(5))
     near = np.concatenate([rng.normal(-1, 0.35, 100), rng.normal(1, 0.35, 100)])
     labels = np.repeat([0, 1], 100)
-    rows: list[tuple[Any, ...]] = []
+    rows: TableRows = []
     for count in (0, 5, 10, 20, 40):
         X = np.concatenate([near, np.full(count, 30.0)])[:, None]
         y = np.concatenate([labels, np.ones(count, int)])
@@ -112,7 +112,7 @@ def distant_points() -> Finding:
     return judge_distant_points(rows)
 
 
-def judge_distant_points(rows: list[tuple[Any, ...]]) -> Finding:
+def judge_distant_points(rows: TableRows) -> Finding:
     """From (distant points, linear boundary, logistic boundary, linear error, logistic error), none to many."""
     first, last = rows[0], rows[-1]
     return Finding(
@@ -130,7 +130,7 @@ def judge_distant_points(rows: list[tuple[Any, ...]]) -> Finding:
     )
 
 
-def draw_boundaries(ax: Any, rows: list[tuple[Any, ...]]) -> None:
+def draw_boundaries(ax: Any, rows: TableRows) -> None:
     counts = [row[0] for row in rows]
     ax.axhspan(0.3, 1.7, color=PALETTE[2], alpha=0.12, linewidth=0, label="the positive cloud")
     ax.axhspan(-1.7, -0.3, color=PALETTE[4], alpha=0.12, linewidth=0, label="the negative cloud")
@@ -168,13 +168,13 @@ def judge_mpg(rows: list[LearnerResult]) -> Finding:
     )
 
 
-def ranking(rows: list[LearnerResult]) -> list[tuple[Any, ...]]:
+def ranking(rows: list[LearnerResult]) -> TableRows:
     """Rows of `compare` without their times."""
     sd = [None if row.error_sd is None else 100 * row.error_sd for row in rows]
     return [(r.learner, 100 * r.error_mean, s, "yes" if r.differs_from_best else "") for r, s in zip(rows, sd, strict=True)]
 
 
-def draw_ranking(ax: Any, rows: list[tuple[Any, ...]], title: str) -> None:
+def draw_ranking(ax: Any, rows: TableRows, title: str) -> None:
     """Errors as bars with their spread, the lowest on top."""
     shown = sorted(rows, key=lambda row: -row[1])
     spread = [row[2] or 0 for row in shown]

@@ -18,8 +18,12 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
+<<<<<<< HEAD
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.learning.examples import Examples
+=======
+from rosenblatt.learning.classifier import Classifier
+>>>>>>> 1a5dd6a1d9ba61db7c95fed13f192b2028e0081c
 from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.scoring import example_margins
 from rosenblatt.show.wrong import WrongRow, wrong_rows
@@ -59,7 +63,7 @@ class Assessment:
     measures: Measures
     majority: float | None  # error of always answering what was most frequent in training, where that is known
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
-    margins: np.ndarray  # by |w|; empty if all weights are 0
+    margins: np.ndarray  # how far rows are on the right side of the boundary, by |w|; empty if all weights are 0
     wrong: list[WrongRow]
     rivals: list[LearnerResult]  # the majority first, then learners by their error; empty where there is no comparison
     own: str  # the model's learner among them
@@ -80,13 +84,15 @@ def assess(
     measured_on = data if options.holdout is None else data.take(numbers)
     evaluation = evaluate(model, measured_on, options.unseen)
     examples, predicted, measures, kept = evaluation.examples, evaluation.predicted, evaluation.measures, evaluation.kept
-    notes = evaluation.notes.sentences()
+    notes, counts = evaluation.notes.sentences(), model.class_counts
     if gone := evaluation.left_out:
         notes.append(f"{gone:,} row{'s were' if gone > 1 else ' was'} left out: training never saw such labels.")
     recognised = are_rows_of_training(model, measures, None if options.holdout is None else len(data) - len(numbers))
     if options.holdout is not None and not recognised:
         notes.append("These are not the rows held out in training: their number, or the error on them, is another.")
-    margins = boundary_margins(model, examples)
+    linear = model.linear()
+    size = weight_norm(linear)
+    margins = example_margins(linear, examples) / size if size else np.empty(0)  # without weights there is no boundary
     by_margin = np.argsort(margins if len(margins) else examples.codes == predicted, kind="stable")
     worst = by_margin[(examples.codes != predicted)[by_margin]][: options.wrong]
     shown = measured_on.take(kept[worst])
@@ -97,7 +103,7 @@ def assess(
         name=data.name,
         rows=len(data),
         measures=measures,
-        majority=majority_error(model, measures),
+        majority=None if counts is None else 1 - int(measures.truths[counts.argmax()]) / measures.examples,
         recognised=recognised,
         margins=margins,
         wrong=wrong_rows(model, shown, predicted[worst], numbers[kept[worst]] + 1, margins[worst] if len(margins) else None),
@@ -109,13 +115,6 @@ def assess(
     )
 
 
-def majority_error(model: Classifier, measures: Measures) -> float | None:
-    """The error, on the rows measured, of always answering what was most frequent in training."""
-    if model.class_counts is None:
-        return None
-    return 1 - int(measures.truths[model.class_counts.argmax()]) / measures.examples
-
-
 def are_rows_of_training(model: Classifier, measures: Measures, others: int | None) -> bool:
     """Are these the rows that the model has learned from or, where `others` are not held out, those held out in training?"""
     if others is None:
@@ -123,13 +122,6 @@ def are_rows_of_training(model: Classifier, measures: Measures, others: int | No
         return bool(same and measures.error == model.summary.train_error)
     dev = model.summary.dev_error or {}
     return bool(others == model.summary.examples and measures.error == dev.get(model.view))
-
-
-def boundary_margins(model: Classifier, examples: Examples) -> np.ndarray:
-    """How far each row is on the right side of the boundary, by |w|; nothing where all weights are 0 and there is none."""
-    linear = model.linear()
-    size = weight_norm(linear)
-    return example_margins(linear, examples) / size if size else np.empty(0)
 
 
 def compare_others(

@@ -67,11 +67,9 @@ class BoundaryDisplay(Display):
                 display.band = least if least > 0 else 1.0
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draws."""
+    def _draw(self, ax: Any) -> None:
         from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
-        ax = self._on(ax)
         if self.scores.ndim == 2:
             shades = LinearSegmentedColormap.from_list("classes", [PALETTE[0], "white", PALETTE[1]])
             most = float(np.quantile(np.abs(self.scores), 0.98)) or 1.0
@@ -97,7 +95,6 @@ class BoundaryDisplay(Display):
         ax.set(xlim=(self.across[0], self.across[-1]), ylim=(self.up[0], self.up[-1]))
         if ax.get_legend_handles_labels()[1]:
             ax.legend(loc="best", framealpha=0.9)
-        return self
 
     def _contour(self, level: float, style: str, label: str) -> None:
         levels = [0.0] if level == 0 else [-level, level]
@@ -120,7 +117,7 @@ class BoundaryDisplay(Display):
             )  # fmt: skip
 
 
-def describe_response(response: Any) -> str:
+def describe_response(response: object) -> str:
     """What shades the plane, in words.
 
     >>> describe_response("predict_proba")

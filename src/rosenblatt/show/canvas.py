@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,13 +22,6 @@ def pyplot() -> Any:
     return plt
 
 
-def axes(ax: Any = None, size: tuple[float, float] = (6.4, 4.4)) -> Any:
-    """The axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
-    return pyplot().subplots(figsize=size, layout="constrained")[1]
-
-
 def fitted_classes(estimator: Any) -> np.ndarray:
     """The classes of a fitted classifier."""
     if not hasattr(estimator, "classes_"):
@@ -42,7 +35,15 @@ class Display:
     ax_: Any
     figure_: Any
 
-    def _on(self, ax: Any, size: tuple[float, float] = (6.4, 4.4)) -> Any:
-        self.ax_ = axes(ax, size)
+    def plot(self, ax: Any = None) -> Self:
+        """Draws on the axes given, or on those of a new figure."""
+        self.ax_ = pyplot().subplots(figsize=self._size(), layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
-        return self.ax_
+        self._draw(self.ax_)
+        return self
+
+    def _size(self) -> tuple[float, float]:
+        return 6.4, 4.4
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError

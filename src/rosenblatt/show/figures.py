@@ -12,8 +12,7 @@ import numpy as np
 
 from rosenblatt.learning.history import History
 from rosenblatt.show.canvas import PALETTE
-from rosenblatt.show.curves import HistoryDisplay
-from rosenblatt.show.margins import MarginDisplay
+from rosenblatt.show.plots import HistoryDisplay, MarginDisplay
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -40,7 +39,7 @@ THEME = {
 }
 
 
-def epochs_figure(history: History, averages: bool, name: str = "epochs") -> Markup:
+def epochs_figure(history: History, averages: bool) -> Markup:
     """Mistakes in training and, where rows were held out, the errors of last, averaged and best weights.
 
     The best so far are those of the lowest error of the weights that the learner predicts with, as in training.
@@ -56,17 +55,17 @@ def epochs_figure(history: History, averages: bool, name: str = "epochs") -> Mar
             ax.set_xticks([1])
         legend_above(ax)
 
-    return figure(draw, name, "Error by epoch")
+    return figure(draw, "epochs", "Error by epoch")
 
 
-def margins_figure(values: np.ndarray, name: str = "margins") -> Markup:
+def margins_figure(values: np.ndarray) -> Markup:
     """The histogram of margins."""
 
     def draw(ax: Any) -> None:
         MarginDisplay(values, what="margin by |w|").plot(ax)
         legend_above(ax)
 
-    return figure(draw, name, "Histogram of margins")
+    return figure(draw, "margins", "Histogram of margins")
 
 
 def legend_above(ax: Any) -> None:

@@ -10,10 +10,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rosenblatt import __version__
 from rosenblatt.data import Dataset
@@ -42,49 +44,7 @@ class ReportSource:
     name: str = "model"
     sha256: str | None = None
     command: str | None = None
-    read: dict[str, Any] = field(default_factory=dict)  # keywords of `rosenblatt.read` for the data
-
-
-@dataclass(frozen=True)
-class Retraining:
-    """The command and the Python that train the same model."""
-
-    known: bool  # are the data recognised as those of training?
-    exact: bool  # else an estimator wrote the file, and read its rows in its own way
-    dev: bool
-    command: str | None
-    python: str
-
-
-@dataclass(frozen=True)
-class ReportContents:
-    """All that the page shows; the template knows these names."""
-
-    style: str
-    version: str
-    source: ReportSource
-    options: ReportOptions
-    model: Classifier
-    learner: str
-    facts: list[tuple[str, str]]
-    columns: list[tables.ColumnUse]
-    classes: list[tables.ClassRow]
-    most_frequent: Any
-    majority: float | None
-    epochs: Markup | None
-    pictures: list[tuple[str, str]]
-    weights: list[tables.ClassWeights]
-    warnings: list[str]
-    scaled: bool
-    separated: bool
-    retraining: Retraining
-    limit: int
-    # With data:
-    assessment: Assessment | None = None
-    rivals: list[tables.LearnerRow] = field(default_factory=list)
-    differences: str = ""
-    margins: Markup | None = None
-    confusion: tables.ConfusionTable | None = None
+    read: dict[str, object] = field(default_factory=dict)  # keywords of `rosenblatt.read` for the data
 
 
 def report(
@@ -99,7 +59,7 @@ def report(
     options, source, announce = options or ReportOptions(), source or ReportSource(), announce or (lambda sentence: None)
     assessment = None if data is None else assess(model, data, options, announce)
     announce("drawing")
-    return template.render(vars(contents(model, assessment, options, source)))
+    return render(template, model, assessment, options, source)
 
 
 @cache
@@ -112,14 +72,14 @@ def page_template() -> jinja2.Template:
     except ImportError:
         raise SettingError("A report needs jinja2 and matplotlib: pip install 'rosenblatt[show]'.") from None
 
-    def visible(value: Any) -> Any:
+    def visible(value: object) -> object:
         return value if isinstance(value, Markup) or not isinstance(value, str) else shown(value, longest=10_000)
 
     page = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, finalize=visible, trim_blocks=True, lstrip_blocks=True
     )
 
-    def breakable(value: Any, longest: int) -> Markup:
+    def breakable(value: object, longest: int) -> Markup:
         """Shown and escaped; a line may end after the signs of which names are made, before any word is broken."""
         return Markup("<wbr>").join(re.split(r"(?<=[=_/-])", shown(value, longest)))
 
@@ -129,14 +89,17 @@ def page_template() -> jinja2.Template:
     return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
 
 
-def contents(
-    model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
-) -> ReportContents:
-    """All that the page shows."""
+def render(
+    template: jinja2.Template, model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
+) -> str:
+    """The page: the template knows the names given here."""
     from rosenblatt.show import figures
 
     counts = model.class_counts
-    page = ReportContents(
+    margins = np.empty(0) if assessment is None else assessment.margins
+    known = assessment is not None and assessment.recognised
+    trained_on = training_source(model, assessment, options, source)
+    return template.render(
         style=files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
         version=__version__,
         source=source,
@@ -145,27 +108,24 @@ def contents(
         learner=label_of(model.recipe.compared_name),
         facts=training_facts(model),
         columns=tables.column_uses(model),
-        classes=tables.class_rows(model, assessment.measures if assessment else None),
+        classes=tables.shown_classes(model),
         most_frequent=None if counts is None else model.classes.tolist()[int(counts.argmax())],
         majority=None if counts is None else 1 - int(counts.max()) / int(counts.sum()),
         epochs=figures.epochs_figure(model.history, model.recipe.averages) if len(model.history) else None,
         pictures=weight_pictures(model),
-        weights=tables.class_weights(model),
+        weights=tables.weight_lists(model),
         warnings=warnings(model),
         scaled=bool(getattr(model.features, "scale", False) and numeric_features(model)),
         separated=ended_separating(model),
-        retraining=retraining(model, assessment, options, source),
+        known=known,
+        trained_on=trained_on,
+        command=reproduce.command(model.recipe, trained_on),
+        python=reproduce.script(reproduce.chosen_settings(model.recipe), trained_on, {"seed": model.recipe.seed}),
         limit=tables.SHOWN_CLASSES,
-    )
-    if assessment is None:
-        return page
-    return replace(
-        page,
         assessment=assessment,
-        rivals=tables.learner_rows(assessment),
-        differences=judge_differences(assessment.rivals),
-        margins=figures.margins_figure(assessment.margins) if len(assessment.margins) else None,
-        confusion=tables.confusion_table(assessment.measures, model),
+        differences="" if assessment is None else judge_differences(assessment.rivals),
+        margins=figures.margins_figure(margins) if len(margins) else None,
+        confusion=None if assessment is None else tables.confusion_table(assessment.measures, model),
     )
 
 
@@ -203,21 +163,16 @@ def ended_separating(model: Classifier) -> bool:
     return model.history[-1].mistakes == model.history[-1].updates == 0
 
 
-def retraining(model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource) -> Retraining:
-    """How to train the same model: on the data of the report where they are recognised as those of training."""
+def training_source(
+    model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
+) -> reproduce.TrainingSource:
+    """What the model was trained on: the data of the report where they are recognised as those of training."""
     known = assessment is not None and assessment.recognised
-    trained_on = reproduce.TrainingSource(
+    return reproduce.TrainingSource(
         file=assessment.name if assessment and known else "FILE",
         target=model.target,
         dev="DEV-FILE" if model.summary.dev_error and not (known and options.holdout) else None,
         holdout=options.holdout if known else None,
         read=source.read if known else {},
         output=source.name,
-    )
-    return Retraining(
-        known,
-        exact=model.counts is not None,
-        dev=trained_on.dev is not None,
-        command=reproduce.command(model.recipe, trained_on),
-        python=reproduce.script(reproduce.chosen_settings(model.recipe), trained_on, {"seed": model.recipe.seed}),
     )

@@ -16,7 +16,7 @@ from typing import Any
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
-OPTION_FLAGS: dict[str, dict[Any, str]] = {
+OPTION_FLAGS: dict[str, dict[object, str]] = {
     "average": {True: "--average", False: "--last"},
     "fit_intercept": {False: "--no-bias", True: ""},
     "scale": {False: "--no-scale", True: ""},
@@ -45,11 +45,11 @@ class TrainingSource:
     target: str | int | None = None
     dev: str | None = None
     holdout: float | None = None
-    read: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, object] = field(default_factory=dict)
     output: str = "model.rosenblatt"
 
 
-def chosen_settings(recipe: Recipe) -> dict[str, Any]:
+def chosen_settings(recipe: Recipe) -> dict[str, object]:
     """The keywords of a recipe that differ from the usual ones, and those that are always named."""
     usual = Recipe()
     settings = {part.name: getattr(recipe, part.name) for part in fields(Recipe)}
@@ -67,15 +67,14 @@ def command(recipe: Recipe, source: TrainingSource) -> str | None:
 
 
 def _settings(recipe: Recipe) -> Iterator[str]:
-    chosen = chosen_settings(recipe)
-    parameters, features = chosen.pop("parameters", {}), dict(chosen.pop("features", {}))
-    weight = chosen.pop("class_weight", None)
-    yield from _options(chosen)
-    if weight == "balanced":
+    features = dict(recipe.features)
+    apart = ("parameters", "features", "class_weight")
+    yield from _options({name: value for name, value in chosen_settings(recipe).items() if name not in apart})
+    if recipe.class_weight == "balanced":
         yield "--balanced"
-    elif weight is not None:
+    elif recipe.class_weight is not None:
         raise NoOptionError
-    for name, value in parameters.items():
+    for name, value in recipe.parameters.items():
         yield from _option(f"--{name.replace('_', '-')}", value)
     for name, how in features.pop("per_column", {}).items():
         yield from _option("--column", f"{name}={how}")
@@ -101,14 +100,14 @@ def _options(chosen: dict[str, Any]) -> Iterator[str]:
             raise NoOptionError
 
 
-def _option(name: str, value: Any) -> list[str]:
+def _option(name: str, value: object) -> list[str]:
     if value is None:
         return []
     option, text = OPTION_NAMES.get(name, name), str(value)
     return [f"{option}={text}"] if text.startswith("-") else [option, text]
 
 
-def script(recipe: dict[str, Any], source: TrainingSource, split: dict[str, Any] | None = None) -> str:
+def script(recipe: dict[str, object], source: TrainingSource, split: dict[str, object] | None = None) -> str:
     """The same as Python; `recipe` are keywords of `Recipe`, `split` those of `rosenblatt.split` besides the share."""
     read = source.read | ({} if source.target is None else {"target": source.target})
     lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([source.file], read)})"]
@@ -123,7 +122,7 @@ def script(recipe: dict[str, Any], source: TrainingSource, split: dict[str, Any]
     return "\n".join(lines)
 
 
-def arguments(positional: list[Any], keywords: dict[str, Any]) -> str:
+def arguments(positional: list[object], keywords: dict[str, object]) -> str:
     """A call's arguments as Python writes them.
 
     >>> arguments(["people.csv"], {"target": "income"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,11 +23,11 @@ class WrongRow:
     """A row, counted from 1, that is predicted wrongly; by its margin, the distance on the wrong side of the boundary."""
 
     row: int
-    truth: Any
-    predicted: Any
+    truth: object
+    predicted: object
     margin: float | None
     reasons: list[tuple[str, float]]  # features that spoke most for the wrong answer
-    against: Any  # with many classes: compared with which other
+    against: object  # with many classes: compared with which other
     cells: list[tuple[str, str]] = field(default_factory=list)
     left_out: int = 0  # cells
     text: str | None = None
@@ -53,7 +52,7 @@ def wrong_rows(
     return shown_rows
 
 
-def reasons(model: Classifier, why: Explanation, answer: Any) -> list[tuple[str, float]]:
+def reasons(model: Classifier, why: Explanation, answer: object) -> list[tuple[str, float]]:
     """What spoke most for the answer, largest first; pixels one by one would say nothing.
 
     Votes can give another answer than the averaged weights that explain: of many classes these then say nothing about it.

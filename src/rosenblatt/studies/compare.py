@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,34 +55,9 @@ class Trial:
     updates: int | None
     seconds: float
 
-
-@dataclass
-class LearnerRuns:
-    """The trials of one learner, one a split."""
-
-    learner: str
-    trials: list[Trial] = field(default_factory=list)
-
-    @property
-    def right(self) -> list[np.ndarray]:
-        return [trial.right for trial in self.trials]
-
-    @property
-    def errors(self) -> list[float]:
-        return [1.0 - float(right.mean()) for right in self.right]
-
     @property
     def error(self) -> float:
-        return float(np.mean(self.errors))
-
-    def result(self, best: LearnerRuns, train_rows: list[int]) -> LearnerResult:
-        sd = float(np.std(self.errors, ddof=1)) if len(self.errors) > 1 else None
-        p_value = compute_p_value(best.right, self.right, train_rows)
-        counts = [trial.updates for trial in self.trials if trial.updates is not None]
-        updates = float(np.mean(counts)) if counts else None
-        seconds = float(np.mean([trial.seconds for trial in self.trials]))
-        differs = p_value is not None and p_value < SIGNIFICANCE_LEVEL
-        return LearnerResult(self.learner, self.error, sd, updates, seconds, differs, p_value)
+        return 1.0 - float(self.right.mean())
 
 
 def compare(
@@ -110,27 +85,42 @@ def compare(
     entrants = dict(also or {})
     if not recipes and not entrants:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")
-    runs = {name: LearnerRuns(name) for name in (MAJORITY, *recipes, *entrants)}
+    trials: dict[str, list[Trial]] = {name: [] for name in (MAJORITY, *recipes, *entrants)}
     train_rows = []
     for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
         train_rows.append(train.rows.n)
-        runs[MAJORITY].trials.append(Trial(test.codes == np.bincount(train.codes).argmax(), 0, 0.0))
+        trials[MAJORITY].append(Trial(test.codes == np.bincount(train.codes).argmax(), 0, 0.0))
         for name in recipes:
             if progress:
                 progress(seed, name)
-            runs[name].trials.append(try_recipe(replace(recipes[name], seed=seed), train, test))
+            trials[name].append(try_recipe(replace(recipes[name], seed=seed), train, test))
         for name in list(entrants):
             if progress:
                 progress(seed, name)
             try:
-                runs[name].trials.append(try_estimator(entrants[name](seed), train, test))
+                trials[name].append(try_estimator(entrants[name](seed), train, test))
             except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
-                del entrants[name], runs[name]
-    majority = runs.pop(MAJORITY)
-    if not runs:
+                del entrants[name], trials[name]
+    learned = [name for name in trials if name != MAJORITY]
+    ranked = sorted(learned, key=lambda name: float(np.mean([trial.error for trial in trials[name]])))
+    if not ranked:
         raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
-    ranked = sorted(runs.values(), key=lambda learner: learner.error)
-    return [learner.result(ranked[0], train_rows) for learner in (majority, *ranked)]
+    return [summarise(name, trials[name], trials[ranked[0]], train_rows) for name in (MAJORITY, *ranked)]
+
+
+def summarise(learner: str, trials: list[Trial], best: list[Trial], train_rows: list[int]) -> LearnerResult:
+    """The result of a learner's trials, beside those of the best learner."""
+    errors, counts = [trial.error for trial in trials], [trial.updates for trial in trials if trial.updates is not None]
+    p_value = compute_p_value([trial.right for trial in best], [trial.right for trial in trials], train_rows)
+    return LearnerResult(
+        learner,
+        error_mean=float(np.mean(errors)),
+        error_sd=float(np.std(errors, ddof=1)) if len(errors) > 1 else None,
+        updates=float(np.mean(counts)) if counts else None,
+        seconds=float(np.mean([trial.seconds for trial in trials])),
+        differs_from_best=p_value is not None and p_value < SIGNIFICANCE_LEVEL,
+        p_value=p_value,
+    )
 
 
 def try_recipe(recipe: Recipe, train: Examples, test: Examples) -> Trial:

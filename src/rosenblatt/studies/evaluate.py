@@ -16,10 +16,13 @@ from math import sqrt
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.engine.weights import Weights
+from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import Examples, codes_among, labels_of
-from rosenblatt.studies.progressive import predict_then_learn
+from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import LinearRun
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -62,14 +65,12 @@ class Measures:
     @property
     def truths(self) -> np.ndarray:
         """How many examples each class has."""
-        counts: np.ndarray = self.confusion.sum(axis=1)
-        return counts
+        return np.asarray(self.confusion.sum(axis=1))
 
     @property
     def predictions(self) -> np.ndarray:
         """How often each class was predicted."""
-        counts: np.ndarray = self.confusion.sum(axis=0)
-        return counts
+        return np.asarray(self.confusion.sum(axis=0))
 
     @property
     def precision(self) -> list[float | None]:
@@ -115,6 +116,49 @@ def evaluate(
     return Evaluation(examples, predicted, measures, kept, len(data) - len(kept), notes, mistakes)
 
 
+def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
+    """Progressive validation, each row once and in the order given.
+
+    Gives the class code predicted for each row before the row is learned, and the mistakes that training counts.
+    """
+    factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))
+    if factors is not None:
+        examples = replace(examples, importance=factors[examples.codes])
+    plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
+    run = LinearRun(examples, model.recipe.rule(), plan, last_weights(model, examples))
+    scores = np.empty((examples.rows.n, examples.vectors))
+    for row in range(examples.rows.n):
+        with np.errstate(all="ignore"):  # what is not finite is refused when it is learned from
+            scores[row] = run.score(row)
+        if examples.importance is None or examples.importance[row]:
+            run.pass_over(None, row + 1, place=row)
+    run.refuse_overflow()
+    last = model.linear("last")
+    return last.decide(scores[:, 0] if examples.vectors == 1 else scores), run.counts().mistakes
+
+
+def codes_of_training(model: Classifier) -> np.ndarray:
+    """The class of every row of training, sorted: what balanced classes are weighted by."""
+    if model.class_counts is None:
+        if model.recipe.class_weight == "balanced":
+            raise SettingError(
+                "The model was trained with balanced classes, but its file does not tell how many rows each had: "
+                "train it again, or leave out --progressive."
+            )
+        return np.empty(0, dtype=np.int64)
+    return np.repeat(np.arange(len(model.classes)), model.class_counts)
+
+
+def last_weights(model: Classifier, examples: Examples) -> Weights:
+    """The weights that training ended with, to be moved on; falling rates go on falling."""
+    weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
+    weights.start_from(*model.views["last"])
+    weights.updates = model.summary.updates or 0
+    # The history of an estimator is that of its last call, but `seen` counts all.
+    weights.t = weights.settled = model.summary.seen or sum(epoch.examples for epoch in model.history)
+    return weights
+
+
 def with_labels_like(classes: np.ndarray, data: Dataset) -> Dataset:
     """The data with labels in the type of the classes: a column may be all numbers in one file, and text in another.
 
@@ -149,8 +193,8 @@ def shares(parts: np.ndarray, wholes: np.ndarray) -> list[float | None]:
     return [int(part) / int(whole) if whole else None for part, whole in zip(parts, wholes, strict=True)]
 
 
-def wilson(successes: int, trials: int, z: float = NORMAL_95) -> tuple[float, float]:
-    """The interval of shares p from which the observed share k/n is at most z standard deviations away.
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The interval of shares p from which the observed share k/n is at most z = 1.96 standard deviations away.
 
     (k + z²/2 ± z √(k (n − k) / n + z²/4)) / (n + z²)   (Wilson, 1927)
 
@@ -161,6 +205,7 @@ def wilson(successes: int, trials: int, z: float = NORMAL_95) -> tuple[float, fl
     >>> wilson(0, 10)[0]
     0.0
     """
+    z = NORMAL_95
     middle = successes + z * z / 2
     half = z * sqrt(successes * (trials - successes) / trials + z * z / 4)
     low, high = (middle - half) / (trials + z * z), (middle + half) / (trials + z * z)

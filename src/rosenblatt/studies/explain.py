@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Weight:
     Both are None where the model does not know them: a saved estimator has not counted.
     """
 
-    label: Any
+    label: object
     feature: str
     weight: float
     count: int | None
@@ -63,10 +63,10 @@ class Flip:
     """A change of one value that changes the decision; `change` is what it does to the score."""
 
     feature: str
-    before: Any
-    after: Any
+    before: object
+    after: object
     change: float
-    prediction: Any
+    prediction: object
     far: float = 0.0  # of a number: how many standard deviations it moves
     plausible: bool = True  # of a number: is the new one near what training saw?
 
@@ -82,9 +82,9 @@ class Explanation:
     bias: float
     terms: list[Term]  # largest first
     score: float
-    prediction: Any
-    against: Any
-    label: Any  # what the file says, if it does
+    prediction: object
+    against: object
+    label: object  # what the file says, if it does
     flip: Flip | None
     notes: Notes
 
@@ -200,18 +200,18 @@ def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip |
     """The change of one column that flips the decision with the least change of the score."""
     assert isinstance(model.features, TableMap)
     flips: list[Flip] = []
-    case = _Case(model, linear, row, linear.scores(model.transform(row)[0]))
+    decision = _Decision(model, linear, row, linear.scores(model.transform(row)[0]))
     for column in model.features.columns:
         if isinstance(column.category, Category):
-            flips += _other_values(case, column.name, column.category.values)
+            flips += _other_values(decision, column.name, column.category.values)
         elif column.number and column.category is None:
-            flips += _other_numbers(case, column.number)
+            flips += _other_numbers(decision, column.number)
     # Numbers stop just beyond the boundary, with nearly equal changes: of these the one that moves least.
     return min(flips, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
 
 
 @dataclass(frozen=True)
-class _Case:
+class _Decision:
     """A row of a table, the model that decides on it, and the scores that it gives the row as it is."""
 
     model: Classifier
@@ -219,7 +219,7 @@ class _Case:
     row: pl.DataFrame
     own: np.ndarray
 
-    def changed(self, name: str, values: list[Any]) -> np.ndarray:
+    def changed(self, name: str, values: list[str] | list[float]) -> np.ndarray:
         """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
         import polars as pl
 
@@ -229,13 +229,13 @@ class _Case:
         return _score_columns(np.concatenate([self.own, changed]))
 
 
-def _other_values(case: _Case, name: str, values: list[str]) -> list[Flip]:
+def _other_values(decision: _Decision, name: str, values: list[str]) -> list[Flip]:
     if not values:
         return []
-    gaps, winners, code = _gaps(case.linear, case.changed(name, values))
-    before = case.row[name][0]
+    gaps, winners, code = _gaps(decision.linear, decision.changed(name, values))
+    before = decision.row[name][0]
     return [
-        Flip(name, before, value, float(gaps[1 + k] - gaps[0]), case.model.classes.tolist()[winners[1 + k]])
+        Flip(name, before, value, float(gaps[1 + k] - gaps[0]), decision.model.classes.tolist()[winners[1 + k]])
         for k, value in enumerate(values)
         if winners[1 + k] != code
     ]
@@ -251,14 +251,14 @@ def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, in
     return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
 
 
-def _other_numbers(case: _Case, number: Number) -> list[Flip]:
+def _other_numbers(decision: _Decision, number: Number) -> list[Flip]:
     """The nearest number beyond the boundary, on the line through the row's score and one step further."""
-    linear, row = case.linear, case.row
+    linear, row = decision.linear, decision.row
     x = float(numbers(row[number.name])[0][0])
     step = number.sd or 1.0
     if math.isnan(x):
         return []
-    scores = case.changed(number.name, [x, x + step])
+    scores = decision.changed(number.name, [x, x + step])
     _, _, code = _gaps(linear, scores)
     gap = scores[:, [code]] - np.delete(scores, code, axis=1)
     slopes = (gap[2] - gap[1]) / step
@@ -274,11 +274,11 @@ def _other_numbers(case: _Case, number: Number) -> list[Flip]:
         values = [value for value in values if math.isfinite(value) and abs(value) < 1e30]
         if not values:
             continue
-        gaps, winners, code = _gaps(linear, case.changed(number.name, values))
+        gaps, winners, code = _gaps(linear, decision.changed(number.name, values))
         beyond = np.flatnonzero(winners[1:] != code)
         if len(beyond):
             k = int(beyond[0])
-            after, label = int(values[k]) if whole else values[k], case.model.classes.tolist()[winners[1 + k]]
+            after, label = int(values[k]) if whole else values[k], decision.model.classes.tolist()[winners[1 + k]]
             flip = Flip(number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), label)
             near = abs(values[k] - number.mean) <= PLAUSIBLE_SDS * step
             flips.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))

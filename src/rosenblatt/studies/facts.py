@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class Facts:
 
     rows: int
     kind: str
-    classes: dict[Any, int]
-    positive: Any
+    classes: dict[object, int]
+    positive: object
     columns: list[str] = field(default_factory=list)  # those that were counted value by value
     values: list[Fact] = field(default_factory=list)
     pairs: list[tuple[Fact, Fact]] | None = None  # each with the counts of the pair
@@ -90,12 +90,7 @@ class ColumnValues:
 
 
 def examine_data(
-    data: Dataset,
-    positive: str | None = None,
-    *,
-    numeric: str | None = None,
-    least: int | None = None,
-    pairs: bool = False,
+    data: Dataset, positive: str | None = None, *, numeric: str | None = None, least: int | None = None, pairs: bool = False
 ) -> Facts:
     """The facts of labelled data.
 

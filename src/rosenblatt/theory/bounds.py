@@ -219,8 +219,7 @@ def slack(margins: np.ndarray, margin: float) -> np.ndarray:
     >>> slack(np.array([0.5, -2.5, 0.5, -3.5]), margin=0.5)
     array([0., 3., 3., 5.])
     """
-    along: np.ndarray = np.sqrt(np.cumsum(np.maximum(0, margin - margins) ** 2))
-    return along
+    return np.asarray(np.sqrt(np.cumsum(np.maximum(0, margin - margins) ** 2)))
 
 
 def best_slack_bound(radius: float, margins: np.ndarray) -> tuple[float, float]:

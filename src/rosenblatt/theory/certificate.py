@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ class Proof:
         whole = [value for value in self.weights if isinstance(value, int)]
         return whole if len(whole) == len(self.weights) else None
 
-    def to_dict(self, first: int = 0) -> dict[str, Any]:
+    def to_dict(self, first: int = 0) -> dict[str, object]:
         """What `--json` prints; rows are counted from `first`."""
         weights = [as_text(value) if isinstance(value, int) else value for value in self.weights]
         rivals = {} if self.rivals is None else {"rivals": self.rivals}
@@ -68,7 +67,7 @@ def as_text(value: int) -> str:
 class ClassPair:
     """Two of many classes, and whether they can be separated from each other."""
 
-    classes: tuple[Any, Any]
+    classes: tuple[object, object]
     separable: bool | None
     proof: Proof | None = None  # None where all classes are separated at once, and these with them
 
@@ -84,7 +83,7 @@ class Certificate:
     """
 
     separable: bool | None
-    classes: list[Any]
+    classes: list[object]
     radius: float
     fit_intercept: bool = True
     margin: float | None = None
@@ -165,7 +164,7 @@ class Certificate:
         if proof.kind == "rounding bound":
             return rounding.combination_exists(Z, np.asarray(proof.weights, dtype=float))
         weights = proof.whole_weights()
-        return weights is not None and vanishes(whole_numbers(Z), weights)
+        return weights is not None and vanishes(whole_numbers(Z)[0], weights)
 
     def sentence(self, first: int = 0, row: str = "row") -> str:
         """The verdict in one sentence; rows are counted from `first`, and called `row`s."""
@@ -250,7 +249,7 @@ class Certificate:
             + (f"; not: {overlapping}." if overlapping else ".")
         )
 
-    def to_dict(self, first: int = 0) -> dict[str, Any]:
+    def to_dict(self, first: int = 0) -> dict[str, object]:
         """What `--json` prints; rows are counted from `first`."""
         return {
             "separable": self.separable if self.grain is None else None,

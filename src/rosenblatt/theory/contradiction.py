@@ -7,35 +7,33 @@ rows; its λ are floats, and only tell which rows to take: the weights are then 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.exact import MOST_VECTORS, exact_combination
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import combination_exists
 from rosenblatt.theory.signed import SignedSubset
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 THRESHOLDS = (1e-10, 1e-8, 1e-12, 1e-6)  # a weight below is one that rounding left where a 0 belongs
 EXACT_WORK_A_SECOND = 4e8
 ATTEMPTS = 3  # corners that are tried
 
 
-@dataclass(frozen=True)
-class Combination:
-    """Signed vectors and whole numbers λ with Σ λ z = 0; or floats near such λ, which exist by a bound on rounding."""
-
-    numbers: np.ndarray
-    weights: list[int] | list[float]
-
-    @property
-    def kind(self) -> str:
-        """What a certificate calls it."""
-        return "exact combination" if isinstance(self.weights[0], int) else "rounding bound"
+def proof_by(vectors: SignedSubset, weights: list[int] | list[float]) -> Proof:
+    """The proof by whole numbers λ with Σ λ z = 0; or by floats near such λ, which exist by a bound on rounding."""
+    signed = vectors.signed
+    kind = "exact combination" if isinstance(weights[0], int) else "rounding bound"
+    rivals = signed.rival_of(vectors.numbers).tolist() if signed.vectors > 1 else None
+    return Proof(kind, signed.row_of(vectors.numbers).tolist(), weights, rivals)
 
 
-def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Combination | None:
+def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Proof | None:
     """A combination of some of these signed vectors that vanishes exactly.
 
     None where linear programs find no corner, where none of a few corners is one in whole numbers, or where the user's
@@ -58,34 +56,34 @@ def find_combination(vectors: SignedSubset, limits: SearchLimits) -> Combination
             own = chosen.matrix(scaled=False)
             slow = exact_work(own) > min(limits.exact_work, EXACT_WORK_A_SECOND * limits.left())
             if slow and combination_exists(own, floats := weights[kept] * factors[kept]):
-                return Combination(chosen.numbers, floats.tolist())
+                return proof_by(chosen, floats.tolist())
             whole = None if slow and limits.timed else exact_combination(own)
             if whole is not None:
-                return Combination(chosen.numbers, whole)
+                return proof_by(chosen, whole)
     return None
 
 
-def exact_work(Z: Any) -> float:
+def exact_work(Z: csr_array) -> float:
     """Steps of exact arithmetic with these vectors: their number cubed, times the bits of an entry."""
     bits = max((abs(value.as_integer_ratio()[0]).bit_length() for value in Z.data[:1000].tolist()), default=1)
     return float(Z.shape[0]) ** 3 * bits
 
 
-def with_even_rows(Z: Any) -> Any:
+def with_even_rows(Z: csr_array) -> csr_array:
     """Every row times a power of two that brings its largest entry into [1, 2)."""
     from scipy.sparse import diags_array
 
     return diags_array(row_factors(Z)) @ Z
 
 
-def row_factors(Z: Any) -> np.ndarray:
+def row_factors(Z: csr_array) -> np.ndarray:
     """That power of two for each row."""
     largest = abs(Z).max(axis=1).toarray().ravel()
     _, exponent = np.frexp(largest)
     return np.ldexp(1.0, np.where(largest > 0, 1 - exponent, 0))
 
 
-def combination_in_floats(Z: Any, seed: int, seconds: float | None) -> np.ndarray | None:
+def combination_in_floats(Z: csr_array, seed: int, seconds: float | None) -> np.ndarray | None:
     """A corner of {λ ≥ 0, Σ λ z = 0, Σ λ = 1}, in floats; None if the program finds the set empty, or no time for it."""
     from scipy.sparse import csc_array, vstack
 

@@ -10,31 +10,33 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import isqrt
-from typing import Any
+from math import gcd, isqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.signed import SignedExamples
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # Below 2^20, so that sums of up to 8,000 products of digits are exact in double precision.
 PRIMES = (1048573, 1048571, 1048559, 1048549)
 LIMB = 20
 MOST_VECTORS = 4000
+MOST_TABLEAU_CELLS = 20_000
+
+WholeRow = list[tuple[int, int]]  # (column, value)
 
 
-def whole_numbers(Z: Any) -> list[list[tuple[int, int]]]:
-    """The rows of a CSR matrix as whole numbers: (column, value) each, every column times a power of two of its own.
+def whole_numbers(Z: csr_array) -> tuple[list[WholeRow], dict[int, int]]:
+    """The rows of a CSR matrix as whole numbers, every column times a power of two; and that power, of columns not 0.
 
     >>> from scipy.sparse import csr_array
     >>> whole_numbers(csr_array([[0.5, 3.0], [0.25, 0.0]]))
-    [[(0, 2), (1, 3)], [(0, 1)]]
+    ([[(0, 2), (1, 3)], [(0, 1)]], {0: 4, 1: 1})
     """
-    return whole_numbers_and_factors(Z)[0]
-
-
-def whole_numbers_and_factors(Z: Any) -> tuple[list[list[tuple[int, int]]], dict[int, int]]:
-    """The same, and the power of two of each column that is not 0."""
     ratios = [value.as_integer_ratio() for value in Z.data.tolist()]
     columns = Z.indices.tolist()
     factors: dict[int, int] = {}
@@ -46,7 +48,7 @@ def whole_numbers_and_factors(Z: Any) -> tuple[list[list[tuple[int, int]]], dict
     return [entries[a:b] for a, b in pairwise(kept)], factors
 
 
-def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
+def vanishes(rows: list[WholeRow], weights: list[int]) -> bool:
     """Is Σ λ z exactly 0, with every λ ≥ 0 and one of them above 0?
 
     >>> vanishes([[(0, 2)], [(0, -3)]], [3, 2]), vanishes([[(0, 2)], [(0, -3)]], [3, 1]), vanishes([[(0, 2)]], [0])
@@ -55,7 +57,7 @@ def vanishes(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
     return min(weights, default=0) >= 0 and any(weights) and adds_up_to_zero(rows, weights)
 
 
-def adds_up_to_zero(rows: list[list[tuple[int, int]]], weights: list[int]) -> bool:
+def adds_up_to_zero(rows: list[WholeRow], weights: list[int]) -> bool:
     """Is Σ λ z exactly 0?"""
     sums: dict[int, int] = {}
     for weight, row in zip(weights, rows, strict=True):
@@ -85,14 +87,14 @@ def exact_margin(signed: SignedExamples, v: list[int]) -> float | None:
     return float(np.ldexp(np.sqrt(float(square / Fraction(4) ** half)), half))
 
 
-def exact_combination(Z: Any) -> list[int] | None:
+def exact_combination(Z: csr_array) -> list[int] | None:
     """Whole numbers λ > 0 with Σ λ z = 0 over the rows of a CSR matrix, if there is exactly one such λ up to a factor.
 
     >>> from scipy.sparse import csr_array
     >>> exact_combination(csr_array([[1.0, 1.0], [-0.5, 0.0], [0.0, -0.25]]))
     [1, 2, 4]
     """
-    rows, m = whole_numbers(Z), Z.shape[0]
+    (rows, _), m = whole_numbers(Z), Z.shape[0]
     if m > MOST_VECTORS or not all(rows):
         return None
     for prime in PRIMES:
@@ -150,7 +152,7 @@ def inverse_modulo(table: np.ndarray, prime: int) -> np.ndarray | None:
     return both[:, n:]
 
 
-def lift(rows: list[list[tuple[int, int]]], chosen: list[int], others: list[int], free: int, prime: int) -> list[int] | None:
+def lift(rows: list[WholeRow], chosen: list[int], others: list[int], free: int, prime: int) -> list[int] | None:
     """λ in whole numbers, from the equations of the chosen columns; None if digits do not come to an end."""
     place = {column: k for k, column in enumerate(chosen)}
     n = len(chosen)
@@ -251,3 +253,66 @@ def exact_margin_of(signed: SignedExamples, number: int, coef: np.ndarray, inter
     if signed.vectors == 1:
         return scored(0) if signed.codes[row] == 1 else -scored(0)
     return scored(int(signed.codes[row])) - scored(int(signed.rival_of(np.array([number]))[0]))
+
+
+def decide_exactly(Z: csr_array, limits: SearchLimits | None = None) -> tuple[list[int] | None, list[int] | None]:
+    """(λ, None) with Σ λ z = 0, or (None, v) with z·v > 0, in whole numbers, for small sets.
+
+    The simplex method's phase one for {λ ≥ 0, Σ λ z = 0, Σ λ = 1}. If the set is not empty, the corner that is reached is a
+    contradiction. If it is, the prices at the end are a separator: (y, t) with z·y + t ≤ 0 for all z and t > 0, so that
+    v = −y has z·v ≥ t > 0. All entries of the tableau are whole numbers over one common denominator, the last pivot
+    (Edmonds, 1967; Bareiss, 1968): every step is exact.
+
+    (None, None) where the tableau has too many cells, or the user's seconds are over.
+
+    >>> from scipy.sparse import csr_array
+    >>> decide_exactly(csr_array([[0.5], [-0.25]]))
+    ([1, 2], None)
+    >>> decide_exactly(csr_array([[0.5, 0.0], [-0.25, 1.0]]))
+    (None, [4, 3])
+    """
+    rows, factors = whole_numbers(Z)
+    n, used = Z.shape[0], sorted(factors)
+    if (len(used) + 1) * (n + len(used)) > MOST_TABLEAU_CELLS:
+        return None, None
+    place = {column: k for k, column in enumerate(used)}
+    m = len(used) + 1
+    table = np.zeros((m + 1, n + m + 1), dtype=object)
+    for i, row in enumerate(rows):
+        for column, value in row:
+            table[place[column], i] = value
+    table[m - 1, :n] = 1
+    table[:m, n : n + m] = np.eye(m, dtype=int).astype(object)
+    table[m - 1, -1] = 1
+    table[m] = -table[:m].sum(axis=0)
+    table[m, n : n + m] = 0
+    basis, common = list(range(n, n + m)), 1
+    for step in range(100 * (n + m)):
+        costs = table[m, :n]
+        candidates = np.flatnonzero(costs < 0)
+        if not len(candidates) or table[m, -1] == 0:
+            break
+        if limits is not None and not limits.left():
+            return None, None
+        # The steepest cost at first; later the first one, with which the method cannot go round in circles (Bland, 1977).
+        enter = int(candidates[0] if step > 5 * m else candidates[np.argmin(costs[candidates])])
+        possible = [k for k in range(m) if table[k, enter] > 0]
+        leave = min(possible, key=lambda k: (Fraction(table[k, -1], table[k, enter]), basis[k]))
+        pivot = table[leave, enter]
+        kept = table[leave].copy()
+        table = (table * pivot - np.outer(table[:, enter], kept)) // common
+        table[leave] = kept
+        basis[leave], common = enter, pivot
+    else:
+        return None, None
+    if table[m, -1] == 0:
+        weights = [0] * n
+        for k, i in enumerate(basis):
+            if i < n:
+                weights[i] = int(table[k, -1])
+        return weights, None
+    v = [0] * Z.shape[1]
+    for column, cost in zip(used, table[m, n : n + m - 1], strict=True):
+        v[column] = (int(cost) - common) * factors[column]
+    shared = gcd(*v) or 1
+    return None, [value // shared for value in v]

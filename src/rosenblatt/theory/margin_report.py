@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.scoring import Model
-from rosenblatt.learning.training import StepSum, Training
+from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
@@ -61,11 +60,6 @@ class FinishedRun:
         return cls(trained, examples, trained.origin.rule, trained.origin.start)
 
     @property
-    def steps(self) -> StepSum:
-        """The sum of its steps."""
-        return self.trained.steps
-
-    @property
     def bias(self) -> bool:
         """Is the constant feature there? A first bias that does not learn needs it, too."""
         return self.trained.weights.fit_intercept or bool(self.trained.weights.bias.any())
@@ -73,7 +67,7 @@ class FinishedRun:
     @property
     def is_combination(self) -> bool:
         """Has the run only added signed rows, each with a tau of 0 or more that is in the sum?"""
-        steps, updates = self.steps, self.trained.weights.updates
+        steps, updates = self.trained.steps, self.trained.weights.updates
         return steps.count == updates > 0 and steps.least >= 0 and steps.total > 0 and not self.rule.shrinks
 
     def moved(self) -> np.ndarray:
@@ -236,7 +230,7 @@ class MarginReport:
     def __str__(self) -> str:
         return self.sentence()
 
-    def to_dict(self, first: int = 0) -> dict[str, Any]:
+    def to_dict(self, first: int = 0) -> dict[str, object]:
         """What `--json` prints; rows are counted from `first`."""
         low, high = self.share or (None, None)
         bound, counted = self.bound, None

@@ -30,12 +30,7 @@ BY = ("w", "w and b")
 
 
 def functional_margins(model: Model, X: Any, y: Any) -> np.ndarray:
-    """y (w·x + b) of every row; for many classes the right class's score less the best other's.
-
-    >>> model = Model(np.array([0, 1]), coef=np.array([[1.0, 0.0]]), intercept=np.array([0.0]))
-    >>> functional_margins(model, [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])  # Boulder's start
-    array([ 1. , -0.5,  1. ,  1. ])
-    """
+    """y (w·x + b) of every row; for many classes the right class's score less the best other's."""
     return example_margins(model, for_classes(X, y, classes=model.classes))
 
 

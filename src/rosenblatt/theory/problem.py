@@ -16,13 +16,13 @@ from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Progress
 from rosenblatt.learning.plan import Plan
-from rosenblatt.theory.contradiction import Combination, find_combination, separator_by_linear_program, with_even_rows
-from rosenblatt.theory.exact import exact_combination
+from rosenblatt.theory.certificate import Proof
+from rosenblatt.theory.contradiction import find_combination, proof_by, separator_by_linear_program, with_even_rows
+from rosenblatt.theory.exact import decide_exactly, exact_combination
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, SolverAnswer, margin_limit, separator_of, solve
 from rosenblatt.theory.signed import SignedExamples, SignedSubset, weights_norm
-from rosenblatt.theory.simplex import decide_exactly
 
 MULTIPLICATIONS_A_SECOND = 2e7  # of one step of the solver, as it takes some twenty
 SECONDS_OF_A_STEP = 0.05  # nothing is begun with less
@@ -40,11 +40,10 @@ class Verdict:
     plane: tuple[np.ndarray, np.ndarray] | None = None  # (coef, intercept), the best so far, separating or not
     margin_at_most: float = np.inf
     support: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
-    combination: Combination | None = None  # where not separable
-    exact: list[int] | None = None  # v in whole numbers, where floats do not separate
+    proof: Proof | None = None  # where not separable, or where only whole numbers separate; else the plane is the proof
 
-    def refute(self, combination: Combination, method: str) -> None:
-        self.separable, self.combination, self.method = False, combination, method
+    def refute(self, proof: Proof, method: str) -> None:
+        self.separable, self.proof, self.method = False, proof, method
 
 
 class OutOfTimeError(Exception):
@@ -69,7 +68,7 @@ class SeparabilityProblem:
         signed, limits = self.signed, self.limits
         zero_row = None if signed.bias else self.zero_row()
         if zero_row is not None:
-            return Verdict(False, "looking for rows of zeros", combination=zero_row)
+            return Verdict(False, "looking for rows of zeros", proof=zero_row)
         work = self.solver_work(signed.count)
         if work <= limits.solver_work and work / MULTIPLICATIONS_A_SECOND <= limits.left():
             return self.solve_all_at_once()
@@ -85,13 +84,13 @@ class SeparabilityProblem:
             verdict.margin_at_most = most
         return verdict
 
-    def zero_row(self) -> Combination | None:
+    def zero_row(self) -> Proof | None:
         """A row of zeros, whose score is 0 without a bias, and so its own contradiction."""
         signed = self.signed
         for row in np.flatnonzero(signed.norms2 == 0).tolist():
             if not signed.rows.row(row)[1].any():
                 any_rival = int(signed.codes[row] == 0) if signed.vectors > 1 else 0
-                return Combination(np.array([row * signed.vectors + any_rival]), [1])
+                return proof_by(SignedSubset(signed, np.array([row * signed.vectors + any_rival])), [1])
         return None
 
     def solver_work(self, count: int) -> float:
@@ -148,12 +147,12 @@ class SeparabilityProblem:
                 scale = np.tile(self.signed.scale, self.signed.vectors).tolist()
                 exact = [Fraction(s) * value for s, value in zip(scale, v, strict=True)]
                 common = max(value.denominator for value in exact)
-                verdict.exact = [int(value * common) for value in exact]
+                verdict.proof = Proof("exact weights", [], [int(value * common) for value in exact])
         elif weights is not None:
             chosen = vectors.take(np.flatnonzero(weights))
             whole = exact_combination(chosen.matrix(scaled=False))
             if whole is not None:
-                verdict.refute(Combination(chosen.numbers, whole), method)
+                verdict.refute(proof_by(chosen, whole), method)
         return verdict
 
     def accept(self, verdict: Verdict, separator: Separator, method: str) -> bool:
@@ -170,9 +169,9 @@ class SeparabilityProblem:
         likely = vectors.take(answer.multipliers > 1e-4 * answer.multipliers.max(initial=0))
         for some in [likely, vectors] if 0 < len(likely) < len(vectors) else [vectors]:
             self.report(f"a linear program over {len(some):,} rows, then exact arithmetic")
-            combination = find_combination(some, self.limits)
-            if combination is not None:
-                verdict.refute(combination, "a linear program and exact arithmetic")
+            proof = find_combination(some, self.limits)
+            if proof is not None:
+                verdict.refute(proof, "a linear program and exact arithmetic")
                 return True
         return False
 

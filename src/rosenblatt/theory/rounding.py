@@ -7,12 +7,15 @@ Stability of Numerical Algorithms, chapter 3); where the bound does not decide, 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.theory.exact import exact_margin_of
 from rosenblatt.theory.signed import ROUNDING, SignedExamples, weights_norm
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST_EXACT_ENTRIES = 2_000_000  # of rows that are looked at in fractions
 
@@ -50,7 +53,7 @@ def certain_margin(signed: SignedExamples, coef: np.ndarray, intercept: np.ndarr
     return least / weights_norm(coef, intercept)
 
 
-def combination_exists(Z: Any, weights: np.ndarray) -> bool:
+def combination_exists(Z: csr_array, weights: np.ndarray) -> bool:
     """Are there λ ≥ 0, not all 0, near these weights with Σ λ z = 0 exactly?
 
     They solve the square system B λ = e: Σ λ z = 0, an equation for each feature that is not 0, and Σ λ = 1. It is

@@ -75,7 +75,7 @@ def certify(
     return certificate
 
 
-def certify_problem(problem: SeparabilityProblem, classes: list[Any]) -> Certificate:
+def certify_problem(problem: SeparabilityProblem, classes: list[object]) -> Certificate:
     """The certificate of a problem whose classes have these labels."""
     signed, limits = problem.signed, problem.limits
     certificate, verdict = compare_rows(signed, classes), Verdict(False)
@@ -94,7 +94,7 @@ def certify_problem(problem: SeparabilityProblem, classes: list[Any]) -> Certifi
     return certificate
 
 
-def certify_in_other_units(problem: SeparabilityProblem, classes: list[Any]) -> Certificate:
+def certify_in_other_units(problem: SeparabilityProblem, classes: list[object]) -> Certificate:
     """A contradiction of rows whose squares overflow: it holds in every unit. Where there is none, the row is refused.
 
     A margin beside a constant feature 1 depends on the unit, and that of such rows is beyond floats.
@@ -135,7 +135,7 @@ def certify_within(signed: SignedExamples, multiplications: float) -> Certificat
     return certificate
 
 
-def compare_rows(signed: SignedExamples, classes: list[Any]) -> Certificate:
+def compare_rows(signed: SignedExamples, classes: list[object]) -> Certificate:
     """A certificate that says no if rows are identical but labelled differently, and else nothing yet."""
     certificate = Certificate(None, classes, signed.radius, signed.bias, signed=signed)
     certificate.conflicts, certificate.grain = conflicts_in_table(signed)
@@ -160,7 +160,7 @@ def record_verdict(certificate: Certificate, verdict: Verdict, signed: SignedExa
     if verdict.separable:
         assert verdict.plane is not None
         coef, intercept = verdict.plane
-        exact = verdict.exact
+        exact = None if verdict.proof is None else verdict.proof.whole_weights()
         margin = rounding.certain_margin(signed, coef, intercept) if exact is None else exact_margin(signed, exact)
         certificate.margin = margin or 0.0
         certificate.margin_at_most = max(verdict.margin_at_most, certificate.margin)
@@ -170,17 +170,11 @@ def record_verdict(certificate: Certificate, verdict: Verdict, signed: SignedExa
 
 def proof_of_verdict(signed: SignedExamples, verdict: Verdict) -> Proof | None:
     """The weights or the contradiction; None where nothing was decided."""
-    if verdict.exact is not None:
-        return Proof("exact weights", [], verdict.exact)
-    if verdict.separable:
-        assert verdict.plane is not None
-        v = np.column_stack(verdict.plane) if signed.bias else verdict.plane[0]
-        return Proof("weights", verdict.support.tolist(), v.ravel().tolist())
-    combination = verdict.combination
-    if combination is None:
-        return None
-    rivals = signed.rival_of(combination.numbers).tolist() if signed.vectors > 1 else None
-    return Proof(combination.kind, signed.row_of(combination.numbers).tolist(), combination.weights, rivals)
+    if verdict.proof is not None or not verdict.separable:
+        return verdict.proof
+    assert verdict.plane is not None
+    v = np.column_stack(verdict.plane) if signed.bias else verdict.plane[0]
+    return Proof("weights", verdict.support.tolist(), v.ravel().tolist())
 
 
 def decide_pairs(certificate: Certificate, problem: SeparabilityProblem, verdict: Verdict) -> None:

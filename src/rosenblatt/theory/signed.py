@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.scoring import margins_and_rivals
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 ENTRIES_AT_ONCE = 2**20  # entries looked at in one go
 ROUNDING = 2.0**-53
@@ -62,15 +65,10 @@ class SignedExamples:
 
     def all(self) -> SignedSubset:
         """All signed vectors."""
-        return SignedSubset(self, self.numbers())
-
-    def numbers(self) -> np.ndarray:
-        """All numbers of signed vectors."""
-        if self.vectors == 1:
-            return np.arange(self.rows.n)
-        every = np.arange(self.rows.n * self.vectors)
-        others: np.ndarray = every[every % self.vectors != np.repeat(self.codes, self.vectors)]
-        return others
+        numbers = np.arange(self.rows.n * self.vectors)
+        if self.vectors > 1:
+            numbers = numbers[numbers % self.vectors != np.repeat(self.codes, self.vectors)]
+        return SignedSubset(self, numbers)
 
     def row_of(self, numbers: np.ndarray) -> np.ndarray:
         return np.asarray(numbers) // (1 if self.vectors == 1 else self.vectors)
@@ -120,7 +118,7 @@ class SignedExamples:
         """Entries of all rows: multiplications that one product with every row takes."""
         return self.rows.n * self.rows.d if self.rows.dense else self.rows.entries
 
-    def matrix(self, numbers: np.ndarray, scaled: bool = True) -> Any:
+    def matrix(self, numbers: np.ndarray, scaled: bool = True) -> csr_array:
         """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
         from scipy.sparse import coo_array, csr_array
 
@@ -177,8 +175,7 @@ class SignedExamples:
             w = np.sqrt(np.einsum("kj,kj->k", coef, coef) + self.rows.d * UNDERFLOW).max()
             largest = np.sqrt(self.norms2 + self.lengths * UNDERFLOW) * w + np.abs(intercept).max()
         sides = 1 if self.vectors == 1 else 2
-        bound: np.ndarray = sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01
-        return bound
+        return np.asarray(sides * (self.lengths + 8) * (1.01 * ROUNDING * largest + SMALLEST) * 1.01)
 
 
 @dataclass(frozen=True)
@@ -195,7 +192,7 @@ class SignedSubset:
         """Those at these places, or where a mask is true."""
         return SignedSubset(self.signed, self.numbers[places])
 
-    def matrix(self, scaled: bool = True) -> Any:
+    def matrix(self, scaled: bool = True) -> csr_array:
         return self.signed.matrix(self.numbers, scaled)
 
 

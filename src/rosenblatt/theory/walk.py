@@ -49,11 +49,11 @@ class Step:
     t: int  # examples seen, this one included
     epoch: int
     row: int  # its place in the data, from 0
-    label: Any
+    label: object
     code: int  # its class: 0 or 1, of more classes their number
     scores: np.ndarray  # before it: w·x + b, one number for two classes, else one a class
     margin: float
-    rival: Any  # the best other class; None with two
+    rival: object  # the best other class; None with two
     tau: float | None  # 0 where nothing moved; None where every class moves by a step of its own
     moved: bool
     margin_after: float  # against the same rival
@@ -74,7 +74,7 @@ class Step:
         return self.margin <= 0
 
     @property
-    def y(self) -> Any:
+    def y(self) -> object:
         """+1 or −1; with more than two classes the label."""
         return self.label if len(self.scores) > 1 else 2 * self.code - 1
 
@@ -107,12 +107,7 @@ class Walk(Sequence[Step]):
     """The steps of a run, by number from 0; `training` is the run itself."""
 
     def __init__(
-        self,
-        examples: Examples,
-        rule: rules.Rule,
-        plan: Plan,
-        start: tuple[Any, Any] = (None, 0.0),
-        every: str = "example",
+        self, examples: Examples, rule: rules.Rule, plan: Plan, start: tuple[Any, Any] = (None, 0.0), every: str = "example"
     ):
         if every not in EVERY:
             raise SettingError(f"every is {every!r}: expected 'example' or 'update'.")

@@ -127,7 +127,7 @@ def soft_margin(signed: SignedExamples, price: float) -> np.ndarray:
     import clarabel
     from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_array
 
-    numbers, n, d = signed.numbers(), signed.rows.n, signed.dimension
+    numbers, n, d = signed.all().numbers, signed.rows.n, signed.dimension
     Z = signed.matrix(numbers, scaled=False)
     of_row = csr_array((np.ones(len(numbers)), (np.arange(len(numbers)), signed.row_of(numbers))), shape=(len(numbers), n))
     fined = np.ones(d)

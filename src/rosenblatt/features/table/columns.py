@@ -68,7 +68,7 @@ def _text(value: Any, trained_as: str) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
-        return repr(value) if trained_as == "text" else number_text(value)
+        return number_text(value) if trained_as == "number" else repr(value)
     text = value.strip(BLANKS)
     if trained_as == "number":
         number = number_in(text)

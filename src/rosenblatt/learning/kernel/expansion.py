@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError
-from rosenblatt.learning.kernel.kernels import Given, Kernel, function_name
+from rosenblatt.learning.kernel.kernels import Block, Given, Kernel, function_name
 
 COLUMNS = 2**12  # rows of the sum whose kernels are made at a time: what bounds the memory
 
@@ -26,7 +25,7 @@ class Space:
         """The kernel's name."""
         return function_name(self.kernel.function) if isinstance(self.kernel, Given) else self.kernel.name
 
-    def products(self, A: Any, B: Any) -> np.ndarray:
+    def products(self, A: Block, B: Block) -> np.ndarray:
         """φ(a)·φ(b), the constant feature counted, for every row of A and of B."""
         with np.errstate(all="ignore"):  # what overflows is refused, by name
             K = self.kernel(A, B)
@@ -35,7 +34,7 @@ class Space:
             K = K + self.constant
         return K
 
-    def scores(self, A: Any, rows: Any, coef: np.ndarray, columns: int = COLUMNS) -> np.ndarray:
+    def scores(self, A: Block, rows: Block, coef: np.ndarray, columns: int = COLUMNS) -> np.ndarray:
         """Σ_j coef_j φ(a)·φ(x_j) for every row of A and every column of coef, in tiles."""
         total = np.zeros((A.shape[0], coef.shape[1]))
         total += self.constant * coef.sum(axis=0)
@@ -69,7 +68,7 @@ class Space:
 class Expansion:
     """A growing sum: rows in the order in which they came, the oldest first, and for each a coefficient a vector."""
 
-    def __init__(self, space: Space, X: Any, vectors: int, columns: int = COLUMNS):
+    def __init__(self, space: Space, X: Block, vectors: int, columns: int = COLUMNS):
         self.space, self.columns = space, columns
         self.numbers: list[int] = []  # of the rows
         self.places: dict[int, int] = {}  # of a row number in the sum, counted since the first row ever
@@ -79,14 +78,14 @@ class Expansion:
         self._rows = X[:0]
         # Sparse rows that have come since the others were put together: blocks, and places in each. A row cut out alone
         # would cost more than the update that it is for.
-        self._pending: list[tuple[Any, list[int]]] = []
+        self._pending: list[tuple[Block, list[int]]] = []
         self._coef = np.zeros((0, vectors))
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> Block:
         if not self._sparse:
             return self._rows[: len(self)]
         if self._pending:
@@ -102,18 +101,18 @@ class Expansion:
     def coef(self) -> np.ndarray:
         return self._coef[: len(self)]
 
-    def replace_by(self, numbers: list[int], rows: Any, coef: np.ndarray) -> None:
+    def replace_by(self, numbers: list[int], rows: Block, coef: np.ndarray) -> None:
         """The sum of these rows in place of what it was."""
         self.numbers, self._rows, self._coef = list(numbers), rows, coef.copy()
         self.places = {number: place for place, number in enumerate(numbers)}
 
-    def add(self, number: int, A: Any, k: int, vector: int, step: float) -> None:
+    def add(self, number: int, A: Block, k: int, vector: int, step: float) -> None:
         """f of this vector gains step K(·, x), where x, the row of this number, is row k of the block A."""
         if number not in self.places:
             self._append(number, A, k)
         self._coef[self.places[number] - self.first, vector] += step
 
-    def _append(self, number: int, A: Any, k: int) -> None:
+    def _append(self, number: int, A: Block, k: int) -> None:
         size = len(self)
         self.places[number] = self.first + size
         self.numbers.append(number)
@@ -141,7 +140,7 @@ class Expansion:
             self._rows = self._rows[1:]
         return coef
 
-    def scores(self, A: Any, since: int = 0) -> np.ndarray:
+    def scores(self, A: Block, since: int = 0) -> np.ndarray:
         """f of each vector for every row of A, counting the rows of the sum from place `since` on."""
         return self.space.scores(A, self.rows[since:], self.coef[since:], self.columns)
 
@@ -149,7 +148,7 @@ class Expansion:
 class Leaving:
     """What the scores of a block lose as the oldest rows leave a sum: kernels are computed for many of these at once."""
 
-    def __init__(self, total: Expansion, A: Any, many: int):
+    def __init__(self, total: Expansion, A: Block, many: int):
         self.total, self.A, self.many = total, A, many
         self.begin = total.first  # the row whose products are the first column
         self.products = np.empty((A.shape[0], 0))

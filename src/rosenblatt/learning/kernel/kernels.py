@@ -26,6 +26,7 @@ from rosenblatt.engine.parameters import Real, Settings, Whole, parameter
 from rosenblatt.engine.rows import Rows, is_sparse
 from rosenblatt.errors import KernelError, SettingError
 
+Block = Any  # rows as kernels take them: a dense array, or a CSR array of scipy, which has no types
 # Whole numbers up to this are exact in float32; |x·x′| and every part of that sum are at most the largest |x|².
 EXACT_IN_FLOAT32 = 2**24
 KERNEL_TILE = 2**17  # kernel values made at a time: small enough to stay in the cache between the steps
@@ -39,7 +40,7 @@ class Kernel:
     has_constant: bool = True
     in_double: ClassVar[bool] = False  # are products of float32 rows too coarse for it?
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: Block, B: Block) -> np.ndarray:
         """K(a, b) for every row a of A and b of B."""
         raise TypeError(f"{type(self).__name__} has no formula.")
 
@@ -55,7 +56,7 @@ class Linear(Kernel):
     name: ClassVar[str] = "linear"
     has_constant = False
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: Block, B: Block) -> np.ndarray:
         return products(A, B).astype(np.float64, copy=False)
 
 
@@ -77,7 +78,7 @@ class Polynomial(Settings, Kernel):
     def has_constant(self) -> bool:  # type: ignore[override]
         return self.offset > 0
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: Block, B: Block) -> np.ndarray:
         dots = products(A, B)
         K = np.empty(dots.shape)
         step = max(1, KERNEL_TILE // max(1, dots.shape[1]))
@@ -119,7 +120,7 @@ class RBF(Settings, Kernel):
     name: ClassVar[str] = "rbf"
     in_double: ClassVar[bool] = True
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: Block, B: Block) -> np.ndarray:
         K = products(A, B).astype(np.float64, copy=False)
         K *= -2
         K += squared_norms(A)[:, None]
@@ -137,10 +138,10 @@ class Given(Kernel):
     array([[4.]])
     """
 
-    function: Callable[[Any, Any], Any]
+    function: Callable[[Block, Block], Block]
     name: ClassVar[str] = "given"
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: Block, B: Block) -> np.ndarray:
         try:
             K = self.function(A, B)
             K = K.toarray() if is_sparse(K) else np.asarray(K)
@@ -159,30 +160,29 @@ class Given(Kernel):
         return K
 
 
-def function_name(function: Any) -> str:
+def function_name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def products(A: Any, B: Any) -> np.ndarray:
+def products(A: Block, B: Block) -> np.ndarray:
     """x·x′ of every row of A with every row of B, dense: by BLAS, or by CSR products."""
     dots = A @ B.T
     return dots.toarray() if is_sparse(dots) else np.asarray(dots)
 
 
-def squared_norms(A: Any) -> np.ndarray:
+def squared_norms(A: Block) -> np.ndarray:
     """|x|² of every row, in float64."""
     if is_sparse(A):
         return np.asarray(A.astype(np.float64).power(2).sum(axis=1)).reshape(-1)
-    norms: np.ndarray = np.einsum("ij,ij->i", A, A, dtype=np.float64)
-    return norms
+    return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
-def matrix_of(rows: Rows) -> Any:
+def matrix_of(rows: Rows) -> Block:
     """Rows as what kernels take: a dense array, or a CSR array."""
     return rows.values if rows.dense else rows.csr()
 
 
-def precise(kernel: Kernel, X: Any) -> Any:
+def precise(kernel: Kernel, X: Block) -> Block:
     """X in the type whose products serve this kernel: float64 where float32 would round whole numbers, or cancel.
 
     Products of float32 rows are taken in float32, twice as fast. That is exact for whole numbers while |x|² ≤ 2^24.
@@ -194,7 +194,7 @@ def precise(kernel: Kernel, X: Any) -> Any:
     return X.astype(np.float64) if rounds else X
 
 
-def scale_gamma(X: Any) -> float:
+def scale_gamma(X: Block) -> float:
     """scikit-learn's gamma="scale": 1 / (columns · variance of all entries); 1 where nothing varies.
 
     >>> scale_gamma(np.array([[0.0, 2.0], [2.0, 0.0]]))
@@ -212,7 +212,9 @@ def scale_gamma(X: Any) -> float:
 NAMES = ("linear", "polynomial", "rbf")
 
 
-def by_name(kernel: Any, degree: int = 3, offset: float = 1.0, gamma: float = 1.0) -> Kernel:
+def by_name(
+    kernel: Kernel | str | Callable[[Block, Block], Block], degree: int = 3, offset: float = 1.0, gamma: float = 1.0
+) -> Kernel:
     """The kernel of this name ("poly" is "polynomial"), a Kernel as it is, or any function K(A, B).
 
     >>> by_name("poly", degree=2)

@@ -12,7 +12,7 @@ examples. With every class against the rest, each has votes of its own, and the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel.expansion import Expansion, Space
-from rosenblatt.learning.kernel.kernels import matrix_of, precise
+from rosenblatt.learning.kernel.kernels import Block, matrix_of, precise
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.votes import Survivors, count_votes
@@ -52,7 +52,7 @@ class Dual:
     space: Space
     classes: np.ndarray
     one_rival: bool  # many classes in one problem; else one vector a problem
-    rows: Any  # the support examples, dense or CSR
+    rows: Block  # the support examples, dense or CSR
     support: np.ndarray  # their numbers among all rows ever seen
     codes: np.ndarray  # their classes
     coef: np.ndarray  # support × vectors, of the last weights
@@ -86,7 +86,7 @@ class Dual:
         own = codes[:, None] == (np.ones(1) if self.vectors == 1 else np.arange(self.vectors))
         return np.where(own, 1.0, -1.0)
 
-    def like_support(self, X: Any) -> Any:
+    def like_support(self, X: Block) -> Block:
         """Rows of the kind, dense or CSR, that the support examples have."""
         if is_sparse(self.rows) == is_sparse(X):
             return X
@@ -96,17 +96,13 @@ class Dual:
 
         return csr_array(X)
 
-    def as_expansion(self, X: Any, columns: int) -> Expansion:
+    def as_expansion(self, X: Block, columns: int) -> Expansion:
         """The last weights as a sum that can grow by rows like X."""
         total = Expansion(self.space, X, self.vectors, columns)
         total.replace_by(self.support.tolist(), self.rows.astype(X.dtype), self.coef)
         return total
 
-    def with_coefficients(self) -> Dual:
-        """The same with the last weights' coefficients, summed over the log."""
-        return replace(self, coef=self.summed([(log, 1.0) for log in self.placed_logs(self.t)]))
-
-    def summed(self, logs: list[tuple[Log, Any]]) -> np.ndarray:
+    def summed(self, logs: list[tuple[Log, np.ndarray | float]]) -> np.ndarray:
         """The coefficients, support × vectors, that the problems' updates, times these factors, add up to."""
         parts = [log.dual(self.problem_codes(p), self.problem_vectors, factors) for p, (log, factors) in enumerate(logs)]
         return np.ascontiguousarray(np.concatenate(parts).T)
@@ -182,7 +178,7 @@ class Ballot:
     """One view of a run, ready to count."""
 
     def __init__(self, dual: Dual, view: View, rows: int):
-        self.dual, self.view = dual, view
+        self.view = view
         self.examples = dual.t if view.after is None else view.after
         if not 0 < self.examples <= dual.t:
             raise SettingError(f"The view after {self.examples} examples: expected 1 to {dual.t}, as many as were seen.")
@@ -192,20 +188,17 @@ class Ballot:
         logs = dual.placed_logs(self.examples)
         self.needs = 1 + max((int(log.row.max(initial=-1)) for log in logs), default=-1)
         if view.name in ("last", "averaged"):
-            self.coef = self._coefficients(logs)
+            # For the average Σ (T − t) tau y: whole numbers stay whole, T divides at the end.
+            factors = [self.examples - log.t if view.name == "averaged" else 1.0 for log in logs]
+            self.coef = dual.summed(list(zip(logs, factors, strict=True)))[: self.needs]
         else:
-            self.survivors = [self._survivors(log, problem) for problem, log in enumerate(logs)]
+            self.survivors = [
+                Survivors.of(log, dual.problem_codes(problem), dual.problem_vectors, 0, self.examples)
+                for problem, log in enumerate(logs)
+            ]
         if view.name == "random":
             words = order.random_bits(view.seed, order.DRAW).random_raw(rows)
             self.drawn = (words % np.uint64(self.examples)).astype(np.int64)
-
-    def _survivors(self, log: Log, problem: int) -> Survivors:
-        return Survivors.of(log, self.dual.problem_codes(problem), self.dual.problem_vectors, 0, self.examples)
-
-    def _coefficients(self, logs: list[Log]) -> np.ndarray:
-        """Σ tau y, or for the average Σ (T − t) tau y: whole numbers stay whole, T divides at the end."""
-        averaged = self.view.name == "averaged"
-        return self.dual.summed([(log, self.examples - log.t if averaged else 1.0) for log in logs])[: self.needs]
 
     def count(self, products: np.ndarray, part: slice) -> np.ndarray:
         """Scores or votes of rows from their products with the support examples."""
@@ -217,8 +210,7 @@ class Ballot:
 
     def _count_one(self, products: np.ndarray, survivors: Survivors, part: slice) -> np.ndarray:
         if self.view.name == "voted":
-            votes: np.ndarray = count_votes(products, survivors, constant=0.0)[0]  # the constant is in the products
-            return votes
+            return np.asarray(count_votes(products, survivors, constant=0.0)[0])  # the constant is in the products
         chosen = np.searchsorted(np.cumsum(survivors.lived), self.drawn[part], side="right").tolist()
         scores = np.zeros((len(products), survivors.vectors))
         for row, product, k in zip(scores, products, chosen, strict=True):

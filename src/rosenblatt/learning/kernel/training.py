@@ -31,7 +31,7 @@ from rosenblatt.errors import KernelError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Leaving, Space
-from rosenblatt.learning.kernel.kernels import Given, Kernel, matrix_of, precise
+from rosenblatt.learning.kernel.kernels import Block, Given, Kernel, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
@@ -141,7 +141,11 @@ class KernelRun(EpochDriver[KernelTraining]):
         return self.t
 
     def norm(self) -> float:
-        return float(np.sqrt(max(self.norm2, 0.0))) if self.design.budget is None else self.norm_of_sum()
+        """|w|, of a sum that forgets as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
+        norm2 = self.norm2
+        if self.design.budget is not None:
+            norm2 = float((self.sum.coef * self.sum.scores(self.sum.rows)).sum())
+        return float(np.sqrt(max(norm2, 0.0)))
 
     def begin_epoch(self, number: int) -> None:
         """Brings the scores of all rows to the end of the last epoch: what each block has not seen are the rows after it."""
@@ -162,7 +166,7 @@ class KernelRun(EpochDriver[KernelTraining]):
     def empty_sum(self) -> Expansion:
         return Expansion(self.space, self.rows_at(slice(0)), self.vectors, self.sizes.columns)
 
-    def rows_at(self, numbers: Any) -> Any:
+    def rows_at(self, numbers: np.ndarray | slice) -> Block:
         """A block of rows, with the columns that products need."""
         return self.X[numbers] if self.columns is None else self.X[numbers].take(self.columns, axis=1)
 
@@ -185,7 +189,7 @@ class KernelRun(EpochDriver[KernelTraining]):
         self.zero_rows += int((wrong & (np.diagonal(G) == 0)).sum())
         self.t += len(numbers)
 
-    def walk(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
+    def walk(self, numbers: np.ndarray, A: Block, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
         """Two classes, or each against the rest: the margins that the examples had when their turn came."""
         signs = self.signs[numbers]
         margins: np.ndarray = np.multiply(signs, scores, order="C")
@@ -205,7 +209,7 @@ class KernelRun(EpochDriver[KernelTraining]):
                 place = self.core_rule.first_move(flat, (k + 1) * self.vectors)
         return margins
 
-    def walk_with_rivals(self, numbers: np.ndarray, A: Any, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
+    def walk_with_rivals(self, numbers: np.ndarray, A: Block, scores: np.ndarray, G: np.ndarray) -> np.ndarray:
         """Many classes, each example against its one rival."""
         right = self.codes[numbers].astype(np.intp)
         margins, rivals = margins_and_rivals(scores, right)
@@ -224,8 +228,7 @@ class KernelRun(EpochDriver[KernelTraining]):
                     scores[behind] -= self.leaving.drop_oldest(k + 1)
                 margins[behind], rivals[behind] = margins_and_rivals(scores[behind], right[behind])
             k = self.core_rule.first_move(margins, k + 1)
-        column: np.ndarray = margins[:, None]
-        return column
+        return np.asarray(margins[:, None])
 
     def tau(self, numbers: np.ndarray, k: int, problem: int, margin: float, size: float) -> float:
         """How far example k of the block moves; a row of norm 0 never divides."""
@@ -272,20 +275,18 @@ class KernelRun(EpochDriver[KernelTraining]):
 
     def finish(self) -> KernelTraining:
         self.outcome.zero_rows = self.zero_rows
-        grown: dict[str, Any] = {
-            "updates_by_problem": tuple(self.updates.tolist()),
-            "t": self.t,
-            "rows_seen": self.before.rows_seen + self.examples.rows.n,
-            "norm2": self.norm2,
-        }
-        grown |= self.with_log() if self.design.budget is None else self.without_log()
-        self.outcome.dual = replace(self.before, **grown)
-        if self.design.budget is None:
-            self.outcome.dual = self.outcome.dual.with_coefficients()
+        grown = replace(
+            self.before,
+            updates_by_problem=tuple(self.updates.tolist()),
+            t=self.t,
+            rows_seen=self.before.rows_seen + self.examples.rows.n,
+            norm2=self.norm2,
+        )
+        self.outcome.dual = self.with_log(grown) if self.design.budget is None else self.without_log(grown)
         return self.outcome
 
-    def with_log(self) -> dict[str, Any]:
-        """The logs, longer by this run, and the rows that they speak of, in the order of their first updates."""
+    def with_log(self, dual: Dual) -> Dual:
+        """With logs longer by this run, and the rows that they speak of, in the order of their first updates."""
         before = self.before
         assert before.logs is not None
         more = [Log(*map(np.array, entries)) for entries in self.entries]
@@ -293,28 +294,26 @@ class KernelRun(EpochDriver[KernelTraining]):
         moved = rows[np.lexsort((rows, t))].astype(np.int64)
         numbers = moved[np.sort(np.unique(moved, return_index=True)[1])]
         new = numbers[numbers >= before.rows_seen] - before.rows_seen
-        return {
-            "support": np.concatenate([before.support, new + before.rows_seen]),
-            "codes": np.concatenate([before.codes, self.codes[new]]),
-            "rows": stack_rows(before.rows.astype(self.X.dtype), self.X[new]),
-            "logs": tuple(join_logs(*logs) for logs in zip(before.logs, more, strict=True)),
-        }
+        dual = replace(
+            dual,
+            support=np.concatenate([before.support, new + before.rows_seen]),
+            codes=np.concatenate([before.codes, self.codes[new]]),
+            rows=stack_rows(before.rows.astype(self.X.dtype), self.X[new]),
+            logs=tuple(join_logs(*logs) for logs in zip(before.logs, more, strict=True)),
+        )
+        return replace(dual, coef=dual.summed([(log, 1.0) for log in dual.placed_logs(dual.t)]))
 
-    def without_log(self) -> dict[str, Any]:
-        """The rows that are in the sum, and their coefficients."""
-        before, numbers = self.before, np.array(self.sum.numbers, np.int64)
+    def without_log(self, dual: Dual) -> Dual:
+        """With the rows that are in the sum, and their coefficients."""
+        before, numbers = self.before, self.sum.numbers
         known = dict(zip(before.support.tolist(), before.codes.tolist(), strict=True))
-        codes = [known[n] if n < before.rows_seen else self.codes[n - before.rows_seen] for n in self.sum.numbers]
-        return {
-            "support": numbers,
-            "codes": np.array(codes, np.int32),
-            "rows": self.sum.rows.copy(),
-            "coef": self.sum.coef.copy(),
-            "logs": None,
-        }
+        codes = [known[n] if n < before.rows_seen else self.codes[n - before.rows_seen] for n in numbers]
+        support, codes_of_rows = np.array(numbers, np.int64), np.array(codes, np.int32)
+        coef, rows = self.sum.coef.copy(), self.sum.rows.copy()
+        return replace(dual, support=support, codes=codes_of_rows, rows=rows, coef=coef, logs=None)
 
 
-def columns_in_use(kernel: Kernel, X: Any) -> np.ndarray | None:
+def columns_in_use(kernel: Kernel, X: Block) -> np.ndarray | None:
     """The columns of dense rows that are not 0 throughout; None: all, or those of a kernel that only its author knows."""
     if is_sparse(X) or isinstance(kernel, Given):
         return None
@@ -322,7 +321,7 @@ def columns_in_use(kernel: Kernel, X: Any) -> np.ndarray | None:
     return used if len(used) < X.shape[1] else None
 
 
-def stack_rows(one: Any, other: Any) -> Any:
+def stack_rows(one: Block, other: Block) -> Block:
     """Rows of one above rows of the other."""
     if not is_sparse(one):
         return np.concatenate([one, other])
