@@ -18,12 +18,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
-<<<<<<< HEAD
 from rosenblatt.learning.classifier import Classifier, with_training_types
-from rosenblatt.learning.examples import Examples
-=======
-from rosenblatt.learning.classifier import Classifier
->>>>>>> 1a5dd6a1d9ba61db7c95fed13f192b2028e0081c
 from rosenblatt.learning.learners import COMPARED
 from rosenblatt.learning.scoring import example_margins
 from rosenblatt.show.wrong import WrongRow, wrong_rows
