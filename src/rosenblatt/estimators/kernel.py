@@ -80,24 +80,26 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
-        rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
-        check("max_iter", self.max_iter, Whole(1))
-        examples = labelled(self, X, y, None, sample_weight, reset=True)
-        kernel = self._kernel(examples)
-        plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))
-        return self._learn(examples, rule, kernel, plan, design, None)
+        with self._unchanged_on_error():
+            rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
+            check("max_iter", self.max_iter, Whole(1))
+            examples = labelled(self, X, y, None, sample_weight, reset=True)
+            kernel = self._kernel(examples)
+            plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))
+            return self._learn(examples, rule, kernel, plan, design, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be.
 
         The kernel, with the first rows' gamma="scale", and the bias stay those of the first call.
         """
-        rule, design = self._rule(), self._design()
-        known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
-        examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
-        kernel = self._kernel(examples) if before is None else before.space.kernel
-        plan = Plan(epochs=1, order="given", fit_intercept=self._bias(kernel))
-        return self._learn(examples, rule, kernel, plan, design, before)
+        with self._unchanged_on_error():
+            rule, design = self._rule(), self._design()
+            known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
+            examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
+            kernel = self._kernel(examples) if before is None else before.space.kernel
+            plan = Plan(epochs=1, order="given", seed=self._seed_of_partial_fit(), fit_intercept=self._bias(kernel))
+            return self._learn(examples, rule, kernel, plan, design, before)
 
     def _learn(
         self,
@@ -108,6 +110,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         design: Design,
         before: Dual | None,
     ) -> Self:
+        self._drawn_by = plan.seed
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
             run = train_kernel(examples, rule, kernel, plan, design, before, callbacks)
@@ -190,10 +193,10 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         return twin
 
     def _scorer(self) -> KernelScorer:
-        return self.dual_.scorer(View(self._chosen, seed=self._seed() if self._chosen == "random" else 0))
+        return self.dual_.scorer(View(self._chosen, seed=self._drawn_by))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·φ(x), or votes: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        """w·φ(x), or votes: a number a row for two classes (0 or more: classes_[1]), a column a class for more."""
         check_is_fitted(self)
         return self._scorer().scores(self._rows(X, reset=False))
 

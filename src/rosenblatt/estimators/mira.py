@@ -15,7 +15,7 @@ class Mira(LinearClassifier):
     w += y x (1 − margin) / |x|²   if margin < p or margin ≤ 0
 
     p: also correct examples that are right by less than p; 0 ≤ p < 1. A larger p gives a larger margin, more slowly.
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = Mira(shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["yes", "no"])
     >>> clf.decision_function([[-1.0, 1.0]])  # "no" is the negative class: its margin is 1

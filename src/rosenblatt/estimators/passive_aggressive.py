@@ -16,7 +16,7 @@ class PassiveAggressive(LinearClassifier):
 
     C: how aggressive.
     variant: "I" or "II".
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = PassiveAggressive(C=0.1, shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
     >>> clf.coef_

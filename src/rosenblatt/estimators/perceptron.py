@@ -14,7 +14,7 @@ class Perceptron(LinearClassifier):
 
     eta0: the rate; on its own it changes nothing but the length of w.
     learning_rate: "constant", or falling as "1/updates" or "1/examples".
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = Perceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
     >>> clf.coef_, clf.intercept_, clf.n_updates_

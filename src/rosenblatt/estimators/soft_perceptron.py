@@ -20,7 +20,7 @@ class SoftPerceptron(LinearClassifier):
     eta0: the rate.
     learning_rate: "constant", or falling as "1/updates" or "1/examples" (the same here: every example is an update).
     l2: shrinks w, not the bias, at every step.
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.predict_proba([[0.5]]).round(2)

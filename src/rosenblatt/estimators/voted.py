@@ -50,6 +50,6 @@ class VotedPerceptron(Perceptron):
     def _refuse_other_views(self) -> None:
         check("score_with", self.score_with, Choice(VOTED_VIEWS))
 
-    def _record(self, run: Training) -> None:
-        super()._record(run)
+    def _record(self, run: Training, rows: int) -> None:
+        super()._record(run, rows)
         self._chosen: Any = self.score_with

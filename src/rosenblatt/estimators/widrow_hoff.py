@@ -20,13 +20,15 @@ class LinearRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learns from rows X with targets y, from 0 or from the initial weights given."""
-        plan = self._plan(self._seed())
-        examples = self._examples(X, y, sample_weight, reset=True)
-        return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+        with self._unchanged_on_error():
+            plan = self._plan(self._seed())
+            examples = self._examples(X, y, sample_weight, reset=True)
+            return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given."""
-        return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
+        with self._unchanged_on_error():
+            return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
         if y is None:
@@ -57,7 +59,7 @@ class WidrowHoff(LinearClassifier):
 
     eta0: the rate; beyond 2/|x|² the weights overflow, and training says so. None: 0.1/|x|² of the largest row so far.
     learning_rate: "constant", or falling as "1/updates" or "1/examples", where eta0 is given.
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = WidrowHoff(eta0=0.1, shuffle=False, max_iter=1).fit([[1.0], [-1.0]], ["up", "down"])
     >>> clf.coef_, clf.intercept_  # steps (−1 − 0)·0.1 and (1 − 0)·0.1: "down" is the negative class
@@ -74,7 +76,7 @@ class WidrowHoffRegressor(LinearRegressor):
     """Linear regression, one example at a time: w += rate (y − w·x − b) x.
 
     eta0, learning_rate: as for `WidrowHoff`.
-    The other parameters are those of all linear learners; see `LinearLearner`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearLearner`.
 
     >>> reg = WidrowHoffRegressor(eta0=0.1, max_iter=200, random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> reg.predict([[3.0]]).round(3)
