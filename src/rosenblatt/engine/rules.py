@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, ClassVar
 
 from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, check, parameter
@@ -213,7 +214,7 @@ class WidrowHoff(Rule):
         return core.Rule(core.WIDROW_HOFF, math.inf, float(self.rate), scheduled(self.schedule))
 
 
-def the_core() -> Any:
+def the_core() -> ModuleType:
     """The core that runs here: numpy and the compiled loop are loaded only where a rule is used."""
     from rosenblatt.engine import compiled
 

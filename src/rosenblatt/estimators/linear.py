@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -41,8 +41,17 @@ from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
 
 
+class ReadsSparse(BaseEstimator):  # type: ignore[misc]
+    """An estimator that reads sparse rows, too."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class Inputs(BaseEstimator):  # type: ignore[misc]
+class Inputs(ReadsSparse):
     """An estimator that reads rows."""
 
     random_state: Any = None
@@ -81,11 +90,6 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         # The loop notices numbers that are not finite by itself.
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 def order_of(shuffle: bool | str) -> str:
     """The engine's name of what `shuffle` asks for."""
@@ -94,6 +98,12 @@ def order_of(shuffle: bool | str) -> str:
     if not Choice(("once", "replacement", "blocks")).holds(shuffle):
         raise SettingError(f"shuffle is {shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
     return str(shuffle)
+
+
+def rule_of(estimator: BaseEstimator, learner: str) -> Rule:
+    """The rule of the learner of this name, with the estimator's parameters."""
+    rule = LEARNERS[learner].rule
+    return rule.from_public({name: getattr(estimator, name) for name in rule.parameters()})
 
 
 def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
@@ -164,8 +174,7 @@ class LinearLearner(Inputs):
         """The rule with this estimator's parameters."""
         if not self._learner:
             raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
-        rule = LEARNERS[self._learner].rule
-        return rule.from_public({name: getattr(self, name) for name in rule.parameters()})
+        return rule_of(self, self._learner)
 
     def _plan(self, seed: int) -> Plan:
         check("max_iter", self.max_iter, Whole(1))
