@@ -136,11 +136,21 @@ def test_scoring_other_columns_than_trained_with_is_refused_and_no_rows_give_no_
         (rules.Logistic, {"l2": math.nan}),
         (rules.WidrowHoff, {"rate": math.inf}),
         (rules.WidrowHoff, {"rate": -1}),
+        (rules.WidrowHoff, {"schedule": "1/updates"}),
     ],
 )
 def test_settings_of_a_rule_that_cannot_be_are_refused(rule, settings):
     with pytest.raises(SettingError):
         train(np.eye(2), [0, 1], rule(**settings))
+
+
+def test_a_rule_names_its_own_keywords_and_an_estimator_its_own():
+    with pytest.raises(SettingError, match=r"^rate is -1: "):
+        rules.Perceptron(rate=-1)
+    with pytest.raises(SettingError, match="0 ≤ l2 < 1 / rate"):
+        rules.Logistic(rate=2, l2=0.5)
+    with pytest.raises(SettingError, match=r"^eta0 is -1: "):
+        rules.Perceptron.from_public({"eta0": -1})
 
 
 @pytest.mark.parametrize("rule", ["mira", rules.Mira, 0.5])

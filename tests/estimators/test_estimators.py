@@ -167,10 +167,9 @@ def test_fitted_estimators_survive_copies_and_go_on_learning_alike(estimator, co
         twin = pickle.loads(twin) if isinstance(twin, bytes) else twin
     np.testing.assert_array_equal(twin.predict(X), fitted.predict(X))
     np.testing.assert_array_equal(twin.coef_, fitted.coef_)
-    if copied is not copy.copy:  # a shallow copy shares its weights
-        twin.partial_fit(X[:50], y[:50])
-        fitted.partial_fit(X[:50], y[:50])
-        np.testing.assert_array_equal(twin.coef_, fitted.coef_)
+    twin.partial_fit(X[:50], y[:50])
+    fitted.partial_fit(X[:50], y[:50])
+    np.testing.assert_array_equal(twin.coef_, fitted.coef_)
 
 
 def test_clone_forgets_the_fit_and_keeps_the_parameters(cancer):
@@ -199,6 +198,73 @@ def test_warm_start_goes_on_where_the_last_fit_ended(cancer):
     for other, labels in ((X[:, :5], y), (X, np.arange(len(y)) % 3)):
         with pytest.raises(rosenblatt.SettingError, match=r"warm_start goes on with weights of shape \(1, 30\)"):
             twice.fit(other, labels)
+
+
+@pytest.mark.parametrize("start", ["warm_start", "partial_fit"])
+def test_who_goes_on_with_other_classes_or_another_bias_is_told(start, cancer):
+    X, y = cancer
+    clf = rosenblatt.Perceptron(warm_start=True, random_state=0).fit(X, y)
+    go_on = clf.fit if start == "warm_start" else clf.partial_fit
+    weights = clf.coef_
+    if start == "warm_start":
+        with pytest.raises(rosenblatt.SettingError, match=r"warm_start goes on with the classes \[0, 1\]"):
+            go_on(X, y + 1)
+    clf.set_params(fit_intercept=False)
+    with pytest.raises(rosenblatt.SettingError, match=f"{start} goes on with weights of fit_intercept=True"):
+        go_on(X, y)
+    np.testing.assert_array_equal(clf.coef_, weights)
+    assert clf.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("estimator", [rosenblatt.Perceptron, rosenblatt.WidrowHoffRegressor, rosenblatt.KernelPerceptron])
+@pytest.mark.parametrize("again", ["fit", "partial_fit"])
+def test_after_an_error_an_estimator_is_as_before(estimator, again, cancer):
+    X, y = cancer
+    clf = estimator(random_state=0, max_iter=2).fit(X, y)
+    before, predicted = dict(vars(clf)), clf.predict(X)
+    spoiled = X[:100, :7].copy() if again == "fit" else X[:100].copy()
+    spoiled[60, 3] = np.nan
+    with pytest.raises(rosenblatt.NotFiniteError, match="row 60"):
+        getattr(clf, again)(spoiled, y[:100] if again == "partial_fit" else np.arange(100) % 3)
+    assert vars(clf).keys() == before.keys()
+    assert all(vars(clf)[name] is value for name, value in before.items())
+    np.testing.assert_array_equal(clf.predict(X), predicted)
+
+
+@pytest.mark.parametrize("view", ["last", "averaged", "voted", "random"])
+def test_a_view_stays_as_it_is_when_learning_goes_on(view, cancer):
+    X, y = cancer
+    clf = rosenblatt.Perceptron(keep_log=True, max_iter=2, random_state=0).fit(X[:200], y[:200])
+    seen = clf.view(view)
+    before, updates, memory = seen.decision_function(X), len(seen.memory_.log), seen.view("last").coef_
+    clf.partial_fit(X[200:], y[200:])
+    assert clf.training_.weights.t > 400
+    np.testing.assert_array_equal(seen.decision_function(X), before)
+    np.testing.assert_array_equal(seen.view("last").coef_, memory)
+    np.testing.assert_array_equal(seen.view("averaged").coef_, seen.training_.weights.averaged[0])
+    assert len(seen.memory_.log) == updates < len(clf.memory_.log)
+
+
+def test_without_a_log_there_is_none_of_the_fit_before(cancer):
+    clf = rosenblatt.Perceptron(keep_log=True, random_state=0).fit(*cancer)
+    assert len(clf.log_) == clf.n_updates_
+    assert not hasattr(clf.set_params(keep_log=False).fit(*cancer), "log_")
+
+
+@pytest.mark.parametrize("estimator", [rosenblatt.VotedPerceptron, rosenblatt.KernelPerceptron])
+def test_random_votes_are_drawn_once_for_a_fit(estimator, cancer):
+    """Without a seed of its own too: scores of one fitted estimator are scores of one estimator."""
+    X, y = cancer
+    y = np.where(np.arange(len(y)) % 5 == 0, 1 - y, y)  # so that survivors disagree
+    clf = estimator(score_with="random", random_state=np.random.RandomState(3), max_iter=2).fit(X, y)
+    np.testing.assert_array_equal(clf.decision_function(X), clf.decision_function(X))
+
+
+def test_what_votes_print_of_held_out_rows_is_what_early_stopping_watches(cancer, capsys):
+    X, y = cancer
+    clf = rosenblatt.VotedPerceptron(early_stopping=True, verbose=1, random_state=0, max_iter=3).fit(X, y)
+    told = [line.split("held-out error ")[1] for line in capsys.readouterr().out.splitlines()]
+    assert told == [f"{error:.4f}" for error in clf.history_["held_out_averaged"]]
 
 
 @pytest.mark.parametrize("estimator", [rosenblatt.Perceptron, rosenblatt.WidrowHoffRegressor, rosenblatt.KernelPerceptron])
@@ -294,6 +360,7 @@ def test_a_rate_too_large_says_so_and_keeps_the_last_good_epoch():
         ({"max_iter": 0}, "max_iter"),
         ({"max_iter": 2.5}, "max_iter"),
         ({"shuffle": "sometimes"}, "shuffle"),
+        ({"shuffle": 1.0}, "shuffle"),
         ({"tol": -1.0}, "tol"),
         ({"eta0": 0.0}, "eta0"),
         ({"eta0": "fast"}, "eta0"),

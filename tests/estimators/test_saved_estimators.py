@@ -141,6 +141,18 @@ def test_rows_of_all_calls_of_partial_fit_are_counted(tmp_path):
     assert saved(fitted.fit(X[:30], y[:30]), tmp_path).summary["examples"] == 30
 
 
+def test_rows_of_all_warm_started_fits_are_counted(tmp_path):
+    X, y = entries()
+    fitted = rb.Mira(warm_start=True, random_state=0, max_iter=2).fit(X[:40], y[:40]).fit(X[20:], y[20:])
+    assert saved(fitted, tmp_path).class_counts.tolist() == (np.bincount(y[:40]) + np.bincount(y[20:])).tolist()
+
+
+@pytest.mark.parametrize(("view", "name"), [("voted", "voted"), ("last", "perceptron"), ("averaged", "averaged")])
+def test_compare_names_a_saved_voter_by_what_predicts(view, name, tmp_path):
+    fitted = rb.VotedPerceptron(score_with=view, max_iter=2, random_state=0).fit(*entries())
+    assert saved(fitted, tmp_path).recipe.compared_name == name
+
+
 def test_random_votes_are_drawn_as_the_estimator_draws_them(tmp_path):
     X, y = entries()
     fitted = rb.VotedPerceptron(score_with="random", random_state=12, max_iter=2).fit(X, y)

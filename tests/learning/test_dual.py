@@ -301,6 +301,7 @@ def test_a_bad_kernel_is_named_and_leaves_no_fit(kernel, said):
         ({"gamma": "auto"}, "gamma"),
         ({"rule": "logistic"}, "rule"),
         ({"rule": "mira", "p": 1.0}, "p is"),
+        ({"eta0": 0.0}, "eta0 is"),
         ({"multi_class": "ovo"}, "multi_class"),
         ({"budget": 0}, "budget"),
         ({"budget": 5, "score_with": "voted"}, "budget"),

@@ -7,6 +7,7 @@ import pytest
 import rosenblatt
 from rosenblatt import SettingError
 from rosenblatt.cli import run
+from rosenblatt.engine.parameters import Parameter, Real
 from rosenblatt.learning.learners import COMPARED, KERNEL, LEARNERS, Recipe, label_of
 from rosenblatt.playground.learners import PAGE_LEARNERS, as_javascript, page_parameters, page_range
 
@@ -59,6 +60,11 @@ def test_the_page_is_served_what_the_registry_declares():
                 assert [shown["least"], shown["most"]] == [page_range(one).least, page_range(one).most]
                 assert one.allowed.holds(int(shown["least"]) if shown["whole"] else shown["least"])
                 assert one.allowed.holds(int(shown["most"]) if shown["whole"] else shown["most"])
+
+
+def test_the_page_keeps_to_the_limits_of_a_parameter():
+    for allowed, value in ((Real(above=0, most=2), 2), (Real(least=0, below=1), 0.999), (Real(above=0), 1e6)):
+        assert page_range(Parameter("share", 1.0, allowed)).most == value
 
 
 def test_compare_names_what_a_recipe_does():

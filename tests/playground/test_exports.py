@@ -16,6 +16,7 @@ RUNS = [
     "&learner=passive-aggressive&C=0.3&variant=II&order=replacement",
     "&learner=logistic&scale=1",
     "&learner=widrow-hoff",
+    "&learner=widrow-hoff&schedule=1/updates",  # a rate that the learner keeps safe by itself does not fall as well
     "&margin=0.3&noise=0&epochs=40",  # which comes to rest before
     "&n=1000&noise=0.4&learner=logistic&epochs=100",  # which the playground ends before
 ]

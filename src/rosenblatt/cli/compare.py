@@ -14,6 +14,7 @@ from rosenblatt.learning.learners import COMPARED, LEARNERS, Recipe
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.data.splits import CrossValidation
+    from rosenblatt.estimators.neighbours.entrants import Entrant
     from rosenblatt.studies.compare import LearnerResult
 
 OTHERS = [name for name in LEARNERS if name not in COMPARED]
@@ -124,7 +125,7 @@ def compare(**values: Any) -> None:
         click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
 
 
-def other_learners(chosen: str | None) -> dict[str, Any]:
+def other_learners(chosen: str | None) -> dict[str, Entrant]:
     """What `--with` adds, by name; scikit-learn is imported only for them."""
     if chosen is None:
         return {}

@@ -155,7 +155,7 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     return Walk(examples, rule, plan, (start, chosen.start_bias), every), names
 
 
-def points(typed: str) -> tuple[list[list[float]], list[Any]]:
+def points(typed: str) -> tuple[list[list[float]], list[int] | list[str]]:
     """Points and labels as typed: numbers with commas between, a colon, a label; + and − are +1 and −1.
 
     Between points stand blanks or semicolons.

@@ -1,8 +1,8 @@
 /* Reads the cells of a regular table: for every column the distinct texts, and for every row which of them it has.
 
    One function, split(). It declines (None) whatever is not plain: quotes, NUL, a CR that ends no line, rows of another
-   length, rows without any text, bytes that are not UTF-8. delimited.py then reads the table in its other ways, which
-   also word the errors. So nothing here explains anything, and everything here may give up. */
+   length, rows without any text, bytes that are not UTF-8. delimited/parsing.py then reads the table in its other ways,
+   which also word the errors. So nothing here explains anything, and everything here may give up. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import warnings
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from rosenblatt.errors import SettingError, UncompiledWarning
 
 KERNELS = ("avx512", "avx2", "plain")
 
-core: Any
-vote_counter: Any
+core: ModuleType
+vote_counter: ModuleType
 try:
     core, vote_counter = import_module("rosenblatt.engine._core"), import_module("rosenblatt.engine._vote_counter")
 except ImportError:  # built without a compiler
@@ -34,14 +34,6 @@ def use_kernel(name: str) -> None:
         raise SettingError(f"ROSENBLATT_CPU is {name!r}: choose one of {', '.join(KERNELS)}.")
     if not core.use_kernel(name):
         raise SettingError(f"ROSENBLATT_CPU is {name!r}, which this CPU or this build cannot run: choose another.")
-
-
-def available_kernels() -> list[str]:
-    """The kernels that run here, widest first."""
-    chosen = os.environ.get("ROSENBLATT_CPU")
-    names = [name for name in KERNELS if core.use_kernel(name)]
-    use_kernel(chosen or names[0])
-    return names
 
 
 def cores() -> int:

@@ -34,8 +34,8 @@ class Range(Protocol):
 class Real:
     """A finite number between limits; `above` and `below` are limits that it may not reach.
 
-    >>> Real(above=0).expected("C"), Real(least=0, below=1).expected("p")
-    ('a finite number above 0', '0 ≤ p < 1')
+    >>> Real(above=0).expected("C"), Real(least=0, below=1).expected("p"), Real(most=5).expected("x")
+    ('a finite number above 0', '0 ≤ p < 1', 'a finite number, 5 or less')
     """
 
     least: float | None = None
@@ -64,6 +64,8 @@ class Real:
         high, to_high = (self.most, "≤") if self.below is None else (self.below, "<")
         if low is not None and high is not None:
             words = f"{low:g} {from_low} {name} {to_high} {high:g}"
+        elif high is not None:
+            words = f"a finite number, {high:g} or less" if self.below is None else f"a finite number below {high:g}"
         elif low is None:
             words = "a finite number"
         else:

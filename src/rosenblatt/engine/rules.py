@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, ClassVar
 
-from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, parameter
+from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, check, parameter
 from rosenblatt.errors import SettingError
 
 SCHEDULES = {"constant": "CONSTANT", "1/updates": "PER_UPDATE", "1/examples": "PER_EXAMPLE"}  # their names in the core
@@ -32,6 +33,10 @@ class Rule(Settings):
     name: ClassVar[str]
     moves_always: ClassVar[bool] = False  # also without a mistake: such a run never ends by itself
 
+    def __post_init__(self) -> None:
+        for name, one in self.declared().items():
+            check(name, getattr(self, name), one.allowed, one.note)  # by the rule's own names: `from_public` has the others
+
     def in_core(self) -> Any:
         """This rule as the loop takes it."""
         raise TypeError(f"{type(self).__name__} has no formula.")
@@ -39,7 +44,10 @@ class Rule(Settings):
     def tau(self, margin: float, norm2: float = 1.0, update: int = 1, example: int = 1) -> float:
         """How far an example with this margin and |x|² moves the weights along y x."""
         rule = self.in_core()
-        return float(rule.tau(margin, norm2, rule.rate_at(update, example)))
+        rate = rule.rate_at(update, example)
+        if rule.schedule == the_core().STABLE:
+            rate /= norm2
+        return float(rule.tau(margin, norm2, rate))
 
     def moves(self, margin: float) -> bool:
         """Does an example with this margin move the weights?"""
@@ -69,6 +77,8 @@ class Rule(Settings):
         Perceptron(rate=0.5, schedule='constant')
         """
         field_of = {one.name: field for field, one in cls.declared().items()}
+        for name, value in values.items():
+            cls.parameters()[name].check(value)  # in the words of this door
         return cls(**{field_of[name]: value for name, value in values.items()})
 
     def to_public(self) -> dict[str, Any]:
@@ -168,7 +178,7 @@ class Logistic(Rule):
         super().__post_init__()
         if not self.l2 * self.rate < 1:
             raise SettingError(
-                f"l2 is {self.l2!r}: expected 0 ≤ l2 < 1 / eta0, that each step shrinks w and does not flip it."
+                f"l2 is {self.l2!r}: expected 0 ≤ l2 < 1 / rate, that each step shrinks w and does not flip it."
             )
 
     def in_core(self) -> Any:
@@ -183,14 +193,19 @@ class WidrowHoff(Rule):
     For labels ±1 that is tau = rate (1 − margin). With more than two classes every score is pulled towards ±1. A rate
     beyond 2/|x|² diverges; without one, it is a tenth of 1/|x|² of the largest row so far, which cannot.
 
-    >>> WidrowHoff(rate=0.1).tau(margin=3.0)
-    -0.2
+    >>> WidrowHoff(rate=0.1).tau(margin=3.0), WidrowHoff().tau(margin=-1.0, norm2=4.0)
+    (-0.2, 0.05)
     """
 
     rate: float | None = parameter(None, Real(above=0, optional=True), **RATE)
     schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
     name: ClassVar[str] = "widrow-hoff"
     moves_always: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rate is None and self.schedule != "constant":
+            raise SettingError(f"The rate is to fall as {self.schedule}, but none is given: give one.")
 
     def in_core(self) -> Any:
         core = the_core()
@@ -199,7 +214,7 @@ class WidrowHoff(Rule):
         return core.Rule(core.WIDROW_HOFF, math.inf, float(self.rate), scheduled(self.schedule))
 
 
-def the_core() -> Any:
+def the_core() -> ModuleType:
     """The core that runs here: numpy and the compiled loop are loaded only where a rule is used."""
     from rosenblatt.engine import compiled
 

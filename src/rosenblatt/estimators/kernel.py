@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Whole, check
+from rosenblatt.engine.rules import Rule
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of
+from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of, rule_of
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
@@ -46,8 +46,8 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
     After fit: `support_` (row numbers, in the order of their first updates; after partial_fit, among all rows seen),
     `support_vectors_`, `dual_coef_` (one row for two classes, else one a class, of the last weights), `logs_` (one, or one a
-    class with "ovr"; none with a budget), `n_updates_`, `n_iter_`, `converged_`, `history_` (its `norm` is |w| in the
-    space of φ, the bias counted).
+    class with "ovr"; none with a budget), `n_updates_` (with "ovr" of all classes together), `n_iter_`, `converged_`,
+    `history_` (its `norm` is |w| in the space of φ, the bias counted).
 
     Sums are in double. The same rows and seed give the same bits on one machine; on another, BLAS may round products of
     numbers that are not whole differently.
@@ -80,37 +80,30 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
-        rule, design, order = self._rule(), self._design(), order_of(self.shuffle)
-        check("max_iter", self.max_iter, Whole(1))
-        examples = labelled(self, X, y, None, sample_weight, reset=True)
-        kernel = self._kernel(examples)
-        plan = Plan(epochs=self.max_iter, order=order, seed=self._seed(), fit_intercept=self._bias(kernel))
-        return self._learn(examples, rule, kernel, plan, design, None)
+        with self._unchanged_on_error():
+            self._refuse_impossible()
+            plan = Plan(check("max_iter", self.max_iter, Whole(1)), order_of(self.shuffle), self._seed())
+            return self._learn(labelled(self, X, y, None, sample_weight, reset=True), plan, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be.
 
         The kernel, with the first rows' gamma="scale", and the bias stay those of the first call.
         """
-        rule, design = self._rule(), self._design()
-        known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
-        examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
-        kernel = self._kernel(examples) if before is None else before.space.kernel
-        plan = Plan(epochs=1, order="given", fit_intercept=self._bias(kernel))
-        return self._learn(examples, rule, kernel, plan, design, before)
+        with self._unchanged_on_error():
+            self._refuse_impossible()
+            known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
+            examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
+            return self._learn(examples, Plan(1, "given", self._seed_of_partial_fit()), before)
 
-    def _learn(
-        self,
-        examples: Examples,
-        rule: rules.Rule,
-        kernel: kernels.Kernel,
-        plan: Plan,
-        design: Design,
-        before: Dual | None,
-    ) -> Self:
+    def _learn(self, examples: Examples, plan: Plan, before: Dual | None) -> Self:
+        kernel = self._kernel(examples) if before is None else before.space.kernel
+        bias = not kernel.has_constant if self.fit_intercept is None else bool(self.fit_intercept)
+        plan, design = replace(plan, fit_intercept=bias), Design(self.multi_class, self.budget)
+        self._drawn_by = plan.seed
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
-            run = train_kernel(examples, rule, kernel, plan, design, before, callbacks)
+            run = train_kernel(examples, self._rule(), kernel, plan, design, before, callbacks)
         except Interrupted as stop:
             self._record(stop.training)
             raise
@@ -118,8 +111,9 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         return self
 
     def _record(self, run: KernelTraining) -> None:
-        self.dual_ = run.dual
-        self.classes_ = run.dual.classes
+        self.dual_ = dual = run.dual
+        self.classes_, self.n_updates_ = dual.classes, dual.updates
+        self.support_, self.support_vectors_, self.dual_coef_ = dual.support, dual.rows, dual.coef.T
         self.n_iter_ = len(run.history)
         self.history_ = run.history
         self.converged_ = run.converged
@@ -129,18 +123,20 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         epoch, number = run.history[-1], len(run.history)
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
 
-    def _rule(self) -> rules.Rule:
+    def _rule(self) -> Rule:
         check("rule", self.rule, Choice(tuple(RULES)))
-        return rules.Mira(self.p) if self.rule == "mira" else rules.Perceptron(self.eta0, self.learning_rate)
+        return rule_of(self, self.rule)
 
-    def _design(self) -> Design:
+    def _refuse_impossible(self) -> None:
+        """Refuses parameters that cannot be before the rows are looked at."""
+        self._rule()
         check("score_with", self.score_with, Choice(KERNEL_VIEWS))
         if self.budget is not None and self.score_with != "last":
             raise SettingError(
                 f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
                 "Choose 'last', or no budget."
             )
-        return Design(self.multi_class, self.budget)
+        Design(self.multi_class, self.budget)
 
     def _kernel(self, examples: Examples) -> kernels.Kernel:
         gamma = self.gamma
@@ -149,29 +145,6 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
             examples.rows.refuse_not_finite()
             gamma = kernels.scale_gamma(kernels.matrix_of(examples.rows)) if rbf else 1.0
         return kernels.by_name(self.kernel, self.degree, self.coef0, gamma)  # type: ignore[arg-type]
-
-    def _bias(self, kernel: kernels.Kernel) -> bool:
-        return not kernel.has_constant if self.fit_intercept is None else bool(self.fit_intercept)
-
-    @property
-    def n_updates_(self) -> int:
-        """Updates so far; with "ovr" of all classes together."""
-        return self.dual_.updates
-
-    @property
-    def support_(self) -> np.ndarray:
-        """Row numbers of the examples that are in the sum."""
-        return self.dual_.support
-
-    @property
-    def support_vectors_(self) -> Any:
-        """These rows."""
-        return self.dual_.rows
-
-    @property
-    def dual_coef_(self) -> np.ndarray:
-        """How much of each support example is in the last weights: one row for two classes, else one a class."""
-        return self.dual_.coef.T
 
     @property
     def logs_(self) -> tuple[Log, ...]:
@@ -190,10 +163,10 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         return twin
 
     def _scorer(self) -> KernelScorer:
-        return self.dual_.scorer(View(self._chosen, seed=self._seed() if self._chosen == "random" else 0))
+        return self.dual_.scorer(View(self._chosen, seed=self._drawn_by))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·φ(x), or votes: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        """w·φ(x), or votes: a number a row for two classes (0 or more: classes_[1]), a column a class for more."""
         check_is_fitted(self)
         return self._scorer().scores(self._rows(X, reset=False))
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import os
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rosenblatt.engine.parameters import Whole, check
+from rosenblatt.engine.parameters import Choice, Flag, Whole, check
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
@@ -39,11 +40,18 @@ from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
 
-ORDER_OF_SHUFFLE: dict[bool | str, str] = {True: "shuffled", False: "given"}
+
+class ReadsSparse(BaseEstimator):  # type: ignore[misc]
+    """An estimator that reads sparse rows, too."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Inputs(BaseEstimator):  # type: ignore[misc]
+class Inputs(ReadsSparse):
     """An estimator that reads rows."""
 
     random_state: Any = None
@@ -52,6 +60,23 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _seed_of_partial_fit(self) -> int:
+        """Of random votes: one that is fixed; to draw one would change the caller's random numbers."""
+        return self._seed() if isinstance(self.random_state, int | np.integer) else 0
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """After an error this estimator is as it was before; of a run that was cut short it has what was learned."""
+        before = dict(vars(self))
+        try:
+            yield
+        except (DivergenceError, Interrupted):
+            raise
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _rows(self, X: Any, reset: bool) -> Rows:
         """X, checked and in a form that the engine reads in place."""
@@ -65,17 +90,20 @@ class Inputs(BaseEstimator):  # type: ignore[misc]
         # The loop notices numbers that are not finite by itself.
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 def order_of(shuffle: bool | str) -> str:
     """The engine's name of what `shuffle` asks for."""
-    if shuffle not in (True, False, "once", "replacement", "blocks"):
+    if Flag().holds(shuffle):
+        return "shuffled" if shuffle else "given"
+    if not Choice(("once", "replacement", "blocks")).holds(shuffle):
         raise SettingError(f"shuffle is {shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
-    return ORDER_OF_SHUFFLE.get(shuffle, str(shuffle))
+    return str(shuffle)
+
+
+def rule_of(estimator: BaseEstimator, learner: str) -> Rule:
+    """The rule of the learner of this name, with the estimator's parameters."""
+    rule = LEARNERS[learner].rule
+    return rule.from_public({name: getattr(estimator, name) for name in rule.parameters()})
 
 
 def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
@@ -119,8 +147,7 @@ class LinearLearner(Inputs):
     tol: stop when the mean change of the weights per example falls below this.
     early_stopping: hold out `validation_fraction` of the rows, stop after `n_iter_no_change` passes without a lower
         error on them, and predict with the best weights seen.
-    class_weight: {label: factor} or "balanced"; scales the step, as sample weights do.
-    warm_start: `fit` goes on where the last one ended.
+    warm_start: `fit` goes on where the last one ended, with the same classes and the same `fit_intercept`.
     keep_log: record every update in `log_`, with a copy of the rows that moved the weights, in `memory_`: for
         `view("voted")` and for influences. The training rows are referred to as well, for `forget`.
     verbose: print a line a pass.
@@ -147,8 +174,7 @@ class LinearLearner(Inputs):
         """The rule with this estimator's parameters."""
         if not self._learner:
             raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
-        rule = LEARNERS[self._learner].rule
-        return rule.from_public({name: getattr(self, name) for name in rule.parameters()})
+        return rule_of(self, self._learner)
 
     def _plan(self, seed: int) -> Plan:
         check("max_iter", self.max_iter, Whole(1))
@@ -168,13 +194,7 @@ class LinearLearner(Inputs):
     def _start(self, examples: AnyExamples, coef: Any, intercept: Any) -> Weights:
         """Zero, the initial weights given, or those of the fit before."""
         if self.warm_start and hasattr(self, "training_") and coef is None and intercept is None:
-            before: Weights = self.training_.weights
-            if (before.vectors, before.d) != (examples.vectors, examples.rows.d):
-                raise SettingError(
-                    f"warm_start goes on with weights of shape {(before.vectors, before.d)}, but these rows need "
-                    f"{(examples.vectors, examples.rows.d)}: fit a clone of the estimator."
-                )
-            return before.copy().with_layout(sparse=not examples.rows.dense)
+            return self._weights_to_continue(examples, "warm_start")
         weights = Weights(examples.vectors, examples.rows.d, self.fit_intercept, sparse=not examples.rows.dense)
         for name, given, place in (("coef_init", coef, weights.w), ("intercept_init", intercept, weights.bias)):
             if given is not None:
@@ -184,48 +204,77 @@ class LinearLearner(Inputs):
                 place[...] = given.reshape(place.shape)
         return weights
 
-    def _fit(self, examples: AnyExamples, weights: Weights, plan: Plan, counts_before: np.ndarray | None = None) -> Self:
-        """Runs the engine and keeps what it gives, also when it was interrupted; `counts_before` are of calls before."""
+    def _weights_to_continue(self, examples: AnyExamples, door: str) -> Weights:
+        """A copy of the weights of the call before: those of views of it never move."""
+        before: Weights = self.training_.weights
+        if (before.vectors, before.d) != (examples.vectors, examples.rows.d):
+            raise SettingError(
+                f"{door} goes on with weights of shape {(before.vectors, before.d)}, but these rows need "
+                f"{(examples.vectors, examples.rows.d)}: fit a clone of the estimator."
+            )
+        classes = self.training_.classes
+        if isinstance(examples, Examples) and classes is not None and not np.array_equal(classes, examples.classes):
+            raise SettingError(
+                f"{door} goes on with the classes {classes.tolist()}, but these rows have {examples.classes.tolist()}: "
+                "fit a clone of the estimator."
+            )
+        if before.fit_intercept != bool(self.fit_intercept):
+            raise SettingError(
+                f"{door} goes on with weights of fit_intercept={before.fit_intercept}, but now it is "
+                f"{self.fit_intercept!r}: fit a clone of the estimator."
+            )
+        return before.copy().with_layout(sparse=not examples.rows.dense)
+
+    def _fit(self, examples: AnyExamples, weights: Weights, plan: Plan) -> Self:
+        """Runs the engine and keeps what it gives, also when it was interrupted."""
         held_out = None
         if plan.patience is not None:
             examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
-        if weights.t == 0 or not plan.keep_log or not hasattr(self, "_memories"):
-            self._memories: list[tuple[Memory, int]] = []  # of each call, with the number of rows before it
-            self._rows_before = 0
         counts = class_counts(examples)
-        if counts is not None and counts_before is not None:
-            counts += counts_before
-        settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
+        if counts is not None and weights.t:  # weights that go on have seen the rows of the calls before
+            counts += self._settings.class_counts
+        if weights.t == 0 or not plan.keep_log:
+            self._memories: tuple[tuple[Memory, int], ...] = ()  # of each call, with the number of rows before it
+            self._rows_before = 0
+        self._settings: RunSettings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
+        callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
-            callbacks = Callbacks(epoch=self._report if self.verbose else None)
-            self._record(training.run(examples, settings.rule, plan, weights, held_out, callbacks))
-            self._settings = settings
+            run = training.run(examples, self._settings.rule, plan, weights, held_out, callbacks)
         except (DivergenceError, Interrupted) as stop:
-            self._record(stop.training)
-            self._settings = settings
+            self._record(stop.training, examples.rows.n)
             raise
-        finally:
-            self._rows_before += examples.rows.n
+        self._record(run, examples.rows.n)
         return self
 
-    def _record(self, run: Training) -> None:
+    def _record(self, run: Training, rows: int) -> None:
         self.training_ = run
+        if run.classes is not None:
+            self.classes_ = run.classes
         if run.origin is not None and run.origin.has_dual:
-            self._memories.append((run.memory(), self._rows_before))
+            self._memories = (*self._memories, (run.memory(), self._rows_before))
             if not self.keep_log:
                 run.origin = None  # the rows that moved nothing are not needed for votes
+        self._rows_before += rows
         self.n_iter_ = len(run.history)
         self.n_updates_ = run.weights.updates
         self.converged_ = run.converged
         self.history_: History = run.history
         if run.log is not None:
             self.log_: Log = run.log
-        self._chosen = "best" if run.best is not None else "averaged" if self.average else "last"
+        else:
+            self.__dict__.pop("log_", None)  # of a call before
+        self._chosen = self._watched if run.best is None else "best"
+
+    @property
+    def _watched(self) -> str:
+        """Whose weights early stopping watches, and predict by themselves."""
+        return "averaged" if self._settings.plan.average else "last"
 
     @property
     def _model(self) -> Model | Voter:
         if self._chosen in VOTING:
-            return Voter(self.classes_, self.memory_, drawn=self._seed() if self._chosen == "random" else None)
+            drawn = self._settings.plan.seed if self._chosen == "random" else None
+            return Voter(self.classes_, self.memory_, drawn)
         return self.training_.view(self._chosen)
 
     @property
@@ -239,39 +288,29 @@ class LinearLearner(Inputs):
     @property
     def memory_(self) -> Memory:
         """The log since training began, with a copy of the rows that moved the weights."""
-        if not getattr(self, "_memories", []):
+        if not getattr(self, "_memories", ()):
             raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
-        while len(self._memories) > 1:
-            (earlier, before), (later, between) = self._memories[:2]
-            self._memories[:2] = [(earlier.then(later, between - before), before)]
-        return self._memories[0][0]
+        (memory, before), *others = self._memories
+        for later, between in others:
+            memory = memory.then(later, between - before)
+        self._memories = ((memory, before),)
+        return memory
 
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
-        held_out = epoch.held_out_averaged if self.average else epoch.held_out_last
+        held_out = epoch.held_out_averaged if self._watched == "averaged" else epoch.held_out_last
         error = "" if held_out is None else f", held-out error {held_out:.4f}"
-        print(
-            f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}",
-            file=sys.stdout,
-        )
-
-    def _weights_to_continue(self, weights_needed: tuple[int, int]) -> Weights | None:
-        """The weights that partial_fit continues, if there are any."""
-        if not hasattr(self, "training_"):
-            return None
-        weights: Weights = self.training_.weights
-        return weights if (weights.vectors, weights.d) == weights_needed else None
+        print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}")
 
     def _partial_fit(self, examples: AnyExamples) -> Self:
-        examples.rows.refuse_not_finite()  # before anything is changed
-        before = self._weights_to_continue((examples.vectors, examples.rows.d))
-        weights = before or self._start(examples, None, None)
-        counts = self._settings.class_counts if before else None
-        return self._fit(examples, weights.with_layout(sparse=not examples.rows.dense), self._partial_plan(), counts)
+        if hasattr(self, "training_"):
+            weights = self._weights_to_continue(examples, "partial_fit")
+        else:
+            weights = self._start(examples, None, None)
+        return self._fit(examples, weights, self._partial_plan())
 
     def _partial_plan(self) -> Plan:
-        # A seed that is fixed is the one of random votes, too; to draw one would change the caller's random numbers.
-        seed = self._seed() if isinstance(self.random_state, int | np.integer) else 0
+        seed = self._seed_of_partial_fit()
         return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
 
     def view(self, name: str) -> Self:
@@ -283,13 +322,11 @@ class LinearLearner(Inputs):
             raise SettingError(
                 f"There is no view {name!r}: choose {', '.join(map(repr, LINEAR_VIEWS[:-1]))} or {LINEAR_VIEWS[-1]!r}."
             )
+        if name not in VOTING:
+            self.training_.view(name)  # says so where there are no best weights
+        elif not self._memories:
+            raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
         twin = copy.copy(self)
-        if name in VOTING:
-            if not self._memories:
-                raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
-            twin._memories = [(self.memory_, 0)]
-        else:
-            self.training_.view(name)  # made now: a later partial_fit moves the weights
         twin._chosen = name
         return twin
 
@@ -308,13 +345,11 @@ class LinearLearner(Inputs):
         if self._rows_before != origin.examples.rows.n:
             raise SettingError("More than one call of fit or partial_fit made this estimator: only a single fit can forget.")
         forgotten = forget(self.training_, rows)
-        self._memories = []
-        self._rows_before = 0
-        self._record(forgotten.training)
         assert forgotten.training.origin is not None
         left = class_counts(origin.examples, forgotten.training.origin.absent)
         self._settings = replace(self._settings, class_counts=left)
-        self._rows_before = origin.examples.rows.n
+        self._memories, self._rows_before = (), 0
+        self._record(forgotten.training, origin.examples.rows.n)
         return forgotten
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -324,24 +359,26 @@ class LinearLearner(Inputs):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
-    """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
+    """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two.
+
+    class_weight: {label: factor} or "balanced"; scales the step, as sample weights do.
+    The other parameters are those of `LinearLearner`.
+    """
 
     class_weight: Any = None
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y, from 0 or from the initial weights given."""
-        plan = self._plan(self._seed())
-        examples = labelled(self, X, y, None, sample_weight, reset=True)
-        weights = self._start(examples, coef_init, intercept_init)
-        self.classes_: Any = examples.classes
-        return self._fit(examples, weights, plan)
+        with self._unchanged_on_error():
+            plan = self._plan(self._seed())
+            examples = labelled(self, X, y, None, sample_weight, reset=True)
+            return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
-        known = getattr(self, "classes_", None)
-        examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
-        self.classes_ = examples.classes
-        return self._partial_fit(examples)
+        with self._unchanged_on_error():
+            known = getattr(self, "classes_", None)
+            return self._partial_fit(labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file that `rosenblatt.load` and the command line read; its rows are numbers, column by column."""
@@ -359,7 +396,10 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         return self._linear.intercept
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more; voted, the votes."""
+        """w·x + b: a number a row for two classes (0 or more: classes_[1]), a column a class for more.
+
+        Voted, it is the votes, and of two classes with equal votes the first wins.
+        """
         return self._scores(X)
 
     def influences(self, X: Any) -> Influences:
@@ -374,10 +414,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        scores = self._scores(X)
-        codes = self._model.decide(scores)
-        labels: np.ndarray = self.classes_[codes]
-        return labels
+        check_is_fitted(self)
+        return self._model.predict(self._rows(X, reset=False))
 
 
 def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:

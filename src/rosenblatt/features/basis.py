@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.engine.rows import as_float
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.notes import Notes
@@ -28,7 +29,7 @@ class BasisMap:
         self.columns = 0
         self.notes = Notes()
 
-    def fit(self, rows: Any) -> Any:
+    def fit(self, rows: Any) -> Self:
         """Learns how many columns there are."""
         self.columns = dense_table(rows).shape[1]
         return self
@@ -58,9 +59,7 @@ class PolynomialMap(BasisMap):
 
     def __init__(self, degree: int = 2):
         super().__init__()
-        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
-            raise SettingError(f"degree is {degree!r}: expected a whole number, 1 or more.")
-        self.degree = int(degree)
+        self.degree = int(check("degree", degree, Whole(1)))
 
     @property
     def products(self) -> list[tuple[int, ...]]:
@@ -78,9 +77,8 @@ class PolynomialMap(BasisMap):
 
     @property
     def names(self) -> list[str]:
-        return [
-            " ".join(power(column, product.count(column)) for column in sorted(set(product))) for product in self.products
-        ]
+        powers = [[(column, product.count(column)) for column in sorted(set(product))] for product in self.products]
+        return [" ".join(f"x{column}" if times == 1 else f"x{column}^{times}" for column, times in one) for one in powers]
 
     def to_json(self) -> dict[str, Any]:
         return {"map": "polynomial", "degree": self.degree, "columns": self.columns}
@@ -90,15 +88,6 @@ class PolynomialMap(BasisMap):
         mapping = cls(int(saved["degree"]))
         mapping.columns = int(saved["columns"])
         return mapping
-
-
-def power(column: int, times: int) -> str:
-    """A power's name.
-
-    >>> power(3, 1), power(3, 2)
-    ('x3', 'x3^2')
-    """
-    return f"x{column}" if times == 1 else f"x{column}^{times}"
 
 
 class RadialMap(BasisMap):
@@ -119,7 +108,7 @@ class RadialMap(BasisMap):
         self.given, self.width, self.seed = centres, width, seed
         self.centres, self.scale = np.empty((0, 0)), 1.0
 
-    def fit(self, rows: Any) -> RadialMap:
+    def fit(self, rows: Any) -> Self:
         """Chooses the centres, and the width from them if none was given."""
         X = dense_table(rows)
         self.columns = X.shape[1]
@@ -179,7 +168,7 @@ class FunctionMap(BasisMap):
         self.functions: Sequence[Callable[[np.ndarray], Any]] = functions
         self.widths: list[int] = []
 
-    def fit(self, rows: Any) -> FunctionMap:
+    def fit(self, rows: Any) -> Self:
         """Asks every function how many numbers it gives."""
         X = dense_table(rows)
         self.columns = X.shape[1]

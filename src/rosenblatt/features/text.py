@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine.parameters import check
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.hashing import BITS, buckets, collisions
 from rosenblatt.features.notes import Notes
@@ -47,12 +47,11 @@ class TextMap:
         self, ngrams: int = 1, lowercase: bool = True, min_count: int = 1, counts: bool = True, hashing: int | None = None
     ):
         for name, value in (("ngrams", ngrams), ("min_count", min_count)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise SettingError(f"{name} is {value!r}: expected a whole number, 1 or more.")
+            check(name, value, Whole(1))
         check("hashing", hashing, BITS)
         if hashing is not None and min_count > 1:
             raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
-        self.ngrams, self.lowercase, self.min_count, self.hashing = ngrams, bool(lowercase), min_count, hashing
+        self.ngrams, self.lowercase, self.min_count, self.hashing = int(ngrams), bool(lowercase), int(min_count), hashing
         self.counts = bool(counts)
         self.words: list[str] = []
         self.collisions = 0

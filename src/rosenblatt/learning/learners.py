@@ -100,11 +100,11 @@ def learner_called(name: str) -> Learner:
 def compared_as(name: str, averages: bool) -> str:
     """What `compare` calls a learner: its name, after `averaged` where the mean of its weights predicts.
 
-    >>> compared_as("perceptron", averages=True), compared_as("averaged", averages=False), compared_as("mira", averages=True)
+    >>> compared_as("perceptron", averages=True), compared_as("voted", averages=False), compared_as("mira", averages=True)
     ('averaged', 'perceptron', 'averaged mira')
     """
     learner = LEARNERS[name]
-    plain = learner.rule.name if learner.view == "averaged" or averages else name
+    plain = name if learner.view == "last" else learner.rule.name
     if not averages:
         return plain
     return next(
@@ -202,7 +202,7 @@ class Recipe(Settings):
     @property
     def compared_name(self) -> str:
         """What `compare` calls this learner."""
-        return compared_as(self.learner, self.averages)
+        return self.learner if self.votes else compared_as(self.learner, self.averages)
 
     def to_json(self) -> dict[str, Any]:
         """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""

@@ -30,7 +30,8 @@ def page_range(one: Parameter) -> Range:
         return Whole(one.allowed.least, one.allowed.most or int(MOST_NUMBER))
     if isinstance(one.allowed, Real):
         least = LEAST_NUMBER if one.allowed.above == 0 else one.allowed.least or 0.0
-        return Real(least=least, most=MOST_NUMBER if one.allowed.below is None else one.allowed.below - LIMIT_GAP)
+        most = MOST_NUMBER if one.allowed.most is None else one.allowed.most
+        return Real(least=least, most=most if one.allowed.below is None else one.allowed.below - LIMIT_GAP)
     return one.allowed
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import cache
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 TRIM_DELAY = 0.1  # seconds
 ARENA_MAX = -8  # glibc's number of the option
@@ -91,7 +91,7 @@ def limit_allocators() -> None:
 
 
 @cache
-def _libc() -> Any:
+def _libc() -> ctypes.CDLL | None:
     """glibc; None where another library allocates."""
     try:
         libc = ctypes.CDLL(None)

@@ -1,12 +1,10 @@
-"""A task of the page, run by the engine, within the limits of the playground."""
+"""A task of the page, run by the engine within the limits of the playground, and its scores over a grid of the plane."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,24 +12,26 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.features.scale import mean_and_sd, standardise
-from rosenblatt.learning.driver import Callbacks, Interrupted, Progress
+from rosenblatt.learning.driver import Callbacks, Interrupted, Outcome, Progress
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import History
 from rosenblatt.learning.kernel.kernels import Polynomial
-from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.kernel.model import Dual, View
 from rosenblatt.learning.kernel.training import train_kernel
 from rosenblatt.learning.learners import KERNEL, LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Training, run
+from rosenblatt.learning.training import Training, model_of, run
+from rosenblatt.learning.votes import Voter
 from rosenblatt.playground.memory import LruCache
 from rosenblatt.playground.points import Points
-from rosenblatt.playground.requests import MOST_EXAMPLES, MOST_UPDATES, Data, Task
+from rosenblatt.playground.requests import MOST_EXAMPLES, MOST_UPDATES, Data, Grid, Task
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.separability import certify
 
 RUN_SECONDS = 3.0  # that a run may take
 PROOF_SECONDS = 1.5  # and the certificate
+CACHED_PRODUCTS, LEAST_CELLS = 2**18, 64  # of cells with rows of the log at a time; cells
 
 
 class TooLongError(SettingError):
@@ -89,7 +89,9 @@ class RunCache:
         task_run = learn_kernel(task, table) if task.learner == KERNEL.name else learn(task, table)
         task_run.notes = [*table.points.notes, *task_run.notes]
         key = task.data, task.scale, task.bias
-        task_run.certificate = self.certificates.get(key, lambda: certify_points(table, task.bias))
+        task_run.certificate = self.certificates.get(
+            key, lambda: certify(table.examples.rows, table.points.y, task.bias, seconds=PROOF_SECONDS)
+        )
         return task_run
 
     def _table(self, data: Data, scaled: bool) -> PreparedPoints:
@@ -107,40 +109,21 @@ class RunCache:
         return PreparedPoints(points, examples, [mean for mean, _ in measured], [sd for _, sd in measured])
 
 
-def certify_points(table: PreparedPoints, bias: bool) -> Certificate:
-    """Whether a line separates the points, as far as it can be told in the time for it."""
-    return certify(table.examples.rows, table.points.y, bias, seconds=PROOF_SECONDS)
-
-
-def rule_of(task: Task) -> Rule:
-    """The rule of the task's learner; with a kernel it learns as the perceptron does."""
-    if task.learner == KERNEL.name:
-        return KERNEL.rule()
-    return LEARNERS[task.learner].make_rule(dict(task.parameters))
-
-
-def kernel_of(task: Task) -> Polynomial:
-    """(1 + x·x')^degree; without a bias the 1 is not there."""
-    return Polynomial(int(dict(task.parameters).get("degree", 2)), 1.0 if task.bias else 0.0)
-
-
 def learn(task: Task, table: PreparedPoints) -> TaskRun:
     """Runs the engine; what it did, and why it ended early if it did."""
     examples = table.examples
     plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
     weights = Weights(examples.vectors, examples.rows.d, task.bias)
     weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
-    notes: list[str] = []
-    rule = rule_of(task)
-    with limited() as callbacks:
-        try:
-            done = run(examples, rule, plan, weights, callbacks=callbacks)
-        except Interrupted as stop:
-            done = stop.training
-            notes.append(stopped(done))
-        except DivergenceError as stop:
-            done = stop.training
-            notes.append(str(stop))
+    rule, notes = LEARNERS[task.learner].make_rule(dict(task.parameters)), []
+    try:
+        done = run(examples, rule, plan, weights, callbacks=limits())
+    except Interrupted as stop:
+        done = stop.training
+        notes = [stopped(done)]
+    except DivergenceError as stop:
+        done = stop.training
+        notes = [str(stop)]
     assert done.log is not None
     log = done.log.until(done.weights.t)  # a log goes on into the epoch that was taken back
     ended = done.converged, done.stopped_because, done.weights.t
@@ -148,27 +131,25 @@ def learn(task: Task, table: PreparedPoints) -> TaskRun:
 
 
 def learn_kernel(task: Task, table: PreparedPoints) -> TaskRun:
-    """The same where w is a sum of examples."""
+    """The same where w is a sum of examples: (1 + x·x')^degree; without a bias the 1 is not there."""
     plan = Plan(task.epochs, task.order, task.seed, fit_intercept=False)
-    notes: list[str] = []
-    rule = rule_of(task)
-    with limited() as callbacks:
-        try:
-            done = train_kernel(table.examples, rule, kernel_of(task), plan, callbacks=callbacks)
-        except Interrupted as stop:
-            done = stop.training
-            notes.append(stopped(done))
+    kernel = Polynomial(int(dict(task.parameters).get("degree", 2)), 1.0 if task.bias else 0.0)
+    rule, notes = KERNEL.rule(), []
+    try:
+        done = train_kernel(table.examples, rule, kernel, plan, callbacks=limits())
+    except Interrupted as stop:
+        done = stop.training
+        notes = [stopped(done)]
     assert done.dual.logs is not None
     ended = done.converged, done.stopped_because, done.dual.t
     return TaskRun(task, table, rule, done.dual.logs[0], done.history, *ended, dual=done.dual, notes=notes)
 
 
-@contextmanager
-def limited() -> Iterator[Callbacks]:
+def limits() -> Callbacks:
     """Callbacks that interrupt a run, as Ctrl-C would, after too many updates or too long."""
     end = time.monotonic() + RUN_SECONDS
 
-    def end_of_epoch(training: Any) -> None:
+    def end_of_epoch(training: Outcome) -> None:
         if not training.stopped_because and (total_updates(training) >= MOST_UPDATES or time.monotonic() > end):
             raise KeyboardInterrupt
 
@@ -176,16 +157,46 @@ def limited() -> Iterator[Callbacks]:
         if time.monotonic() > end:
             raise KeyboardInterrupt
 
-    yield Callbacks(epoch=end_of_epoch, progress=between_chunks)
+    return Callbacks(epoch=end_of_epoch, progress=between_chunks)
 
 
-def total_updates(training: Any) -> int:
+def total_updates(training: Outcome) -> int:
     return sum(epoch.updates for epoch in training.history)
 
 
-def stopped(training: Any) -> str:
+def stopped(training: Outcome) -> str:
     """Why the playground ended a run, also as the run's own reason."""
     many = total_updates(training) >= MOST_UPDATES
     why = f"{MOST_UPDATES:,} updates are as many as the page shows" if many else f"{RUN_SECONDS:g} seconds were over"
     training.stopped_because = f"the playground's limit: {why}"
     return f"Training was stopped after {len(training.history)} epochs: {why}."
+
+
+def grid_scores(run: TaskRun, grid: Grid) -> np.ndarray:
+    """Scores row by row from the top, after so many examples: w·x + b, Σ α K, or votes as a share of all, −1 to 1."""
+    left, right, bottom, top = grid.box
+    across = left + (np.arange(grid.columns) + 0.5) * (right - left) / grid.columns
+    down = top - (np.arange(grid.rows) + 0.5) * (top - bottom) / grid.rows
+    cells = np.stack([np.tile(across, grid.rows), np.repeat(down, grid.columns)], axis=1)
+    seen = min(grid.examples, run.t)
+    scores = scores_after(run, grid.view, seen, cells)
+    largest = float(np.abs(scores).max(initial=0))
+    # Three digits are more than a colour shows; a small answer is a quick one.
+    return np.round(scores / largest if largest > 0 else scores, 3)
+
+
+def scores_after(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.ndarray:
+    """The scores of cells by the weights that the run had after so many examples."""
+    if seen == 0 and (run.dual is not None or view == "voted"):
+        return np.zeros(len(cells))
+    if run.dual is not None:
+        return run.dual.scorer(View(view, after=seen)).scores(cells)
+    assert run.training is not None
+    memory = replace(run.training.memory(), last=seen)
+    memory.log = memory.log.until(seen)
+    if view == "voted":
+        assert run.training.classes is not None
+        # In parts whose products with the rows of the log stay in the cache, which is faster and holds little.
+        voter, height = Voter(run.training.classes, memory), max(LEAST_CELLS, CACHED_PRODUCTS // max(1, memory.rows.n))
+        return np.concatenate([voter.scores(cells[top : top + height]) for top in range(0, len(cells), height)])
+    return model_of(memory.replay(), run.training.classes, view).scores(cells)

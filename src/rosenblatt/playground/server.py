@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from threading import Lock, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import uvicorn
@@ -25,10 +25,12 @@ from rosenblatt.playground.guard import IDLE_SECONDS, BodyBudget, Guard, Patient
 from rosenblatt.playground.learners import as_javascript
 from rosenblatt.playground.memory import MemoryTrimmer
 from rosenblatt.playground.points import Points, from_table, from_text, make
-from rosenblatt.playground.regions import grid_scores
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.running import RunCache, TooLongError
+from rosenblatt.playground.running import RunCache, TooLongError, grid_scores
 from rosenblatt.playground.trace import as_json, trace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HOST = "127.0.0.1"
 CONTENT_TYPES = {
@@ -42,7 +44,7 @@ CONTENT_TYPES = {
 class Playground:
     """The answers; `table`, where given, is the file of the command line as a polars frame."""
 
-    def __init__(self, table: Any = None, chosen: Data | None = None, positive: str | None = None):
+    def __init__(self, table: pl.DataFrame | None = None, chosen: Data | None = None, positive: str | None = None):
         self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
         self.runs = RunCache(self.points_of)
         self.workers, self.bodies, self.trimmer = anyio.CapacityLimiter(2), BodyBudget(), MemoryTrimmer()
@@ -70,7 +72,8 @@ class Playground:
             try:
                 return trace(self.runs.of(task))
             except RosenblattError as problem:
-                return {"error": str(problem), "about": about(problem)}
+                # What the page then gives up: a part of the task that cannot be.
+                return {"error": str(problem), "about": "epochs" if isinstance(problem, TooLongError) else "data"}
 
         return await self.answer(request, replayed)
 
@@ -141,7 +144,7 @@ def static_routes() -> list[Route]:
     return routes
 
 
-def answer_with(content: bytes, kind: str) -> Any:
+def answer_with(content: bytes, kind: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         return Response(content, headers={"content-type": kind})
 
@@ -164,11 +167,6 @@ def app(playground: Playground | None = None) -> Starlette:
     )
     starlette.router.redirect_slashes = False
     return starlette
-
-
-def about(problem: RosenblattError) -> str:
-    """Which part of a task cannot be: what the page then gives up."""
-    return "epochs" if isinstance(problem, TooLongError) else "data"
 
 
 async def refused(request: Request, problem: Exception) -> Response:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.parameters import Real, check
@@ -73,7 +74,7 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Model(self.classes_, ((mean_1 - mean_0) / self.var_[0])[None, :], np.array([intercept]))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Log odds for two classes (above 0: classes_[1]); for more ln P(class, x), where shared less what all share."""
+        """Log odds for two classes (0 or more: classes_[1]); for more ln P(class, x), where shared less what all share."""
         check_is_fitted(self)
         X = as_matrix(self, X, reset=False)
         if self.shared:
@@ -87,8 +88,7 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row."""
         codes = decide(self.decision_function(X))
-        labels: np.ndarray = self.classes_[codes]
-        return labels
+        return np.asarray(self.classes_[codes])
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """ln P(class | x), a column a class."""
@@ -106,7 +106,7 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return int(self.theta_.size + self.var_.size + len(self.classes_) - 1)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.shared
         return tags

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.rows import OneHot, Rows
+from rosenblatt.estimators.learners import log_probabilities, probabilities
+from rosenblatt.estimators.linear import ReadsSparse
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.neighbours.objective import Objective
-from rosenblatt.estimators.soft_perceptron import log_probabilities, probabilities
 from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.scoring import Model, decide
+from rosenblatt.learning.scoring import Model
 
 LARGEST_NUMBER = 1e100  # squares of larger ones, summed over rows and columns, could overflow
 
@@ -48,7 +49,7 @@ def as_examples(estimator: Any, X: Any, y: Any) -> Examples:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearNeighbour(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearNeighbour(ClassifierMixin, ReadsSparse):  # type: ignore[misc]
     """A classifier that is `coef_` and `intercept_` once it is fitted, however it found them."""
 
     fit_intercept: bool = True
@@ -65,26 +66,20 @@ class LinearNeighbour(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.loss_curve_, self.n_iter_, self.converged_ = descent.values, descent.steps, descent.converged
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """w·x + b: a number a row for two classes (above 0: classes_[1]), a column a class for more."""
+        """w·x + b: a number a row for two classes (0 or more: classes_[1]), a column a class for more."""
         check_is_fitted(self)
         return self._model.scores(as_matrix(self, X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        codes = decide(self.decision_function(X))
-        labels: np.ndarray = self.classes_[codes]
-        return labels
+        check_is_fitted(self)
+        return self._model.predict(as_matrix(self, X, reset=False))
 
     @property
     def parameters_(self) -> int:
         """How many numbers were learned: n + 1 for two classes and n features."""
         check_is_fitted(self)
         return int(self.coef_.size + (self.intercept_.size if self.fit_intercept else 0))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class WithProbabilities(LinearNeighbour):

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.linear import ReadsSparse
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix
 from rosenblatt.estimators.neighbours.objective import centred_gram
 from rosenblatt.learning.scoring import Model
@@ -64,7 +65,7 @@ def shrink(s: np.ndarray, l2: float, over: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class RidgeRegressor(RegressorMixin, ReadsSparse):  # type: ignore[misc]
     """Linear regression: Σ (w·x + b − y)² + λ |w|² as small as it can be.
 
     l2: λ, scikit-learn's `alpha` of Ridge; 0 is least squares.
@@ -90,11 +91,6 @@ class RidgeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """w·x + b of each row."""
         check_is_fitted(self)
         return Model(None, self.coef_[None, :], self.intercept_).scores(as_matrix(self, X, reset=False))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

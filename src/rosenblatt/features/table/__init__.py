@@ -1,11 +1,9 @@
 """Tables as vectors.
 
 table_map.py   TableMap: fit, transform, names, JSON
-columns.py     what training knows about one column
-values.py      one text for one value, whatever type its column came in
-encoding.py    the columns of some rows as codes and numbers
+columns.py     what training knows about one column, and one text for one value, whatever type its column came in
 blocks.py      from codes and numbers to features, block by block
-matrix.py      from the entries of all blocks to the rows that the loop reads
+encoding.py    the columns of some rows as codes and numbers, and from all blocks to the rows that the loop reads
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 import { by, element } from "./dom.js";
 import { LEARNERS } from "./learners.js";
-import { FIELDS, PARAMETERS } from "./state.js";
+import { FIELDS, PARAMETERS, needsRate } from "./state.js";
 import { NAMES } from "./words.js";
 
 const DATA_NAMES = {
@@ -143,8 +143,3 @@ export class Controls {
 }
 
 const isRecipe = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);
-
-// A rate that the learner keeps safe by itself does not fall as well.
-const needsRate = (state, suffix) => (
-  LEARNERS[state[`learner${suffix}`]].parameters.rate?.initial === null && state[`rate${suffix}`] === null
-);

@@ -159,9 +159,15 @@ export function settings(state, suffix) {
   return { bias: state.bias, ...Object.fromEntries(own) };
 }
 
+// A rate that the learner keeps safe by itself does not fall as well.
+export function needsRate(state, suffix = "") {
+  return LEARNERS[state[`learner${suffix}`]].parameters.rate?.initial === null && state[`rate${suffix}`] === null;
+}
+
 // The learner's parameters by their names in the library; what the learner chooses by itself is left to it.
 export function parameters(state, suffix = "") {
-  const own = Object.entries(LEARNERS[state[`learner${suffix}`]].parameters);
+  const declared = Object.entries(LEARNERS[state[`learner${suffix}`]].parameters);
+  const own = declared.filter(([field]) => !(field === "schedule" && needsRate(state, suffix)));
   const chosen = own.map(([field, { name, choices, initial }]) => [name, state[field + suffix], choices && initial]);
   return Object.fromEntries(chosen.filter(([, value, usual]) => value !== null && value !== usual));
 }

@@ -1,0 +1,245 @@
+"""The learners of the registry as scikit-learn estimators: each names its learner and the parameters of its rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from rosenblatt.engine.parameters import Choice, check
+from rosenblatt.errors import SettingError
+from rosenblatt.estimators.linear import LinearClassifier, LinearLearner
+from rosenblatt.learning.examples import RegressionExamples, for_regression
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import Training
+
+VOTED_VIEWS = ("voted", "averaged", "last", "random")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Perceptron(LinearClassifier):
+    """w += rate y x at every mistake, y (w·x + b) ≤ 0.
+
+    eta0: the rate; on its own it changes nothing but the length of w.
+    learning_rate: "constant", or falling as "1/updates" or "1/examples".
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+
+    >>> clf = Perceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
+    >>> clf.coef_, clf.intercept_, clf.n_updates_
+    (array([[1.5, 1. ]]), array([-1.]), 3)
+    """
+
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    _learner: ClassVar[str] = "perceptron"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AveragedPerceptron(Perceptron):
+    """The perceptron that predicts with the mean of (w, b) after every example, the steadier choice on real data.
+
+    >>> clf = AveragedPerceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
+    >>> clf.coef_, clf.view("last").coef_
+    (array([[1.1875, 1.25  ]]), array([[1.5, 1. ]]))
+    """
+
+    average: bool = True
+    _learner: ClassVar[str] = "averaged"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class VotedPerceptron(Perceptron):
+    """The perceptron whose weight vectors all vote, each as often as the number of examples that it survived.
+
+    two classes: Σ c_k sign(w_k·x + b_k)      more: each votes for its highest score      (Freund & Schapire, 1999)
+
+    score_with: what predicts after the one run: "voted", "averaged", "last", or "random", one survivor for each row,
+        drawn by its share of the votes and by `random_state`. `view(...)` gives the others without another fit.
+    The other parameters are those of `Perceptron`. `decision_function` gives the votes: Σ c sign with two classes, else
+    those for each class; equal votes go to the first class. `average` has no meaning here; early stopping watches the
+    averaged weights, and all weights until then vote.
+
+    The votes need the log, 24 bytes an update, and a copy of every row that moved the weights: at most all rows, and after
+    many calls of partial_fit the rows of all of them. A prediction multiplies each row with each of these rows.
+
+    >>> clf = VotedPerceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
+    >>> clf.decision_function([[2, 2], [-1, 0]])  # votes of eight examples
+    array([ 8., -6.])
+    >>> clf.view("last").decision_function([[2, 2], [-1, 0]])
+    array([ 4. , -2.5])
+    """
+
+    score_with: str = "voted"
+    _learner: ClassVar[str] = "voted"
+    _votes = True
+
+    def _plan(self, seed: int) -> Plan:
+        self._refuse_other_views()
+        return replace(super()._plan(seed), keep_log=True, average=True)
+
+    def _partial_plan(self) -> Plan:
+        self._refuse_other_views()
+        return replace(super()._partial_plan(), keep_log=True)
+
+    def _refuse_other_views(self) -> None:
+        check("score_with", self.score_with, Choice(VOTED_VIEWS))
+
+    def _record(self, run: Training, rows: int) -> None:
+        super()._record(run, rows)
+        self._chosen: Any = self.score_with
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Mira(LinearClassifier):
+    """The smallest change of the weights that gives the example margin 1.
+
+    w += y x (1 − margin) / |x|²   if margin < p or margin ≤ 0
+
+    p: also correct examples that are right by less than p; 0 ≤ p < 1. A larger p gives a larger margin, more slowly.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+
+    >>> clf = Mira(shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["yes", "no"])
+    >>> clf.decision_function([[-1.0, 1.0]])  # "no" is the negative class: its margin is 1
+    array([-1.])
+    """
+
+    p: float = 0.0
+    _learner: ClassVar[str] = "mira"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PassiveAggressive(LinearClassifier):
+    """Passive while the margin is 1 or more; otherwise moves towards margin 1, no further than C lets it.
+
+    I:  tau = min(C, (1 − margin) / |x|²)        II:  tau = (1 − margin) / (|x|² + 1/(2C))
+
+    C: how aggressive.
+    variant: "I" or "II".
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+
+    >>> clf = PassiveAggressive(C=0.1, shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
+    >>> clf.coef_
+    array([[-0.2,  0. ]])
+    """
+
+    C: float = 1.0
+    variant: str = "I"
+    _learner: ClassVar[str] = "passive-aggressive"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SoftPerceptron(LinearClassifier):
+    """Logistic regression, one example at a time: every example moves the weights by how surprising its label was.
+
+    w ← (1 − rate l2) w + rate σ(−margin) y x
+
+    eta0: the rate.
+    learning_rate: "constant", or falling as "1/updates" or "1/examples" (the same here: every example is an update).
+    l2: shrinks w, not the bias, at every step.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+
+    >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
+    >>> clf.predict_proba([[0.5]]).round(2)
+    array([[0.16, 0.84]])
+    """
+
+    eta0: float = 0.1
+    learning_rate: str = "constant"
+    l2: float = 0.0
+    _learner: ClassVar[str] = "logistic"
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(class | x), a column a class: σ(score) for two, the softmax of the scores for more."""
+        return probabilities(self._scores(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """log P(class | x), right also where the probability itself rounds to 0."""
+        return log_probabilities(self._scores(X))
+
+
+def probabilities(scores: np.ndarray) -> np.ndarray:
+    """P(class | x) of a logistic model, from its scores.
+
+    >>> probabilities(np.array([0.0]))
+    array([[0.5, 0.5]])
+    """
+    return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else softmax(scores, axis=1)
+
+
+def log_probabilities(scores: np.ndarray) -> np.ndarray:
+    """log P(class | x) of a logistic model, from its scores."""
+    if scores.ndim == 1:
+        return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
+    return log_softmax(scores, axis=1)  # type: ignore[no-any-return]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class WidrowHoff(LinearClassifier):
+    """Pulls every score towards ±1: w += rate (y − w·x − b) x.
+
+    eta0: the rate; beyond 2/|x|² the weights overflow, and training says so. None: 0.1/|x|² of the largest row so far.
+    learning_rate: "constant", or falling as "1/updates" or "1/examples", where eta0 is given.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+
+    >>> clf = WidrowHoff(eta0=0.1, shuffle=False, max_iter=1).fit([[1.0], [-1.0]], ["up", "down"])
+    >>> clf.coef_, clf.intercept_  # steps (−1 − 0)·0.1 and (1 − 0)·0.1: "down" is the negative class
+    (array([[0.2]]), array([0.]))
+    """
+
+    eta0: float | None = None
+    learning_rate: str = "constant"
+    _learner: ClassVar[str] = "widrow-hoff"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class WidrowHoffRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
+    """Linear regression, one example at a time: w += rate (y − w·x − b) x.
+
+    eta0, learning_rate: as for `WidrowHoff`.
+    The other parameters are those of `rosenblatt.estimators.linear.LinearLearner`.
+
+    >>> reg = WidrowHoffRegressor(eta0=0.1, max_iter=200, random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> reg.predict([[3.0]]).round(3)
+    array([7.])
+    """
+
+    eta0: float | None = None
+    learning_rate: str = "constant"
+    _learner: ClassVar[str] = "widrow-hoff"
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from rows X with targets y, from 0 or from the initial weights given."""
+        with self._unchanged_on_error():
+            plan = self._plan(self._seed())
+            examples = self._examples(X, y, sample_weight, reset=True)
+            return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from these rows, once and in the order given."""
+        with self._unchanged_on_error():
+            return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
+        if y is None:
+            raise SettingError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
+            )
+        return for_regression(self._rows(X, reset=reset), column_or_1d(y, warn=True), sample_weight)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights, one a feature."""
+        return np.asarray(self._linear.coef[0])
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The bias."""
+        return self._linear.intercept
+
+    def predict(self, X: Any) -> np.ndarray:
+        """w·x + b of each row."""
+        return self._scores(X)
