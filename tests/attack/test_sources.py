@@ -13,9 +13,10 @@ import pytest
 
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
-from rosenblatt.data.source import HEAD_BYTES, LONGEST_LINE, Source
+from rosenblatt.data.source import HEAD_BYTES, BufferSizes, Source
 from rosenblatt.errors import FileError
 
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 ROWS = 40_000  # some 400 kB: more than is read to recognise a format
 
 
@@ -73,15 +74,15 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, ending, chang
     path = tmp_path / f"rows.{ending}"
     line = {"csv": b"1,2,x\n", "tsv": b"1\t2\tx\n", "libsvm": b"1 1:2 3:4\n"}[ending]
     header = {"csv": b"a,b,y\n", "tsv": b"a\tb\ty\n", "libsvm": b""}[ending]
-    path.write_bytes(header + line * 200_000)
-    parts = batches(path, rows=50, zero_based=False)
+    path.write_bytes(header + line * 40_000)
+    parts = batches(path, rows=50, zero_based=False, sizes=SHORT_LINES)
     next(parts)
     os.utime(path, ns=(1, 1))  # so that a write is seen, however coarse the clock
     with path.open("r+b") as file:
         if change == "overwritten":
-            file.write(header + line.replace(b"2", b"7") * 200_000)
+            file.write(header + line.replace(b"2", b"7") * 40_000)
         else:
-            file.truncate(1_000_000 if change == "shorter" else 10_000_000)
+            file.truncate(100_000 if change == "shorter" else 1_000_000)
     with pytest.raises(FileError):
         for _ in parts:
             pass
@@ -98,15 +99,18 @@ def test_a_file_that_shrinks_in_the_middle_of_a_read_is_refused(tmp_path, monkey
 
 
 def test_a_long_header_and_a_long_cell_are_read(tmp_path):
-    names = [f"a rather long name of the column with number {j:05}" for j in range(20_000)]
+    names = [f"a rather long name of the column with number {j:05}" for j in range(20_000 if FULL else 8_000)]
     wide = (",".join(names) + "\n" + ",".join("1" for _ in names) + "\n").encode()
-    assert len(wide) > 2 * HEAD_BYTES
+    assert len(wide) > HEAD_BYTES
     assert read(io.BytesIO(wide)).rows.columns == names
     long = b"text,y\n" + b"x" * 200_000 + b",no\nz,yes\n"
     for content in (long, long.replace(b"xx", b'"x', 1).replace(b"x,", b'x",', 1)):
         assert read(io.BytesIO(content), target="y").labels.to_list() == ["no", "yes"]
     quoted = b'text,y\n"' + b"x" * 200_000 + b'",no\n z,"yes"\n'
     assert read(io.BytesIO(quoted), target="y").rows["text"].str.len_chars().to_list() == [200_000, 1]
+
+
+SHORT_LINES = BufferSizes(table_block=2**18, libsvm_chunk=2**18, longest_line=2**20)
 
 
 class Endless(io.RawIOBase):
@@ -142,9 +146,9 @@ class Endless(io.RawIOBase):
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(start, forever, format):
     stream = Endless(start, forever)
     with pytest.raises(FileError):
-        for _ in batches(io.BufferedReader(stream), format=format):
+        for _ in batches(io.BufferedReader(stream), format=format, sizes=SHORT_LINES):
             pass
-    assert stream.given <= 4 * LONGEST_LINE
+    assert stream.given <= 4 * SHORT_LINES.longest_line
 
 
 def test_a_sparse_archive_that_claims_much_is_refused(tmp_path):

@@ -20,8 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.messages import refuse_long
-from rosenblatt.data.source import BufferSizes, ReadOptions
+from rosenblatt.data.source import BufferSizes, ReadOptions, refuse_long
 from rosenblatt.errors import FileError
 
 parse: Callable[..., tuple[int, int, int, int, int, bool]]
@@ -32,6 +31,7 @@ except ImportError:  # built without a compiler
 
 INDEX_ZERO = re.compile(rb"^[^#\n]*[ \t]0+:", re.MULTILINE)
 LARGEST_INDEX = 2**31 - 1
+USUAL_SIZES = BufferSizes()
 
 
 @dataclass
@@ -112,9 +112,9 @@ def _show(token: bytes) -> str:
     return repr(_text(token))
 
 
-def chunks(stream: IO[bytes], name: str, chunk_size: int) -> Iterator[Lines]:
+def chunks(stream: IO[bytes], name: str, sizes: BufferSizes) -> Iterator[Lines]:
     """The rows of a stream, about so many bytes of text at a time. The arrays are reused: copy before the next."""
-    size, rest, line = chunk_size, b"", 1
+    size, rest, line = sizes.libsvm_chunk, b"", 1
     labels = ends = indices = values = np.empty(0)
     while True:
         data = stream.read(size)
@@ -124,7 +124,7 @@ def chunks(stream: IO[bytes], name: str, chunk_size: int) -> Iterator[Lines]:
         data = rest + data + (b"\n" if last and not rest.endswith(b"\n") else b"")
         cut = data.rfind(b"\n") + 1
         if not cut:
-            refuse_long(len(data), "line", name, line)
+            refuse_long(len(data), sizes.longest_line, "line", name, line)
             rest, size = data, 2 * size  # one line longer than a chunk
             continue
         rest, text = (b"", data) if cut == len(data) else (data[cut:], data[:cut])
@@ -246,8 +246,8 @@ def read_libsvm(stream: IO[bytes], name: str, options: ReadOptions, size: int | 
     (array([[2. , 0. , 0.5],
            [0. , 1. , 0. ]]), array([ 1, -1]), False)
     """
-    chunk_size = options.sizes.libsvm_chunk
-    lines = gather(chunks(stream, name, chunk_size), max(size / chunk_size, 1) if size else 0)
+    expected_chunks = max(size / options.sizes.libsvm_chunk, 1) if size else 0
+    lines = gather(chunks(stream, name, options.sizes), expected_chunks)
     if not len(lines.labels):
         raise _no_examples(name)
     zero_based = bool(lines.smallest == 0) if options.zero_based is None else options.zero_based
@@ -264,7 +264,7 @@ def libsvm_batches(stream: IO[bytes], name: str, rows: int, options: ReadOptions
     zero_based, count = options.zero_based, 0
     held: list[Lines] = []
     empty = True
-    for part in chunks(stream, name, options.sizes.libsvm_chunk):
+    for part in chunks(stream, name, options.sizes):
         held.append(gather([part]))  # a copy
         count += len(part.labels)
         while count >= rows:
@@ -286,7 +286,7 @@ def _no_examples(name: str) -> FileError:
     return FileError("no line holds an example: expected lines such as '1 3:0.5 7:1'.", path=name)
 
 
-def has_index_zero(stream: IO[bytes], name: str = "", chunk_size: int = BufferSizes.libsvm_chunk) -> bool:
+def has_index_zero(stream: IO[bytes], name: str = "", sizes: BufferSizes = USUAL_SIZES) -> bool:
     """Does an index 0 occur? A search for its text, many times faster than reading.
 
     >>> import io
@@ -294,10 +294,10 @@ def has_index_zero(stream: IO[bytes], name: str = "", chunk_size: int = BufferSi
     (True, False)
     """
     rest = b""
-    while data := stream.read(chunk_size):
+    while data := stream.read(sizes.libsvm_chunk):
         text = rest + data
         if b"0:" in text and INDEX_ZERO.search(text):
             return True
         rest = text[text.rfind(b"\n") + 1 :]
-        refuse_long(len(rest), "line", name)
+        refuse_long(len(rest), sizes.longest_line, "line", name)
     return False

@@ -7,7 +7,7 @@ from itertools import islice
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source, decode_utf8
+from rosenblatt.data.source import ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.errors import FileError
 
 Message = tuple[str | None, str]  # label, text
@@ -42,21 +42,14 @@ def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers; a source without any is refused."""
     empty = True
     with source.open() as stream:
-        for number, raw in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
-            refuse_long(len(raw), "line", source.name, number)
+        for number, raw in enumerate(iter(lambda: stream.readline(source.longest_line + 1), b""), 1):
+            refuse_long(len(raw), source.longest_line, "line", source.name, number)
             line = decode_utf8(raw, source.name, number).rstrip("\r\n")
             if line.strip():
                 empty = False
                 yield number, line
     if empty:
         raise FileError("the file holds nothing but blank lines.", path=source.name)
-
-
-def refuse_long(size: int, what: str, name: str, line: int | None = None) -> None:
-    """Refuses a line or a message before it fills the memory."""
-    if size > LONGEST_LINE:
-        limit = f"{LONGEST_LINE >> 20} MB are the limit. Cut it, or leave it out."
-        raise FileError(f"a {what} of {size / 2**20:,.0f} MB or more: {limit}", path=name, line=line)
 
 
 def is_hidden(name: str) -> bool:

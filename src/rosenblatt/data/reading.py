@@ -12,7 +12,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
-from rosenblatt.data.source import MISSING_MARKS, ReadOptions, Source, missing_file
+from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source, missing_file
 from rosenblatt.errors import FileError, SettingError, TargetError
 
 Where = str | os.PathLike[str] | IO[bytes]
@@ -141,7 +141,7 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
 
 
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
-    source = open_source(where)
+    source = open_source(where, options.sizes.longest_line)
     format = recognise(source, options)
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
@@ -149,7 +149,7 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
     return source, format
 
 
-def open_source(where: Where) -> Source:
+def open_source(where: Where, longest_line: int = LONGEST_LINE) -> Source:
     """The source, or the error that says what was probably meant."""
     if isinstance(where, str | os.PathLike) and where != "-":
         path = os.fspath(where)
@@ -159,4 +159,4 @@ def open_source(where: Where) -> Source:
             from rosenblatt.data.known import known_names
 
             raise missing_file(Path(path), known_names())
-    return Source(where)
+    return Source(where, longest_line)

@@ -25,7 +25,7 @@ from typing import IO, cast
 from rosenblatt.errors import FileError, SettingError
 
 HEAD_BYTES = 1 << 18  # in which a format is recognised
-LONGEST_LINE = 1 << 26  # bytes of a line, a record or a message: what is longer is refused before it fills the memory
+LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
 STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
@@ -83,6 +83,13 @@ def _rejoined(head: bytes, rest: IO[bytes]) -> IO[bytes]:
     return cast(IO[bytes], io.BufferedReader(_Joined(head, rest), STREAM_BUFFER))
 
 
+def refuse_long(size: int, most: int, what: str, name: str, line: int | None = None) -> None:
+    """Refuses a line or a message before it fills the memory."""
+    if size > most:
+        limit = f"{most / 2**20:,.0f} MB are the limit. Cut it, or leave it out."
+        raise FileError(f"a {what} of {size / 2**20:,.0f} MB or more: {limit}", path=name, line=line)
+
+
 def read_fully(stream: IO[bytes], size: int) -> bytes:
     """So many bytes, fewer at the end only: a pipe gives less than is asked for. No room is made for what may not come."""
     parts = []
@@ -99,7 +106,8 @@ class Source:
     taken its name. What is no ordinary file (standard input, a pipe, a device) can be read through once only.
     """
 
-    def __init__(self, where: str | os.PathLike[str] | IO[bytes]):
+    def __init__(self, where: str | os.PathLike[str] | IO[bytes], longest_line: int = LONGEST_LINE):
+        self.longest_line = longest_line
         self.path: Path | None = None  # of an ordinary file, or a folder
         self.is_folder = False
         self.compressed = False
@@ -144,7 +152,7 @@ class Source:
             self._stream = cast(IO[bytes], gzip.GzipFile(fileobj=self._rewound(start)))
             start = read_fully(self._stream, HEAD_BYTES)
         # One long line, as a header of thousands of names is, must be seen whole.
-        while len(start) == size < LONGEST_LINE and start.count(b"\n") < 2 and b"\0" not in start:
+        while len(start) == size < self.longest_line and start.count(b"\n") < 2 and b"\0" not in start:
             start += read_fully(self._stream, size)
             size *= 2
         self.complete = len(start) < size
@@ -256,6 +264,7 @@ class BufferSizes:
     coded_above: int = 1 << 22  # bytes of a table above which types are guessed beforehand and repeated texts coded
     coded_texts: int = 1 << 15  # distinct texts of a coded column; polars reads columns that have more
     libsvm_chunk: int = 1 << 20  # bytes of libsvm lines parsed at a time
+    longest_line: int = LONGEST_LINE  # bytes of a line, a record or a message; what is longer is refused
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ import numpy as np
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, records, refuse_uneven
-from rosenblatt.data.messages import refuse_long
-from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source, decode_utf8
+from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
@@ -164,7 +163,7 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     held: list[Dataset] = []
     count = 0
     with source.open() as stream:
-        for line, data in whole_records(stream, source.name, options.sizes.table_block):
+        for line, data in whole_records(stream, source.name, options.sizes):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
             types = replace(types, at_least=widest_types(types.at_least, frame))
@@ -214,20 +213,20 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def whole_records(stream: IO[bytes], name: str, block_size: int) -> Iterator[tuple[int, bytes]]:
+def whole_records(stream: IO[bytes], name: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     rest, line = b"", 1
-    for data in chain(iter(lambda: stream.read(block_size), b""), [b""]):
+    for data in chain(iter(lambda: stream.read(sizes.table_block), b""), [b""]):
         text = rest + data
         if not data:
             if text:
                 yield line, text
             return
         end = end_of_records(text)
-        if not end and len(text) > LONGEST_LINE:
+        if not end and len(text) > sizes.longest_line:
             if b'"' in text:
                 raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
-            refuse_long(len(text), "line", name, line)
+            refuse_long(len(text), sizes.longest_line, "line", name, line)
         rest, whole = text[end:], text[:end]
         if end:
             yield line, whole
@@ -243,6 +242,6 @@ def end_of_records(text: bytes) -> int:
     if text.find(b'"') < 0:
         return text.rfind(b"\n") + 1
     byte = np.frombuffer(text, dtype=np.uint8)
-    outside = np.cumsum(byte == ord('"'), dtype=np.int32) % 2 == 0
+    outside = np.cumsum(byte == ord('"'), dtype=np.uint8) & 1 == 0  # 256 is even: what wraps around stays as odd as it was
     ends = np.flatnonzero((byte == NEWLINE) & outside)
     return int(ends[-1]) + 1 if len(ends) else 0

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers, refuse_long
-from rosenblatt.data.source import LONGEST_LINE, Source, explain_errors
+from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
+from rosenblatt.data.source import Source, explain_errors, refuse_long
 from rosenblatt.errors import FileError
 
 
@@ -28,19 +28,19 @@ def messages(source: Source) -> Iterator[Message]:
                 for name in sorted(files):
                     if not is_hidden(name):
                         empty = False
-                        yield label, decode_message(read_message(Path(directory, name)))
+                        yield label, decode_message(read_message(Path(directory, name), source.longest_line))
     if empty:
         raise FileError(f"the folders {', '.join(classes[:5])} hold no files.", path=source.path)
 
 
-def read_message(file: Path) -> bytes:
+def read_message(file: Path, longest: int) -> bytes:
     """The bytes of one message; a device or a pipe, which may never end, is refused."""
     with explain_errors(str(file)):
         if not file.is_file() and file.exists():
             raise FileError("it is not an ordinary file: leave it out of the folder.", path=file)
         with file.open("rb") as stream:
-            content = stream.read(LONGEST_LINE + 1)
-    refuse_long(len(content), "message", str(file))
+            content = stream.read(longest + 1)
+    refuse_long(len(content), longest, "message", str(file))
     return content
 
 

@@ -35,7 +35,7 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
     if zero_based is None and source.path is not None:
         # A file can be read twice; of a pipe, only the first rows can decide.
         with source.open() as stream:
-            zero_based = has_index_zero(stream, source.name, options.sizes.libsvm_chunk)
+            zero_based = has_index_zero(stream, source.name, options.sizes)
     with source.open() as stream:
         yield from libsvm_batches(stream, source.name, rows or ROWS_PER_BATCH, replace(options, zero_based=zero_based))
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers, refuse_long
-from rosenblatt.data.source import Source
+from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
+from rosenblatt.data.source import Source, refuse_long
 from rosenblatt.errors import FileError
 
 USTAR = re.compile(rb".{257}ustar", re.DOTALL)
@@ -32,7 +32,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
                     if len(place.parts) < 2:
                         what = f"{member.name!r} is in no folder: expected one folder per class and one file per message."
                         raise FileError(what, path=source.name)
-                    refuse_long(member.size, "message", f"{source.name}, {member.name}")
+                    refuse_long(member.size, source.longest_line, "message", f"{source.name}, {member.name}")
                     file = archive.extractfile(member)
                     if file is not None:
                         empty = False
