@@ -296,7 +296,7 @@ def has_index_zero(stream: IO[bytes], name: str = "", sizes: BufferSizes = USUAL
     rest = b""
     while data := stream.read(sizes.libsvm_chunk):
         text = rest + data
-        if b"0:" in text and INDEX_ZERO.search(text):
+        if (b" 0" in text or b"\t0" in text) and INDEX_ZERO.search(text):
             return True
         rest = text[text.rfind(b"\n") + 1 :]
         refuse_long(len(rest), sizes.longest_line, "line", name)
