@@ -29,11 +29,12 @@ from rosenblatt.engine.order import epochs
 from rosenblatt.engine.rules import Perceptron
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.kernel.kernels import Polynomial
-from rosenblatt.learning.kernel.model import View, decide
-from rosenblatt.learning.kernel.training import Design, DualTraining, learn
+from rosenblatt.learning.kernel.model import View
+from rosenblatt.learning.kernel.training import Design, KernelTraining, train_kernel
 from rosenblatt.learning.log import Memory
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.votes import BLOCK, Voter
+from rosenblatt.learning.scoring import decide
+from rosenblatt.learning.votes import PRODUCT_BYTES, Voter
 
 ROWS, SURVIVORS, LEAST = 10_000, 5_000, 8.0
 
@@ -85,7 +86,7 @@ def seconds(call: Callable[[], object], rounds: int) -> float:
 
 def votes() -> None:
     """Exact voted prediction; the least that is asked for holds for dense rows as long as MNIST's."""
-    print(f"votes: {ROWS:,} rows, {SURVIVORS:,} survivors, blocks of {BLOCK >> 20} MB")
+    print(f"votes: {ROWS:,} rows, {SURVIVORS:,} survivors, blocks of {PRODUCT_BYTES >> 20} MB")
     print(f"{'':44} {'ours, s':>9} {'one by one, s':>13} {'ratio':>9}   (most memory while voting)")
     for name, d, density, least in (
         ("dense, 784 columns", 784, 1.0, LEAST),
@@ -167,11 +168,11 @@ def kernels() -> None:
     for _ in range(2):
         sketch = Sketch(X, y, degree)
         plan = Plan(epochs=1, seed=0, fit_intercept=False)
-        spent, run = timed(lambda: learn(examples, Perceptron(), Polynomial(degree), plan, Design("ovr")))  # noqa: B023
+        spent, run = timed(lambda: train_kernel(examples, Perceptron(), Polynomial(degree), plan, Design("ovr")))  # noqa: B023
         times["ours"].append(spent)
         times["sketch"].append(timed(lambda: sketch.learn(order))[0])  # noqa: B023
-        assert isinstance(run, DualTraining)
-        spent, scores = timed(lambda: run.dual.scores(tests, voted))  # noqa: B023
+        assert isinstance(run, KernelTraining)
+        spent, scores = timed(lambda: run.dual.scorer(voted).scores(tests))  # noqa: B023
         times["our votes"].append(spent)
         spent, theirs = timed(lambda: sketch.votes(tests))  # noqa: B023
         times["its votes"].append(spent)
@@ -180,7 +181,7 @@ def kernels() -> None:
     print(f"{'':44} {'ours, s':>9} {'sketch, s':>13} {'ratio':>9}")
     for name, own, peer in (("training", "ours", "sketch"), ("votes on 10,000", "our votes", "its votes")):
         print(f"{name:44} {best[own]:9.2f} {best[peer]:13.2f} {best[peer] / best[own]:8.2f}×")
-    wrong = [100 * np.mean(decide(np.asarray(votes), voted) != digits) for votes in (scores, theirs)]
+    wrong = [100 * np.mean(decide(np.asarray(votes), by_votes=True) != digits) for votes in (scores, theirs)]
     print(f"{'voted test error, %':44} {wrong[0]:9.2f} {wrong[1]:13.2f}")
     print(f"{'support examples':44} {len(run.dual.support):9,} {sketch.size:13,}", flush=True)
 

@@ -19,9 +19,10 @@ from engine import mnist
 from rosenblatt.engine.rules import Perceptron
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.kernel.kernels import Polynomial
-from rosenblatt.learning.kernel.model import View, decide
-from rosenblatt.learning.kernel.training import Design, learn
+from rosenblatt.learning.kernel.model import View
+from rosenblatt.learning.kernel.training import Design, train_kernel
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import decide
 
 VIEWS = ("last", "averaged", "voted")
 TIMES = (0.1, 1, 4, 10)
@@ -32,7 +33,7 @@ def experiment(degree: int, epochs: int, seed: int) -> None:
     examples, (tests, digits) = for_classes(*mnist("train")), mnist("t10k")
     begun = time.perf_counter()
     plan = Plan(epochs=epochs, seed=seed, fit_intercept=False)
-    run = learn(examples, Perceptron(), Polynomial(degree), plan, Design("ovr"))
+    run = train_kernel(examples, Perceptron(), Polynomial(degree), plan, Design("ovr"))
     trained = time.perf_counter()
     n, seen = examples.rows.n, run.dual.t
     times = [T for T in TIMES if epochs >= T]
@@ -40,7 +41,9 @@ def experiment(degree: int, epochs: int, seed: int) -> None:
     wanted = [View(name, min(round(T * n), seen)) for T in times for name in VIEWS]
     scores = run.dual.scores_in(tests, wanted)
     counted = time.perf_counter()
-    errors = [100 * np.mean(decide(s, view) != digits) for s, view in zip(scores, wanted, strict=True)]
+    errors = [
+        100 * np.mean(decide(s, by_votes=view.name == "voted") != digits) for s, view in zip(scores, wanted, strict=True)
+    ]
     for row, T in enumerate(times):
         logs = run.dual.placed_logs(min(round(T * n), seen))
         support, updates = 1 + max(int(log.row.max()) for log in logs), sum(map(len, logs))

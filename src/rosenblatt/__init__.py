@@ -6,9 +6,11 @@ Names are loaded on first use, so that `import rosenblatt` costs nothing and onl
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as typing has it, which takes longer to load than the rest of Python's start
 if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compares the two
+    from typing import Any
+
     from rosenblatt.data import Dataset as Dataset
     from rosenblatt.data import read as read
     from rosenblatt.data.splits import split as split

@@ -1,5 +1,54 @@
-"""`python -m rosenblatt` is the command line."""
+"""Where the command line begins, as `rosenblatt` and as `python -m rosenblatt`: from here on an interrupt is answered.
 
-from rosenblatt.cli import main
+Nothing is imported above `main` that Python has not loaded already: Ctrl-C while the rest is imported is an interrupt, too.
+"""
 
-main()
+import os
+import sys
+
+INTERRUPTED = 130  # as shells count it: 128 + SIGINT
+
+
+def main() -> None:
+    """Runs a command and ends the process with its exit code."""
+    # Python drops an interrupt that comes while it tidies up (a finaliser, the lock of an import), and prints a traceback.
+    print_unraisable, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
+    try:
+        from rosenblatt.cli import run
+
+        code = run()
+    except KeyboardInterrupt:
+        code = _interrupted()
+    finally:
+        _ignore_interrupts()  # the command is done, only Python's own end is left
+        sys.unraisablehook = print_unraisable
+    sys.exit(code)
+
+
+def _interrupted() -> int:
+    """Says what an interrupted command has written; its exit code."""
+    _ignore_interrupts()
+    source = sys.modules.get("rosenblatt.data.source")  # without it, nothing was
+    written = source.files_in_place() if source is not None else []
+    names = " and ".join(map(str, written))
+    what = f"{names} {'was' if len(written) == 1 else 'were'} written before." if written else "no file was written."
+    os.write(2, f"Interrupted: {what}\n".encode(errors="replace"))
+    return INTERRUPTED
+
+
+def _end_if_interrupted(problem: "sys.UnraisableHookArgs") -> None:
+    if not issubclass(problem.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(problem)
+        return
+    code = _interrupted()
+    os._exit(code)
+
+
+def _ignore_interrupts() -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+if __name__ == "__main__":
+    main()

@@ -548,20 +548,27 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(path, monkeypatch, c
     assert path.read_bytes() == before
 
 
-def test_bytes_reach_the_disk_before_the_name_and_the_name_before_return(path, monkeypatch):
+@pytest.mark.parametrize("old", [False, True])
+def test_bytes_reach_the_disk_before_the_name_and_the_name_before_return(path, monkeypatch, old):
+    if old:
+        path.write_bytes(b"old")
     done = []
-    for call in ("fsync", "replace"):
+    for call in ("fsync", "link", "replace"):
         real = getattr(os, call)
 
-        def spy(*args, real=real, call=call):
+        def spy(*args, real=real, call=call, **keywords):
             kind = "folder" if call == "fsync" and stat.S_ISDIR(os.fstat(args[0]).st_mode) else "file"
             size = os.fstat(args[0]).st_size if call == "fsync" and kind == "file" else None
             done.append((call, kind, size))
-            return real(*args)
+            return real(*args, **keywords)
 
         monkeypatch.setattr(model_file.os, call, spy)
     write(path, *NEW)
-    assert done == [("fsync", "file", path.stat().st_size), ("replace", "file", None), ("fsync", "folder", None)]
+    first, *naming, last = done
+    assert (first, last) == (("fsync", "file", path.stat().st_size), ("fsync", "folder", None))
+    # A new file gets its name at once; where there is an old one, the new one has another name in between.
+    named = [call for call, *_ in naming]
+    assert named in ([["link", "link", "replace"]] if old else [["link"]]) or named == ["replace"]
 
 
 def test_a_folder_that_cannot_be_synced_still_gets_the_file(path, monkeypatch):

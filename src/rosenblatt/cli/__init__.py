@@ -1,7 +1,7 @@
 """The command line: one file a verb, loaded only when it is called.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 bad data, 2 usage, 3 a model file
-that is missing, damaged or foreign. No traceback reaches a user.
+that is missing, damaged or foreign, 130 interrupted. No traceback reaches a user.
 """
 
 from __future__ import annotations
@@ -94,13 +94,8 @@ def in_options(message: str) -> str:
     return re.sub(r"\b(delimiter|format|missing)=('[^']*')", r"--\1 \2", message)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and ends the process with its exit code."""
-    sys.exit(run(arguments))
-
-
 def run(arguments: list[str] | None = None) -> int:
-    """Runs a command; its exit code."""
+    """Runs a command; its exit code. An interrupt is left to whoever called, `rosenblatt.__main__` as a rule."""
     try:
         rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
@@ -109,9 +104,8 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as problem:
         problem.show()
         return 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted: nothing was written.", err=True)
-        return 130
+    except click.Abort:  # what click makes of an interrupt
+        raise KeyboardInterrupt from None
     except RosenblattError as problem:
         click.echo(f"{type(problem).__name__}: {in_options(str(problem))}", err=True)
         return 3 if isinstance(problem, ModelFileError) else 2 if isinstance(problem, SettingError) else 1

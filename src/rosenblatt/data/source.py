@@ -317,6 +317,21 @@ class ReadOptions:
 
 
 STALE_AFTER = 3600  # seconds after which a temporary file belongs to nobody
+_replacements: dict[Path, tuple[int, int]] = {}  # device and inode of what was to take the place of a file
+
+
+def files_in_place() -> list[Path]:
+    """The files that `replacing` has put in their place in this process.
+
+    The file system says so, no note of ours: an interrupt can come between the last step and any note of it.
+    """
+    in_place = []
+    for path, (device, inode) in _replacements.items():
+        with contextlib.suppress(OSError):
+            now = path.stat()
+            if (now.st_dev, now.st_ino) == (device, inode):
+                in_place.append(path)
+    return in_place
 
 
 @contextlib.contextmanager
@@ -340,10 +355,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            if nameless:
-                # The path is absolute, so the folder means nothing: but only with one does Python follow the link.
-                os.link(f"/proc/self/fd/{stream.fileno()}", temporary, src_dir_fd=stream.fileno())
-        os.replace(temporary, target)
+            status = os.fstat(stream.fileno())
+            _replacements[target] = status.st_dev, status.st_ino
+            in_place = nameless and _named(stream, target, temporary) == target
+        if not in_place:
+            os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -361,6 +377,16 @@ def _temporary(path: Path) -> tuple[IO[bytes], bool]:
         with contextlib.suppress(OSError):  # not every file system can
             return open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb"), True
     return path.open("xb"), False
+
+
+def _named(stream: IO[bytes], target: Path, temporary: Path) -> Path:
+    """Gives a file without a name its own at once, where no other file has it; else that of the temporary file."""
+    for path in (target, temporary):
+        with contextlib.suppress(FileExistsError):
+            # The path is absolute, so the folder means nothing: but only with one does Python follow the link.
+            os.link(f"/proc/self/fd/{stream.fileno()}", path, src_dir_fd=stream.fileno())
+            break
+    return path
 
 
 def _remove_stale(folder: Path) -> None:

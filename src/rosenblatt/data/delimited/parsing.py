@@ -67,7 +67,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     import polars as pl
 
     counts = count(block.data, block.layout.delimiter, options.sizes.count_block)
-    if counts is None:
+    if counts is None or (block.line > 1 and block.content.startswith(b"\xef\xbb\xbf")):  # which polars would leave out
         return None
     frame = _with_guessed_types(block, options, types, quoted=counts.quotes > 0)
     if frame is None:
@@ -235,7 +235,9 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             is_blank = data[max(start - 1, 0) : stop + 1] == BLANK
             if _blank_outside_quotes(is_blank, is_quote, outside, before=start > 0):
                 return None
-            counts.padded = counts.padded or bool((is_end & ~outside).any())
+            # In quotes a line end, or a delimiter that is a blank, may be at the edge of a cell.
+            inside = (is_end | is_cut if cut <= BLANK else is_end) & ~outside
+            counts.padded = counts.padded or bool(inside.any())
             is_cut, is_end = is_cut & outside, is_end & outside
         counts.quotes += quotes
         counts.delimiters += int(np.count_nonzero(is_cut))

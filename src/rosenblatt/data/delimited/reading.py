@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import io
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +24,8 @@ from rosenblatt.errors import FileError
 if TYPE_CHECKING:
     import polars as pl
 
-NEWLINE = ord("\n")
+NEWLINE, QUOTE = b'\n"'
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,7 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     held: list[Dataset] = []
     count = 0
     with source.open() as stream:
-        for line, data in whole_records(stream, source.name, options.sizes):
+        for line, data in whole_records(stream, source.name, delimiter, options.sizes):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
             types = replace(types, at_least=widest_types(types.at_least, frame))
@@ -213,7 +217,7 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def whole_records(stream: IO[bytes], name: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
+def whole_records(stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     rest, line = b"", 1
     for data in chain(iter(lambda: stream.read(sizes.table_block), b""), [b""]):
@@ -222,7 +226,7 @@ def whole_records(stream: IO[bytes], name: str, sizes: BufferSizes) -> Iterator[
             if text:
                 yield line, text
             return
-        end = end_of_records(text)
+        end = end_of_records(text, delimiter)
         if not end and len(text) > sizes.longest_line:
             if b'"' in text:
                 raise FileError("a quote is opened here or later and never closed.", path=name, line=line)
@@ -233,15 +237,39 @@ def whole_records(stream: IO[bytes], name: str, sizes: BufferSizes) -> Iterator[
             line += int(np.count_nonzero(np.frombuffer(whole, dtype=np.uint8) == NEWLINE))  # faster than bytes.count
 
 
-def end_of_records(text: bytes) -> int:
+def end_of_records(text: bytes, delimiter: str) -> int:
     """Where the last whole record ends; 0 if none does.
 
-    >>> end_of_records(b'a,b\\n1,"x\\ny')
+    >>> end_of_records(b'a,b\\n1,"x\\ny', ",")
     4
+    >>> end_of_records(b'a,b\\n5" pipe,x\\ny', ",")  # a quote inside a word opens nothing
+    14
     """
-    if text.find(b'"') < 0:
+    if delimiter == " " or text.find(b'"') < 0:
         return text.rfind(b"\n") + 1
     byte = np.frombuffer(text, dtype=np.uint8)
-    outside = np.cumsum(byte == ord('"'), dtype=np.uint8) & 1 == 0  # 256 is even: what wraps around stays as odd as it was
+    outside = np.cumsum(byte == QUOTE, dtype=np.uint8) & 1 == 0  # 256 is even: what wraps around stays as odd as it was
+    opening = np.flatnonzero((byte == QUOTE) & ~outside)
+    opening = opening[opening > (len(BOM) if text.startswith(BOM) else 0)]
+    # Counting quotes is right where each that opens stands at the start of a cell, or is the second of a doubled one.
+    if not np.isin(byte[opening - 1], [ord(delimiter), NEWLINE, QUOTE]).all():
+        return _end_by_records(text, delimiter)
     ends = np.flatnonzero((byte == NEWLINE) & outside)
     return int(ends[-1]) + 1 if len(ends) else 0
+
+
+def _end_by_records(text: bytes, delimiter: str) -> int:
+    """The same, by the reader that goes record by record: slower, and right wherever quotes stand."""
+    read = end = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for line in chain(io.StringIO(text.decode("latin-1"), newline=""), ["\n"]):  # which an open quote would swallow
+            read += len(line)
+            yield line
+
+    with contextlib.suppress(csv.Error):  # the reader of the records will word it
+        for _ in csv.reader(lines(), delimiter=delimiter, skipinitialspace=delimiter != "\t"):
+            if read <= len(text) and text[read - 1] == NEWLINE:
+                end = read
+    return end

@@ -1,0 +1,155 @@
+"""Tables in every dialect of CSV: `read`, `batches` of any size and Python's csv module see the same cells, or ours refuse.
+
+All cells are read as text, so that every letter is compared. Blanks around a cell are not part of it, and a cell that is
+empty, or `?`, is not known.
+"""
+
+import csv
+import io
+import os
+import random
+import re
+
+import pytest
+
+from rosenblatt.data import batches
+from rosenblatt.data.reading import read_with
+from rosenblatt.data.source import BufferSizes, ReadOptions
+from rosenblatt.data.table import BLANKS
+from rosenblatt.errors import FileError
+
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+PARTS = 8 if FULL else 1
+TABLES = (2_000 if FULL else 30) // PARTS
+SEED = int(os.environ["ROSENBLATT_HYPOTHESIS_SEED"])
+
+CELLS = ["", "", "?", "1", "39", "-0.5", "007", "a", "b", "two words", " x", "y ", "\xa0z", "\t", "naïve", "日本", "🎉",
+         "a cell of more than sixteen bytes", "=1+2", "'", "it's", "\\", "a\\", "#", "\x0b", "\x1c", "\u2028"]  # fmt: skip
+IN_QUOTES = [
+    "a,b",
+    "a;b",
+    "a|b",
+    "a\tb",
+    'say "hi"',
+    '"',
+    '""',
+    "two\nlines",
+    "\n",
+    "\r\n",
+    "a\r\nb",
+    " padded ",
+    ",",
+    "\nx",
+]
+SPOILED = ['"', '"a', 'a"b', 'a"b"c', '"a"b', "\r", "\0", ' "a"', '"a" ', "\ufeff", '"a\n', '""a']
+DELIMITERS = ",;\t|:"
+
+
+def row(draw, width, odd):
+    return [draw.choice(IN_QUOTES if draw.random() < odd else CELLS) for _ in range(width)]
+
+
+def written(draw, cells, dialect):
+    """A line as a program with this dialect writes it."""
+    delimiter, end, quoting, padding = dialect
+    parts = []
+    for cell in cells:
+        needed = any(letter in cell for letter in (delimiter, '"', "\n", "\r"))
+        quoted = needed or quoting == "all" or (quoting == "some" and draw.random() < 0.3)
+        text = '"' + cell.replace('"', '""') + '"' if quoted else cell
+        parts.append(text if quoted else padding + text + padding)
+    return delimiter.join(parts) + end
+
+
+def table(draw):
+    """A table and the bytes of it; in every third something is spoiled, and then it may be refused."""
+    delimiter = draw.choice(DELIMITERS)
+    dialect = (
+        delimiter,
+        draw.choice(["\n", "\n", "\r\n"]),
+        draw.choice(["least", "some", "all"]),
+        draw.choice(["", "", "", " "]),
+    )
+    width, odd = draw.randint(2, 5), draw.choice([0, 0, 0.2])
+    names = [f"c{j}" for j in range(width)]
+    rows = [row(draw, width, odd) for _ in range(draw.choice([1, 2, 5, 20]))]
+    lines = [written(draw, cells, dialect) for cells in [names, *rows]]
+    spoiled = draw.random() < 0.35
+    if spoiled:
+        at = draw.randint(1, len(lines) - 1)
+        kind = draw.choice(["cell", "ragged", "blank", "byte", "latin"])
+        if kind == "cell":
+            cells = row(draw, width, 0)
+            cells[draw.randrange(width)] = draw.choice(SPOILED)
+            lines.insert(at, delimiter.join(cells) + dialect[1])
+        elif kind == "ragged":
+            lines.insert(at, delimiter.join(row(draw, draw.choice([width - 1, width + 1, 1]), 0)) + dialect[1])
+        elif kind == "blank":
+            lines.insert(at, draw.choice(["", " ", "\t", "\xa0"]) + dialect[1])
+        else:
+            letter = draw.choice('",;\n\r \0') if kind == "byte" else "\udcff"
+            place = draw.randrange(len(lines[at]))
+            lines[at] = lines[at][:place] + letter + lines[at][place:]
+    text = "".join(lines)
+    text = text if draw.random() < 0.7 else text.removesuffix("\n").removesuffix("\r")
+    content = draw.choice([b"", b"", b"", b"\xef\xbb\xbf"]) + text.encode(errors="surrogateescape")
+    return content, delimiter, spoiled
+
+
+def known(cell):
+    """A cell as ours have it: without blanks around, None where it is not known."""
+    cell = cell.strip(BLANKS)
+    return None if cell in ("", "?") else cell
+
+
+def by_csv(content, delimiter):
+    """The rows in the eyes of Python's csv module, without those that are blank; None where it sees no table.
+
+    To it a CR alone ends a line. To us it does not, so that it is no witness for a file that has one outside quotes.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t")
+        header, *rows = (cells for cells in reader if len(cells) > 1 or any(map(known, cells)))
+    except (UnicodeDecodeError, csv.Error, ValueError):
+        return None
+    if any(len(cells) != len(header) for cells in rows):
+        return None
+    return [tuple(map(known, cells)) for cells in rows]
+
+
+def ours(content, delimiter, sizes, rows):
+    """The rows in our eyes, whole or in batches; an error is None."""
+    options = {"format": "csv", "delimiter": delimiter, "as_text": True, "sizes": sizes}
+    try:
+        if rows is None:
+            parts = [read_with(io.BytesIO(content), ReadOptions(**options))]
+        else:
+            parts = list(batches(io.BytesIO(content), rows=rows, **options))
+        return [cells for part in parts for cells in part.rows.rows()]
+    except FileError:
+        return None
+
+
+DOORS = [
+    (BufferSizes(), None),
+    (BufferSizes(coded_above=-1), None),
+    (BufferSizes(table_block=40, coded_above=2**40), 3),
+    (BufferSizes(table_block=16, coded_above=-1, coded_texts=2), 1),
+    (BufferSizes(table_block=200, coded_above=-1, count_block=7), 1000),
+]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_door_and_pythons_csv_see_the_same_table(part):
+    draw, whole = random.Random(f"dialects {SEED} {part}"), 0
+    for _ in range(TABLES):
+        content, delimiter, spoiled = table(draw)
+        expected = by_csv(content, delimiter)
+        seen = [ours(content, delimiter, *door) for door in DOORS]
+        assert all(rows == seen[0] for rows in seen), (content, delimiter, seen)
+        if seen[0] is not None and not re.search(rb"\r(?!\n)", content):
+            assert seen[0] == expected, (content, delimiter)
+        assert seen[0] is not None or spoiled or not expected, (content, delimiter)
+        whole += seen[0] is not None
+    assert whole > TABLES // 3
