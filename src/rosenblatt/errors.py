@@ -1,4 +1,4 @@
-"""What can go wrong, drawn as a tree; and how messages tell counts and shares.
+"""What can go wrong, drawn as a tree; and how messages tell counts, shares and texts that come from data.
 
 RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
@@ -35,6 +35,26 @@ def percent(share: float) -> str:
     '14.60 %'
     """
     return f"{100 * share:.2f} %"
+
+
+# Characters that act on a terminal or a page instead of being seen, beside the controls up to 0x1F: those of C1, marks that
+# turn the direction of writing, separators of lines, halves of surrogate pairs and other non-characters.
+HIDDEN_CHARACTERS = frozenset(
+    {0x7F, 0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF}.union(
+        range(0x80, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000)
+    )
+)
+_ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in {*range(32), *HIDDEN_CHARACTERS}}
+_LINE_ESCAPES = {code: escape for code, escape in _ESCAPES.items() if chr(code) not in "\n\t"}
+
+
+def visible(text: str, lines: bool = False) -> str:
+    """A text in which every character that would act on a terminal is an escape; `lines` keep their breaks and tabs.
+
+    >>> print(visible("red\\x1b[31m, beep\\a, \\u202eback\\n"))
+    red\\x1b[31m, beep\\x07, \\u202eback\\x0a
+    """
+    return text.translate(_LINE_ESCAPES if lines else _ESCAPES)
 
 
 class RosenblattError(Exception):

@@ -6,15 +6,20 @@ that is missing, damaged or foreign, 130 interrupted. No traceback reaches a use
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import click
 
 from rosenblatt import __version__
-from rosenblatt.errors import ModelFileError, RosenblattError, SettingError
+from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, visible
 
 # What `--help` says of each verb without importing it.
 VERBS = {
@@ -40,6 +45,7 @@ PYTHON_TO_OPTION = {
     "per_column names": "--column names",
     "products names": "--product names",
     "hashing is": "--hash is",
+    "with hashing (--hash BITS)": "with --hash BITS",
 }
 
 
@@ -68,6 +74,26 @@ class Verbs(click.Group):
             raise click.UsageError(f"There is no command {args[0]!r}.{hint}", context)
         return super().resolve_command(context, args)
 
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with until_reader_leaves():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, context: click.Context) -> Any:
+        with until_reader_leaves():
+            return super().invoke(context)
+
+
+@contextlib.contextmanager
+def until_reader_leaves() -> Iterator[None]:
+    """A reader that has seen enough, as `head` has, is no failure; click would end the process with 1."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno != errno.EPIPE or isinstance(problem, RosenblattError):
+            raise
+        leave_pipe()
+        raise click.exceptions.Exit(0) from None
+
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="rosenblatt", message="%(prog)s %(version)s")
@@ -79,6 +105,16 @@ def rosenblatt() -> None:
     rosenblatt train people.csv --target income --holdout 0.2 -o income.rosenblatt
     rosenblatt predict income.rosenblatt new.csv > labels.csv
     """
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Prints text for people: nothing that comes from data, a name or an option can act on the terminal.
+
+    What an encoding other than UTF-8 lacks is escaped, too.
+    """
+    stream = sys.stderr if err else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    click.echo(visible(text, lines=True).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
 
 
 def in_options(message: str) -> str:
@@ -96,29 +132,60 @@ def in_options(message: str) -> str:
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs a command; its exit code. An interrupt is left to whoever called, `rosenblatt.__main__` as a rule."""
+    if sys.stderr is None:  # closed by who started us: what would be told goes nowhere, and no file takes its place
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        complain("Standard output is closed: send it to a file, or to /dev/null.")
+        return 2
     try:
-        rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
+        code = rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as exit:
-        return exit.exit_code
+        return code if isinstance(code, int) else 0  # that of an exit of click; verbs return nothing
     except click.ClickException as problem:
-        problem.show()
+        shown = io.StringIO()
+        problem.show(shown)
+        echo(shown.getvalue(), err=True, nl=False)
         return 2
     except click.Abort:  # what click makes of an interrupt
         raise KeyboardInterrupt from None
     except RosenblattError as problem:
-        click.echo(f"{type(problem).__name__}: {in_options(str(problem))}", err=True)
+        complain(f"{type(problem).__name__}: {in_options(str(problem))}")
         return 3 if isinstance(problem, ModelFileError) else 2 if isinstance(problem, SettingError) else 1
-    except (BrokenPipeError, SystemExit):  # the reader has seen enough, as `head` has; click makes it an exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit as exit:
+        if isinstance(exit.code, str):
+            complain(exit.code)
+        return exit.code if isinstance(exit.code, int) else int(exit.code is not None)
+    except BrokenPipeError:  # found when the rest is written
+        leave_pipe()
         return 0
+    except MemoryError as problem:
+        return out_of_memory(problem)
     except OSError as problem:
-        click.echo(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.", err=True)
+        if problem.errno == errno.ENOMEM:
+            return out_of_memory(problem)
+        complain(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.")
         return 1
     except Exception as bug:
         if os.environ.get("ROSENBLATT_TRACEBACK"):
             raise
-        click.echo(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}", err=True)
-        click.echo("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.", err=True)
+        complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
+        complain("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.")
         return 1
-    return 0
+
+
+def complain(message: str) -> None:
+    """A message on standard error, on one line whatever names it holds."""
+    echo(visible(message), err=True)
+
+
+def leave_pipe() -> None:
+    """What is still in Python's buffer goes nowhere, and does not fail again when the process ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def out_of_memory(problem: BaseException) -> int:
+    """What asked for how much, where that is known."""
+    complain(f"Out of memory: {str(problem).rstrip('.') or 'the rows and what is made of them do not fit'}.")
+    complain("Take fewer rows or features (--hash BITS), or a machine that has more.")
+    return 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.errors import counted
 
@@ -70,9 +70,9 @@ def certify(**values: Any) -> None:
         output.print_json(facts | certificate.to_dict(first=1))
         return
     width = counted(X.d, "feature")
-    click.echo(f"{data.name}: {len(data):,} rows, {width}, {len(classes)} classes; rows are counted from 1\n")
-    click.echo(certificate.describe(first=1))
+    echo(f"{data.name}: {len(data):,} rows, {width}, {len(classes)} classes; rows are counted from 1\n")
+    echo(certificate.describe(first=1))
     for i, j in certificate.conflicts[:CONFLICTS_SHOWN]:
-        click.echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
+        echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")
     if (others := len(certificate.conflicts) - CONFLICTS_SHOWN) > 0:
-        click.echo(f"  … {others:,} more (--json lists all)")
+        echo(f"  … {others:,} more (--json lists all)")

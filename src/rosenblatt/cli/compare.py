@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.learning.learners import COMPARED, LEARNERS, Recipe
 
@@ -122,7 +122,7 @@ def compare(**values: Any) -> None:
         return
     print_comparison(rows, cross_validation, chosen.holdout)
     if left_out:
-        click.echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+        echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
 
 
 def other_learners(chosen: str | None) -> dict[str, Entrant]:
@@ -145,18 +145,16 @@ def study_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOpti
         output.print_json(asdict(result))
         return
     width = max(len("learner"), *(len(row.learner) for row in result.rows))
-    click.echo(f"{'learner':{width}}  {'order':19}  {'error in %':>13}  {'least':>6}  {'most':>6}  {'updates':>9}  cosine")
+    echo(f"{'learner':{width}}  {'order':19}  {'error in %':>13}  {'least':>6}  {'most':>6}  {'updates':>9}  cosine")
     for row in result.rows:
         mean = f"{100 * row.error_mean:.2f}" + (f" ± {100 * row.error_sd:5.2f}" if row.error_sd is not None else " " * 8)
         ends = f"{100 * row.error_least:6.2f}  {100 * row.error_most:6.2f}" if row.runs > 1 else " " * 14
-        click.echo(
-            f"{row.learner:{width}}  {row.order:19}  {mean:>13}  {ends}  {row.updates:9,.0f}  {row.cosine:6.3f}".rstrip()
-        )
-    click.echo(f"\nHeld-out error of one split, {100 * chosen.holdout:g} % held out. shuffled: anew before every epoch,")
-    click.echo(f"{orders} times; replacement: every example drawn anew. cosine: between the weights (w, b) of two runs")
-    click.echo("on average; of a single run, with those of the shuffles.")
+        echo(f"{row.learner:{width}}  {row.order:19}  {mean:>13}  {ends}  {row.updates:9,.0f}  {row.cosine:6.3f}".rstrip())
+    echo(f"\nHeld-out error of one split, {100 * chosen.holdout:g} % held out. shuffled: anew before every epoch,")
+    echo(f"{orders} times; replacement: every example drawn anew. cosine: between the weights (w, b) of two runs")
+    echo("on average; of a single run, with those of the shuffles.")
     for warning in result.warnings:
-        click.echo(f"warning: {warning}")
+        echo(f"warning: {warning}")
 
 
 def print_comparison(rows: list[LearnerResult], cross_validation: CrossValidation, share: float) -> None:
@@ -166,17 +164,17 @@ def print_comparison(rows: list[LearnerResult], cross_validation: CrossValidatio
     splits = cross_validation.splits
     spread = splits > 1
     width = max(len("learner"), *(len(row.learner) for row in rows))
-    click.echo(f"{'learner':{width}}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
+    echo(f"{'learner':{width}}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
     for row in rows:
         error = f"{100 * row.error_mean:.2f}" + ("" if row.error_sd is None else f" ± {100 * row.error_sd:5.2f}")
         mark = " *" if row.differs_from_best else "  "
         updates = "–" if row.updates is None else f"{row.updates:,.0f}"
         trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
-        click.echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
+        echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
     what = f"mean ± sd over {splits} splits" if spread else "one split"
-    click.echo(f"\nHeld-out error, {what}; updates and seconds are for one training.")
-    click.echo(f"Held out: {cross_validation.describe()}")
+    echo(f"\nHeld-out error, {what}; updates and seconds are for one training.")
+    echo(f"Held out: {cross_validation.describe()}")
     if abs(cross_validation.share - share) > 0.005:
-        click.echo(f"Folds are equal parts: 1/{cross_validation.folds} of the rows in place of the share {share:g}.")
-    click.echo(f"majority: always the most frequent class. Best: {rows[1].learner}.")
-    click.echo(judge_differences(rows) + ("" if spread else " Pass --seeds 5 or more."))
+        echo(f"Folds are equal parts: 1/{cross_validation.folds} of the rows in place of the share {share:g}.")
+    echo(f"majority: always the most frequent class. Best: {rows[1].learner}.")
+    echo(judge_differences(rows) + ("" if spread else " Pass --seeds 5 or more."))

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import SaveError
 
 
@@ -78,11 +78,11 @@ def demo(as_json: bool, quiet: bool) -> None:
                 click.secho(f"{number}/{len(TOUR)}  {step.words}\n", bold=True)
             click.secho(f"$ rosenblatt {step.command}", fg="cyan")
             call(step, ["--quiet"] if quiet else [])
-            click.echo()
+            echo()
     if as_json:
         output.print_json({"steps": results})
     elif not quiet:
-        click.echo(NEXT)
+        echo(NEXT)
 
 
 def call(step: TourStep, more: list[str]) -> None:

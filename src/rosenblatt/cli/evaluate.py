@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import model_input, options, output
-from rosenblatt.errors import percent
+from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.errors import percent, visible
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -71,16 +71,16 @@ def evaluate(**values: Any) -> None:
         model_input.print_notes(evaluation.notes)
         if gone := evaluation.left_out:
             left = "1 row is" if gone == 1 else f"{gone:,} rows are"
-            click.echo(f"note: {left} left out: training never saw such labels.", err=True)
+            echo(f"note: {left} left out: training never saw such labels.", err=True)
         if (mistakes := evaluation.training_mistakes) is not None:
-            click.echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
-    names = [str(label) for label in classifier.classes]
+            echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
+    names = [visible(str(label)) for label in classifier.classes]
     if chosen.as_json:
         text = output.to_json(as_json(measures, classifier.classes.tolist()))
     else:
         text = "\n".join(in_words(measures, names))
     with output.writing(None) as stream:
-        stream.write(f"{text}\n".encode())
+        stream.write(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:

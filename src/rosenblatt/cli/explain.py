@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.output import print_table
 from rosenblatt.errors import percent
 
@@ -92,23 +92,23 @@ def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
         return
     counts = model.class_counts
     rows = "" if counts is None else f", {int(counts.sum()):,} rows in training"
-    click.echo(f"{model.features.n_features:,} features, {model.linear_view(chosen.view)} weights{rows}")
+    echo(f"{model.features.n_features:,} features, {model.linear_view(chosen.view)} weights{rows}")
     if model.counts is None:
-        click.echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
+        echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
     if not isinstance(b, dict):
-        click.echo(f"bias {b:.4f}; a score of 0 or more is {model.classes[1]}")
+        echo(f"bias {b:.4f}; a score of 0 or more is {model.classes[1]}")
     numbers = numeric_features(model)
     head = ["feature", "weight"] if model.counts is None else ["feature", "weight", "rows"]
     for code, label in enumerate(model.classes.tolist()):
         lines = [[w.feature, f"{w.weight:.4f}", *occurring(w, w.feature in numbers)] for w in largest if w.label == label]
         facts = [] if counts is None else [f"{percent(counts[code] / counts.sum())} of the rows"]
         facts += [f"bias {b[str(label)]:.4f}"] if isinstance(b, dict) else []
-        click.echo(f"\n{label}{': ' if facts else ''}{', '.join(facts)}")
+        echo(f"\n{label}{': ' if facts else ''}{', '.join(facts)}")
         print_table(head if model.counts is None else [*head, f"{label}"], lines, 0)
     if getattr(model.features, "scale", False) and numbers:
-        click.echo("\nNumbers were scaled: their weights are per standard deviation.")
+        echo("\nNumbers were scaled: their weights are per standard deviation.")
     for warning in warnings(model):
-        click.echo(f"\n→ {warning}")
+        echo(f"\n→ {warning}")
 
 
 def occurring(weight: Weight, is_number: bool) -> list[str]:
@@ -129,20 +129,20 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
         output.print_json({"row": chosen.row} | as_object(why) | facts)
         return
     label = "" if why.label is None else f"; the file says {why.label}"
-    click.echo(f"Row {chosen.row} of {row.name}: {words}{label}")
+    echo(f"Row {chosen.row} of {row.name}: {words}{label}")
     if len(model.classes) == 2:
-        click.echo(f"score {why.score:.4f}; 0 or more is {model.classes[1]}")
+        echo(f"score {why.score:.4f}; 0 or more is {model.classes[1]}")
     else:
-        click.echo(f"score {why.score:.4f}: {why.prediction} against {why.against}, the runner-up; so are weights and bias")
-    click.echo()
+        echo(f"score {why.score:.4f}: {why.prediction} against {why.against}, the runner-up; so are weights and bias")
+    echo()
     parts = [(abs(t.contribution), cells(t)) for t in why.terms]
     parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
     parts.sort(key=lambda part: -part[0])
     print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
-    click.echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
+    echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
     if not chosen.quiet:
         for sentence in why.notes.sentences():
-            click.echo(sentence, err=True)
+            echo(sentence, err=True)
 
 
 def verdict(model: Classifier, rows: Any, explained: Any, view: str | None) -> tuple[str, dict[str, Any]]:
@@ -171,12 +171,12 @@ def explain_row_by_examples(model: Classifier, chosen: ExplainOptions) -> None:
         facts = {"row": chosen.row, "against": against} | facts
         output.print_json(facts | {"score": influences.score} | as_objects(model, influences))
         return
-    click.echo(f"Row {chosen.row} of {row.name}: {words}")
+    echo(f"Row {chosen.row} of {row.name}: {words}")
     if len(labels) == 2:
-        click.echo(f"score {influences.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
+        echo(f"score {influences.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
     else:
-        click.echo(f"score {influences.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
-    click.echo()
+        echo(f"score {influences.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
+    echo()
     print_examples(model, influences, chosen.top)
     if not chosen.quiet:
         model_input.print_notes(notes)
@@ -204,10 +204,10 @@ def explain_weight(model: Classifier, name: str, chosen: ExplainOptions) -> None
         output.print_json({"feature": name, "view": view, "weights": weights})
         return
     for label, influences in by_class.items():
-        click.echo(f"{name}: weight {influences.score:.4f} for {label}, {view}\n")
+        echo(f"{name}: weight {influences.score:.4f} for {label}, {view}\n")
         print_examples(model, influences, chosen.top)
         if label != labels[-1]:
-            click.echo()
+            echo()
 
 
 def print_examples(model: Classifier, influences: Influences, top: int) -> None:
@@ -218,7 +218,7 @@ def print_examples(model: Classifier, influences: Influences, top: int) -> None:
     parts = [e.contribution for e in influences.examples]
     up, down = sum(part for part in parts if part > 0), sum(part for part in parts if part < 0)
     start = f", {influences.start:.4f} from where training began" if influences.start else ""
-    click.echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {influences.score:.4f}.")
+    echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {influences.score:.4f}.")
 
 
 def as_objects(model: Classifier, influences: Influences) -> dict[str, Any]:

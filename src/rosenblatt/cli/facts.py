@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
 from rosenblatt.errors import percent
 
@@ -65,7 +65,7 @@ def facts(**values: Any) -> None:
     print_facts(data.name, facts, chosen.top)
     if not chosen.quiet:
         for note in facts.notes:
-            click.echo(note, err=True)
+            echo(note, err=True)
 
 
 def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
@@ -96,20 +96,20 @@ def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
 def print_facts(name: str, facts: Facts, asked: int | None) -> None:
     """The facts for people."""
     top, top_pairs = (VALUES_SHOWN, PAIRS_SHOWN) if asked is None else (asked, asked)
-    click.echo(
+    echo(
         f"{name}: {facts.rows:,} rows, {facts.distinct:,} distinct without their labels; "
         f"{facts.duplicates:,} repeat an earlier row, label and all"
     )
-    click.echo(f"contradictions: {facts.contradictions:,} of {facts.distinct:,} distinct rows carry more than one label\n")
+    echo(f"contradictions: {facts.contradictions:,} of {facts.distinct:,} distinct rows carry more than one label\n")
     balance = [[str(label), str(count), percent(count / facts.rows)] for label, count in facts.classes.items()]
     print_table(["class", "rows", "share"], balance, top)
     positive = str(facts.positive)
     header = ["rows", positive, "share"]
     if facts.values:
-        click.echo(f"\nValues whose share of {positive} is furthest from {percent(facts.base)}, the share in all rows:")
+        echo(f"\nValues whose share of {positive} is furthest from {percent(facts.base)}, the share in all rows:")
         print_table(["value", *header], [cells(fact.name, fact) for fact in facts.values], top)
     if facts.pairs:
-        click.echo("\nPairs of values, likewise:")
+        echo("\nPairs of values, likewise:")
         print_table(["pair", *header], [cells(f"{a.name} & {b.name}", a) for a, b in facts.pairs], top_pairs)
     if facts.kind == "table":
         by_column: dict[str, list[Fact]] = {column: [] for column in facts.columns}
@@ -118,11 +118,11 @@ def print_facts(name: str, facts: Facts, asked: int | None) -> None:
         for column, of_column in by_column.items():
             if not of_column:
                 continue
-            click.echo()
+            echo()
             rows = [cells("(missing)" if fact.value is None else fact.value, fact) for fact in of_column]
             print_table([column, *header], rows, top)
     for suggestion in facts.suggestions:
-        click.echo(f"\n→ {suggestion}")
+        echo(f"\n→ {suggestion}")
 
 
 def cells(name: str, fact: Fact) -> list[str]:

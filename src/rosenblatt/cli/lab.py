@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 
 if TYPE_CHECKING:
     from rosenblatt.lab import Finding
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("-o", "--output", "path", metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg.")
+@click.option(
+    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg."
+)
 @click.option("--no-plot", is_flag=True, help="Draw nothing.")
 @options.as_json
 @options.quiet
@@ -52,7 +54,7 @@ def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet:
         return
     print_finding(finding)
     if not quiet:
-        click.echo(f"{f'drawn in {drawn}; ' if drawn else ''}{time.perf_counter() - started:.1f} s", err=True)
+        echo(f"{f'drawn in {drawn}; ' if drawn else ''}{time.perf_counter() - started:.1f} s", err=True)
 
 
 def print_names(as_json: bool) -> None:
@@ -63,15 +65,15 @@ def print_names(as_json: bool) -> None:
         return
     width = max(map(len, EXPERIMENTS))
     for name, (_, question) in EXPERIMENTS.items():
-        click.echo(f"{name:{width}}  {question}")
+        echo(f"{name:{width}}  {question}")
 
 
 def print_finding(finding: Finding) -> None:
     """For people: the claim, the table, the verdict."""
     from rosenblatt.lab import table
 
-    click.echo(f"{finding.claim} ({', '.join(finding.items)})\n")
-    click.echo(table(finding.columns, finding.rows))
+    echo(f"{finding.claim} ({', '.join(finding.items)})\n")
+    echo(table(finding.columns, finding.rows))
     if finding.measured:
-        click.echo(f"\nmeasured just now:\n{table(finding.measured[0], finding.measured[1:])}")
-    click.echo(f"\n{finding.verdict}")
+        echo(f"\nmeasured just now:\n{table(finding.measured[0], finding.measured[1:])}")
+    echo(f"\n{finding.verdict}")

@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import click
-
+from rosenblatt.cli import echo
 from rosenblatt.errors import DataError, FileError, ModelFileError, TargetError
 
 if TYPE_CHECKING:
@@ -82,4 +81,4 @@ def print_notes(notes: Notes) -> None:
         # The last sentence names all ignored columns and is never the one to leave out.
         sentences = [*sentences[: NOTES_SHOWN - 1], f"… and {others:,} more columns.", sentences[-1]]
     for sentence in sentences:
-        click.echo(f"note: {sentence}", err=True)
+        echo(f"note: {sentence}", err=True)

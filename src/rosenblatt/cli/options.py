@@ -6,6 +6,7 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,23 @@ from rosenblatt.learning.learners import LEARNERS, Recipe
 if TYPE_CHECKING:
     from rosenblatt.learning.classifier import Classifier
 
+COLUMN_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class WrittenFile(click.ParamType[str]):
+    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
+        return str(value)
+
+
+WRITTEN = WrittenFile()
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
@@ -115,9 +132,7 @@ class ReadingOptions:
     @property
     def target_column(self) -> str | int | None:
         """The number of the column to predict if it is one, else its name."""
-        if self.target is not None and self.target.lstrip("-").isdigit():
-            return int(self.target)
-        return self.target
+        return int(self.target) if self.target is not None and COLUMN_NUMBER.fullmatch(self.target) else self.target
 
     def read_keywords(self, model: Classifier | None = None) -> dict[str, Any]:
         """The keywords of `rosenblatt.read` that differ from its own.

@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
-from rosenblatt.data.source import replacing
-from rosenblatt.errors import SaveError
+from rosenblatt.cli import echo
+from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
+
+SPOOLED = 2**24  # bytes that wait in memory
+_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in HIDDEN_CHARACTERS}  # those below 32 are escaped by json
 
 
 @contextlib.contextmanager
@@ -45,8 +50,21 @@ def standard_output() -> Iterator[IO[bytes]]:
         raise
 
 
+def write_whole(parts: Iterable[bytes], stream: IO[bytes]) -> None:
+    """Writes parts when all of them are there: who reads a pipe gets a whole object, or nothing.
+
+    What is long waits on the disk.
+    """
+    with tempfile.SpooledTemporaryFile(SPOOLED) as waiting:
+        waiting.writelines(parts)
+        waiting.seek(0)
+        shutil.copyfileobj(waiting, stream)
+
+
 def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
     """A stream to a file that is whole or not there; a device or a pipe is written to as it is."""
+    from rosenblatt.data.source import replacing
+
     ordinary = not path.exists() or path.is_file()
     return replacing(path) if ordinary else path.open("wb")
 
@@ -56,8 +74,14 @@ def print_json(facts: dict[str, Any]) -> None:
     click.echo(to_json(facts))
 
 
-def to_json(facts: dict[str, Any]) -> str:
-    return json.dumps(facts, ensure_ascii=False, default=plain)
+def to_json(facts: Any) -> str:
+    """JSON in which letters are themselves, and what acts on a terminal is an escape: the same data, exactly."""
+    return escape_json(json.dumps(facts, ensure_ascii=False, default=plain))
+
+
+def escape_json(text: str) -> str:
+    """JSON with the same values, in which no character acts on a terminal."""
+    return text if text.isascii() and "\x7f" not in text else text.translate(_JSON_ESCAPES)
 
 
 def plain(value: Any) -> Any:
@@ -67,10 +91,10 @@ def plain(value: Any) -> Any:
 
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:
     """A plain table of the first rows: the first column to the left, numbers to the right."""
-    shown = [header, *(rows[:top] if top else rows)]
+    shown = [[visible(cell) for cell in row] for row in (header, *(rows[:top] if top else rows))]
     widths = [max(len(row[j]) for row in shown) for j in range(len(header))]
     for first, *others in shown:
         line = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
-        click.echo("  ".join(line).rstrip())
+        echo("  ".join(line).rstrip())
     if top and len(rows) > top:
-        click.echo(f"… {len(rows) - top:,} more (--top 0 for all)")
+        echo(f"… {len(rows) - top:,} more (--top 0 for all)")

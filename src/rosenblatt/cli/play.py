@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
@@ -68,16 +68,16 @@ def play(**values: Any) -> None:
     if chosen.as_json:
         output.print_json({"address": address})
     else:
-        click.echo(address)
+        echo(address)
     sys.stdout.flush()  # whoever started this waits for the address
     if not chosen.quiet:
-        click.echo("Open this address in a browser; Ctrl-C ends the playground.", err=True)
+        echo("Open this address in a browser; Ctrl-C ends the playground.", err=True)
     if chosen.open_it:
         click.launch(address)
     with contextlib.suppress(KeyboardInterrupt):
         server.serve(playground, listener)
     if not chosen.quiet:
-        click.echo("The playground is closed.", err=True)
+        echo("The playground is closed.", err=True)
 
 
 def with_table(file: str, chosen: PlayOptions) -> Playground:

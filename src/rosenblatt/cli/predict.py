@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ import click
 
 from rosenblatt.cli import model_input, options, output
 from rosenblatt.errors import DataError
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones, too
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
     file: str
     scores: bool
     only_labels: bool
+    for_spreadsheet: bool
     output: str | None
 
 
@@ -36,7 +38,12 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
 @click.argument("file")
 @click.option("--scores", is_flag=True, help="Also the score (0 or more: the second class), or with more classes one each.")
 @click.option("--only-labels", is_flag=True, help="A bare label a line: no header, no quotes.")
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to standard output, all or nothing.")
+@click.option(
+    "--for-spreadsheet", is_flag=True, help="An apostrophe before texts that a spreadsheet would run as formulas: = + - @."
+)
+@click.option(
+    "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
+)
 @options.reading
 @options.as_json
 @options.quiet
@@ -53,15 +60,19 @@ def predict(**values: Any) -> None:
     chosen = PredictOptions(**values)
     if chosen.only_labels and (chosen.scores or chosen.as_json):
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
+    if chosen.for_spreadsheet and chosen.as_json:
+        raise click.UsageError("--for-spreadsheet is about the CSV: leave out --json.")
     options.refuse_overwriting(chosen.output, chosen.model, chosen.file)
     model = model_input.load_model(chosen.model, chosen.file)
     model_input.refuse_folder(model, chosen.file)
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
-    predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores)
+    predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores, chosen.for_spreadsheet)
     with output.writing(chosen.output) as stream:
-        for piece in predictions.as_json() if chosen.as_json else predictions.as_csv(bare=chosen.only_labels):
-            stream.write(piece)
+        if chosen.as_json:
+            output.write_whole(predictions.as_json(), stream)
+        else:
+            stream.writelines(predictions.as_csv(bare=chosen.only_labels))
     if predictions.notes and not chosen.quiet:
         model_input.print_notes(predictions.notes)
 
@@ -69,8 +80,10 @@ def predict(**values: Any) -> None:
 class Predictions:
     """The predictions for a file, a batch at a time, and the notes so far."""
 
-    def __init__(self, model: Classifier, file: str, read: dict[str, Any], scores: bool):
+    def __init__(self, model: Classifier, file: str, read: dict[str, Any], scores: bool, for_spreadsheet: bool = False):
         self.model, self.file, self.read, self.scores = model, file, read, scores
+        labels = model.classes.tolist()
+        self.labels = [harmless(label) for label in labels] if for_spreadsheet else labels
         self.notes: Notes | None = None
 
     def frames(self) -> Iterator[pl.DataFrame]:
@@ -93,12 +106,11 @@ class Predictions:
         self.notes = notes if self.notes is None else self.notes + notes
         decides = self.model.model()
         scores = decides.scores(rows)
-        classes = self.model.classes
-        columns = {"prediction": pl.Series(classes.tolist()).gather(decides.decide(scores))}
+        columns = {"prediction": pl.Series(self.labels).gather(decides.decide(scores))}
         if self.scores and scores.ndim == 1:
             columns["score"] = pl.Series(scores)
         elif self.scores:
-            columns |= {f"score_{label}": pl.Series(scores[:, k]) for k, label in enumerate(classes.tolist())}
+            columns |= {f"score_{label}": pl.Series(scores[:, k]) for k, label in enumerate(self.model.classes.tolist())}
         return pl.DataFrame(columns)
 
     def as_csv(self, bare: bool = False) -> Iterator[bytes]:
@@ -111,5 +123,14 @@ class Predictions:
         """One object: {"predictions": [{"prediction": …, "score": …}, …], "notes": […]}."""
         yield b'{"predictions": ['
         for number, frame in enumerate(self.frames()):
-            yield (b",\n" if number else b"") + frame.write_json().encode()[1:-1]
-        yield f'], "notes": {json.dumps(self.notes.sentences() if self.notes else [], ensure_ascii=False)}}}\n'.encode()
+            yield (b",\n" if number else b"") + output.escape_json(frame.write_json()).encode()[1:-1]
+        yield f'], "notes": {output.to_json(self.notes.sentences() if self.notes else [])}}}\n'.encode()
+
+
+def harmless(label: Any) -> Any:
+    """A label that no spreadsheet takes for a formula: an apostrophe before it makes it a text, as OWASP advises.
+
+    >>> harmless("=1+1"), harmless("yes"), harmless(-1)
+    ("'=1+1", 'yes', -1)
+    """
+    return f"'{label}" if isinstance(label, str) and label.startswith(FORMULA_STARTS) else label

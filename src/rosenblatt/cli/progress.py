@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rosenblatt.cli import echo
+
 if TYPE_CHECKING:
     from rosenblatt.learning.driver import Progress
 
@@ -26,7 +28,8 @@ class StatusLine:
         """On a terminal the text, in place of the last one; in a pipe a line whenever another `step` begins."""
         step = step or text
         if self.terminal and not self.silent:
-            click.echo(f"{CLEAR}{text}", nl=False, err=True)
+            self._clear()
+            echo(text, nl=False, err=True)
         elif step != self.step:
             self.print_line(step)
         self.step = step
@@ -34,7 +37,8 @@ class StatusLine:
     def print_line(self, text: str) -> None:
         """A line that stays."""
         if not self.silent:
-            click.echo(f"{CLEAR if self.terminal else ''}{text}", err=True)
+            self._clear()
+            echo(text, err=True)
 
     def count(self, what: str, total: int) -> Callable[[int, str], None]:
         """A function that shows the number of a step, counted from 0, and what is done in it."""
@@ -47,7 +51,11 @@ class StatusLine:
 
     def end(self) -> None:
         """No changing line any more."""
-        if self.terminal and not self.silent:
+        if not self.silent:
+            self._clear()
+
+    def _clear(self) -> None:
+        if self.terminal:
             click.echo(CLEAR, nl=False, err=True)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
 
@@ -33,7 +33,14 @@ class ReportVerbOptions(options.ReadingOptions, options.PrintingOptions):
 @click.argument("model")
 @click.option("-d", "--data", metavar="FILE", help="Labelled rows to measure on.")
 @options.target
-@click.option("-o", "--output", required=True, metavar="FILE", help="The page, say report.html; `-` for standard output.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.WRITTEN,
+    required=True,
+    metavar="FILE",
+    help="The page, say report.html; `-` for standard output.",
+)
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on the share of FILE that `train --holdout` held out.")
 @click.option("--splits", type=click.IntRange(0), default=5, show_default=True, help="To compare learners on; 0: none.")
 @click.option(
@@ -82,7 +89,7 @@ def report(**values: Any) -> None:
     with output.writing(chosen.output) as stream:
         stream.write(page)
     if not chosen.quiet and chosen.output != "-":
-        click.echo(f"{chosen.output}: {len(page) / 1000:,.0f} kB; open it in a browser", err=True)
+        echo(f"{chosen.output}: {len(page) / 1000:,.0f} kB; open it in a browser", err=True)
 
 
 def command(model: str) -> str:

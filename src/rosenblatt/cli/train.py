@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.errors import counted, percent
 from rosenblatt.learning.learners import Recipe
@@ -76,7 +76,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @options.learner("averaged")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
-@click.option("-o", "--output", metavar="MODEL", help="Save the model in this file.")
+@click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
 @click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
@@ -106,7 +106,7 @@ def train(**values: Any) -> None:
     chosen = TrainOptions(**options.with_parameters(values))
     chosen.refuse_contradictions()
     if chosen.python:
-        click.echo(as_python(chosen))
+        echo(as_python(chosen))
         return
     started = time.perf_counter()
     table = None if chosen.silent else TrainingTable()
@@ -127,9 +127,9 @@ def train(**values: Any) -> None:
     print_summary(learned)
     print_margin(model, margin, longer=chosen.certify is None)
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
-        click.echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
+        echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
     if chosen.output:
-        click.echo(f"saved in {chosen.output}; next: rosenblatt explain {chosen.output}")
+        echo(f"saved in {chosen.output}; next: rosenblatt explain {chosen.output}")
 
 
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
@@ -149,7 +149,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     elif chosen.holdout is not None:
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
     if data.kind == "table" and not chosen.quiet and (commas := decimal_commas(data.rows)):
-        click.echo(f"note: {commas}", err=True)
+        echo(f"note: {commas}", err=True)
     return learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
 
 
@@ -187,14 +187,14 @@ def print_summary(learned: Learned) -> None:
     assert summary.train_error is not None
     classes = ", ".join(map(str, model.classes[:5])) + (" …" if len(model.classes) > 5 else "")
     rows, features = counted(learned.examples.rows.n, "row"), counted(model.features.n_features, "feature")
-    click.echo(f"{summary.learner}: {rows}, {features}, classes {classes}")
+    echo(f"{summary.learner}: {rows}, {features}, classes {classes}")
     passes, updates = counted(len(training.history), "epoch"), counted(training.weights.updates, "update")
-    click.echo(f"{passes}, {updates}; ended by: {training.stopped_because}; {summary.seconds:.2f} s")
+    echo(f"{passes}, {updates}; ended by: {training.stopped_because}; {summary.seconds:.2f} s")
     majority = f"always {model.classes[counts.argmax()]}: {percent(1 - counts.max() / counts.sum())}"
-    click.echo(f"training error   {percent(summary.train_error)}   ({majority})")
+    echo(f"training error   {percent(summary.train_error)}   ({majority})")
     if summary.dev_error:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
-        click.echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
+        echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
 
 
 def print_margin(model: Classifier, margin: MarginReport, longer: bool) -> None:
@@ -203,12 +203,12 @@ def print_margin(model: Classifier, margin: MarginReport, longer: bool) -> None:
 
     of_votes = "votes have none; " if model.view == "voted" else ""
     hint = " (--certify SECONDS looks for a proof)" if longer and not margin.settled else ""
-    click.echo(f"margin           {of_votes}{margin.sentence(first=1)}{hint}")
+    echo(f"margin           {of_votes}{margin.sentence(first=1)}{hint}")
     if not margin.separable:
         return
     bound = margin.bound
     if isinstance(bound, Bound) and margin.theorem is not None:
         formula = bound.formula.replace("γ", "γ" if margin.best is None else "γ*")
-        click.echo(f"{bound.counts:16} {margin.theorem.count(bound):,} of at most {formula} = {at_most(bound.most)}")
+        echo(f"{bound.counts:16} {margin.theorem.count(bound):,} of at most {formula} = {at_most(bound.most)}")
     elif isinstance(bound, NoBound):
-        click.echo(f"no bound         {bound.because}")
+        echo(f"no bound         {bound.because}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options, output
+from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import counted
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS
@@ -98,14 +98,14 @@ def walk(**values: Any) -> None:
         click.echo(output.to_json(as_object(walk, proof, chosen.learner))[:-1] + ', "steps": [')
         between = ""
         for line in walk_lines(walk, layout):
-            click.echo(between + line, nl=False)
+            click.echo(between + output.escape_json(line), nl=False)
             between = ",\n"
         click.echo("]}")
         return
     for line in walk_lines(walk, layout):
-        click.echo(line)
+        (click.echo if shape == "csv" else echo)(line)  # a CSV is for programs: its cells stay as they are
     for sentence in [] if chosen.quiet else ending(walk, proof, chosen.learner, names):
-        click.echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
+        echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
 
 
 def ending(walk: Walk, proof: ConvergenceProof | None, learner: str, names: Sequence[str] | None) -> list[str]:

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from rosenblatt.errors import HIDDEN_CHARACTERS
+
 CUT = 200  # characters of a name or a value that are shown
 
-# Characters that would act instead of being seen: controls get their pictures (␀ ␊ …); those that turn the direction of
-# writing, halves of surrogate pairs and other non-characters become �.
-_PICTURES: dict[int, str] = {code: chr(0x2400 + code) for code in range(32)} | {0x7F: "␡"}
-_HIDDEN = (range(0x80, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000), (0x200E, 0x200F, 0x2028,
-           0x2029, 0x61C, 0xFEFF, 0xFFFE, 0xFFFF))  # fmt: skip
-_SEEN = _PICTURES | {code: "�" for codes in _HIDDEN for code in codes}
+# Controls get their pictures (␀ ␊ …); what else would act instead of being seen becomes �.
+_SEEN: dict[int, str] = (
+    dict.fromkeys(HIDDEN_CHARACTERS, "�") | {code: chr(0x2400 + code) for code in range(32)} | {0x7F: "␡"}
+)
 
 
 def shown(value: Any, longest: int = CUT) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import mmap
+import os
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.rows import Rows
+from rosenblatt.errors import DataError, counted
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
 # t near 10^9 that product would keep too few digits of a small average.
@@ -22,6 +25,9 @@ HUGE = 2**21  # bytes in a huge page
 
 # A weight beyond this, summed over as many examples as a counter can count, would not be finite.
 LARGEST_WEIGHT = 1e290
+
+BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weights as they are given in the end
+LEAST_WEIGHTS_CHECKED = 2**24
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -41,6 +47,34 @@ def aligned_zeros(*shape: int) -> np.ndarray:
     return buffer[start : start + size].reshape(shape)
 
 
+def refuse_beyond_memory(vectors: int, d: int) -> None:
+    """Refuses weights that this machine cannot hold, before anything of their size is asked for.
+
+    Linux grants more memory than there is, and ends the process that then uses it.
+    """
+    needed, there = vectors * d * BYTES_PER_WEIGHT, memory_size() if vectors * d > LEAST_WEIGHTS_CHECKED else None
+    if there is not None and needed > there:
+        raise DataError(
+            f"The features are numbered up to {d:,}: {counted(vectors, 'weight vector')} of that length, with averages, "
+            f"would take {needed / 1e9:,.1f} GB, and {there / 1e9:,.1f} GB are there. Renumber them without gaps, or hash "
+            "the values of a table or the words of texts into fewer with hashing (--hash BITS)."
+        )
+
+
+def memory_size() -> int | None:
+    """Bytes that this process may ever hold: the machine's, or fewer where a limit is set; None where nobody says."""
+    sizes = []
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with contextlib.suppress(ImportError):  # not on Windows
+        import resource
+
+        sizes += [limit for limit, _ in [resource.getrlimit(resource.RLIMIT_AS)] if limit != resource.RLIM_INFINITY]
+    with contextlib.suppress(OSError, ValueError):  # "max" is no number
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(sizes, default=None)
+
+
 class Weights:
     """One weight vector for two classes, one a class for more, each with its bias.
 
@@ -51,6 +85,7 @@ class Weights:
     def __init__(
         self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False, settle_every: int = SETTLE_EVERY
     ):
+        refuse_beyond_memory(vectors, d)
         self.vectors, self.d, self.settle_every = vectors, d, settle_every
         self.fit_intercept = fit_intercept
         self.sparse = sparse

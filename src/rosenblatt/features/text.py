@@ -110,7 +110,8 @@ class TextMap:
             owners = np.repeat(np.arange(len(part), dtype=np.int32), lists.list.len().to_numpy())
             run, runs, text_of = words, [words], [owners]
             for n in range(2, self.ngrams + 1):
-                first, last = owners[: len(owners) - n + 1], owners[n - 1 :]
+                last = owners[n - 1 :]  # of no words, where the texts have fewer than n of them together
+                first = owners[: len(last)]
                 run = (run[: len(last)] + " " + words[n - 1 :]).alias("word")
                 runs.append(run.filter(pl.Series(first == last)))  # both ends in one text
                 text_of.append(first[first == last])

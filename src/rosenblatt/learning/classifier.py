@@ -19,6 +19,7 @@ from rosenblatt import features
 from rosenblatt.data import Dataset, markup
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes, feature_rows
 from rosenblatt.learning import model_file
@@ -319,6 +320,7 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
     mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
     codes = codes_among(classes, labels)
     examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    refuse_beyond_memory(examples.vectors, examples.rows.d)  # before the features are counted, which takes as much
     return mapping, replace(examples, classes=classes)
 
 
