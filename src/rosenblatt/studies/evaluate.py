@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import Examples, codes_among, labels_of
+from rosenblatt.learning.examples import Examples, codes_among, labels_of, text_array
 from rosenblatt.studies.progressive import predict_then_learn
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
@@ -131,7 +131,7 @@ def with_labels_like(classes: np.ndarray, data: Dataset) -> Dataset:
     if not strange.any():
         return replace(data, labels=classes[codes])
     alike[strange] = np.asarray(labels)[strange].astype(str)
-    return replace(data, labels=alike.astype(str) if classes.dtype.kind == "U" else alike)
+    return replace(data, labels=text_array(alike.tolist()) if classes.dtype.kind == "U" else alike)
 
 
 def measure(truth: np.ndarray, predicted: np.ndarray, classes: int) -> Measures:

@@ -16,7 +16,7 @@ from rosenblatt.learning.training import LinearRun
 
 def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
     """The class code predicted for each row before the row is learned, and the mistakes that training counts."""
-    factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))
+    factors = class_factors(model.recipe.class_weight, model.classes, counts_of_training(model))
     if factors is not None:
         examples = replace(examples, importance=factors[examples.codes])
     plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
@@ -32,16 +32,14 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
     return last.decide(scores[:, 0] if examples.vectors == 1 else scores), run.counts().mistakes
 
 
-def codes_of_training(model: Classifier) -> np.ndarray:
-    """The class of every row of training, sorted: what balanced classes are weighted by."""
-    if model.class_counts is None:
-        if model.recipe.class_weight == "balanced":
-            raise SettingError(
-                "The model was trained with balanced classes, but its file does not tell how many rows each had: "
-                "train it again, or leave out --progressive."
-            )
-        return np.empty(0, dtype=np.int64)
-    return np.repeat(np.arange(len(model.classes)), model.class_counts)
+def counts_of_training(model: Classifier) -> np.ndarray | None:
+    """How many rows of training each class had: what balanced classes are weighted by."""
+    if model.class_counts is None and model.recipe.class_weight == "balanced":
+        raise SettingError(
+            "The model was trained with balanced classes, but its file does not tell how many rows each had: "
+            "train it again, or leave out --progressive."
+        )
+    return model.class_counts
 
 
 def last_weights(model: Classifier, examples: Examples) -> Weights:
