@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rosenblatt.data.dataset import Labels
 
 
+SUMMED_ROWS = 2**14  # at a time
+
+
 @dataclass
 class WeightedRows:
     """Checked rows, and how much each of them counts."""
@@ -31,6 +35,16 @@ class WeightedRows:
         if self.importance is None:
             return np.arange(self.rows.n, dtype=np.int32)
         return np.flatnonzero(self.importance).astype(np.int32)
+
+    def checksum(self) -> int:
+        """A number that tells whether the rows, what is to be learned from them, or their weights have changed since."""
+        rows = self.rows
+        own = (getattr(self, name, None) for name in ("codes", "targets", "importance"))
+        total = zlib.crc32(repr((rows.kind, rows.n, rows.d, rows.width)).encode())
+        for part in (rows.values, rows.indices, rows.indptr, *own):
+            for start in range(0, 0 if part is None else len(part), SUMMED_ROWS):  # in blocks: of a view, each is copied
+                total = zlib.crc32(np.ascontiguousarray(part[start : start + SUMMED_ROWS]).data.cast("B"), total)  # type: ignore[index]
+        return total
 
 
 @dataclass
