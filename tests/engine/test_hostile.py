@@ -277,3 +277,64 @@ def test_nothing_but_zero_rows_is_counted_and_moves_nothing_without_a_bias(engin
     assert trained.zero_rows == 4
     assert trained.weights.updates == 0
     assert train(np.zeros((4, 3)), [0, 1, 0, 1], epochs=1).weights.updates > 0  # the constant feature is no zero row
+
+
+@pytest.mark.parametrize("wrong", ["columns", "vectors", "bias", "type", "codes", "negative code", "too few codes", "room"])
+def test_what_does_not_fit_the_rows_never_reaches_the_loop(engine, wrong):
+    from rosenblatt.engine import rules
+    from rosenblatt.engine.rows import Rows
+    from rosenblatt.engine.weights import Weights
+    from rosenblatt.learning import training
+
+    rows, weights, y = Rows(np.ones((4, 3))), Weights(3, 3), np.array([0, 1, 2, 0], np.int32)
+    build = lambda: training.core.Loop(rows, weights, rules.Perceptron().in_core(), (y, None, None))  # noqa: E731
+    assert build().run(None, 0, 4) == 4
+    if wrong == "columns":
+        weights.w, weights.u = np.zeros((2, 3, 2))
+    elif wrong == "vectors":
+        weights.w, weights.u = np.zeros((2, 2, 3))
+    elif wrong == "bias":
+        weights.bias = np.zeros(2)
+    elif wrong == "type":
+        weights.w, weights.u = np.zeros((2, 3, 3), np.float32)
+    elif wrong == "codes":
+        y[3] = 3
+    elif wrong == "negative code":
+        y[3] = -1
+    elif wrong == "too few codes":
+        y = y[:3]
+    else:
+        loop = build()
+        for impossible in (lambda: loop.run(None, 0, 5), lambda: loop.score_rows(np.empty(11), 0, 4)):
+            with pytest.raises(ValueError, match="There are no"):
+                impossible()
+        return
+    with pytest.raises(ValueError, match="do not fit"):
+        build()
+
+
+@pytest.mark.parametrize("part", ["column", "gains", "loses", "lived", "products", "votes"])
+def test_a_log_that_points_elsewhere_never_reaches_the_count_of_votes(engine, part):
+    from rosenblatt.learning import votes
+
+    log = {
+        "column": np.array([0, 1], np.int32),
+        "gains": np.array([0, 2], np.int32),
+        "loses": np.array([1, 0], np.int32),
+        "steps": np.ones(2),
+        "lived": np.array([1, 1, 1]),
+    }
+    sizes = {"products": (5, 2), "votes": (5, 3)}
+    if part in ("column", "gains", "loses"):
+        log[part][1] = 3
+    elif part == "lived":
+        log[part] = log[part][:2]
+    else:
+        sizes[part] = (4, sizes[part][1])
+
+    def count():
+        counter = votes.vote_counter.VoteCounter(tuple(log.values()), 1.0, np.empty(3))
+        counter.count(np.ones(sizes["products"]), np.zeros((5, 3)), np.zeros(sizes["votes"], np.int64))
+
+    with pytest.raises(ValueError, match="fit"):
+        count()

@@ -12,7 +12,7 @@ from rosenblatt import Perceptron, VotedPerceptron
 from rosenblatt.engine import rules
 from rosenblatt.engine.order import epochs
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.forgetting import forget
 from rosenblatt.learning.plan import ORDERS, Plan
@@ -208,3 +208,41 @@ def test_forgetting_nothing_changes_nothing():
     before = clf.coef_.copy()
     assert clf.forget([]).replayed == 0
     assert np.array_equal(clf.coef_, before)
+
+
+@pytest.mark.parametrize("layout", ["dense", "view", "float32", "csr"])
+@pytest.mark.parametrize("changed", ["row", "label", "weight", "held out"])
+def test_rows_that_changed_since_training_are_refused(layout, changed):
+    """They gave a wrong answer, or a crash: nothing said so."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 6)).astype(np.float32 if layout == "float32" else float)
+    X = X[:, :3] if layout == "view" else sp.csr_array(X) if layout == "csr" else X
+    y, weight, dev = (rng.random(40) < 0.5).astype(np.int32), np.full(40, 2.0), rng.normal(size=(5, X.shape[1]))
+    examples = for_classes(X, y, importance=weight)
+    held_out = for_classes(dev, [0, 1, 0, 1, 1], classes=examples.classes)
+    plan = Plan(epochs=3, keep_log=True)
+    trained = run(examples, rules.Perceptron(), plan, held_out=held_out)
+    assert_same_run(forget(trained, [1]).training, retrain(examples, rules.Perceptron(), plan, [1], held_out=held_out))
+    if changed == "row":
+        (X.data if layout == "csr" else X)[-1] += 1
+    elif changed == "label":
+        examples.codes[7] = 1 - examples.codes[7]
+    elif changed == "weight":
+        examples.importance[7] = 3.0
+    else:
+        dev[0, 0] += 1
+    with pytest.raises(DataError, match="have changed since training"):
+        forget(trained, [1])
+
+
+def test_columns_that_point_elsewhere_since_training_are_never_followed():
+    X = sp.csr_array(np.eye(4))
+    learner = Perceptron(keep_log=True, random_state=0).fit(X, [0, 1, 0, 1])
+    learner.training_.origin.examples.rows.indices[0] = 2**31 - 1
+    with pytest.raises(DataError, match="have changed since training"):
+        learner.forget([1])
+
+
+def test_a_run_without_a_log_sums_nothing_up(monkeypatch):
+    monkeypatch.setattr("rosenblatt.learning.examples.Examples.checksum", lambda self: pytest.fail("for nothing"))
+    train([[1.0], [-1.0]], [1, 0])

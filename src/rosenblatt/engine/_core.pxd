@@ -86,7 +86,7 @@ cdef class Loop:
     cdef long long stop, scored  # examples before `scored` have their scores
     cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival
     cdef double margin, sign
-    cdef readonly Py_ssize_t vectors, tile, logged
+    cdef readonly Py_ssize_t vectors, tile, logged, n
     cdef readonly double constant, copies, scale, weight, moved, largest, tau_sum, least_tau
     cdef readonly long long t, settled, updates, mistakes, zero_rows, steps
     cdef readonly int fault

@@ -13,7 +13,8 @@ cdef class VoteCounter:
     cdef double[:, ::1] scores
     cdef double[::1] biases
     cdef long long[:, ::1] votes
-    cdef Py_ssize_t updates
+    cdef Py_ssize_t updates, columns, least_vectors
+    cdef bint has_rivals
     cdef double constant
 
     @cython.locals(i=Py_ssize_t)

@@ -158,6 +158,8 @@ class Loop:
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         self.rival = -1
         self.sign = 1.0
+        self.n = rows.n
+        refuse_misfit(rows, weights, examples)
         bind(self, rows, weights)
 
     def run(self, order, start, stop):
@@ -165,6 +167,8 @@ class Loop:
         self.has_order = order is not None
         if self.has_order:
             self.order = order
+        if start < 0 or stop > (self.order.shape[0] if self.has_order else self.n):
+            raise ValueError(f"There are no examples from {start} to {stop}.")
         self.stop = stop
         self.scored = start
         self.logged = 0
@@ -337,6 +341,8 @@ class Loop:
         self.has_order = False
         self.stop = stop
         self.out = out
+        if start < 0 or stop > self.n or self.out.shape[0] < stop * self.vectors:
+            raise ValueError(f"There are no rows from {start} to {stop}, or no room for their scores.")
         with cython.nogil:
             bad = self.score_all(start)
         return bad
@@ -353,6 +359,21 @@ class Loop:
                     bad = k + c // self.vectors
             k += count
         return bad
+
+
+def refuse_misfit(rows, weights, examples):
+    """The last look at shapes: below, nobody asks where an array ends."""
+    w, u, vectors, y = weights.w, weights.u, weights.vectors, examples[0]
+    fits = w.shape == u.shape == (vectors, rows.d) and w.strides == u.strides and w.strides[0] % 8 == w.strides[1] % 8 == 0
+    fits = fits and w.dtype.name == u.dtype.name == "float64" and len(weights.scores) >= 4 * vectors
+    fits = fits and len(weights.bias) == len(weights.bias_u) == vectors
+    fits = fits and all(part is None or len(part) == rows.n for part in examples)
+    if fits and y is not None and rows.n:
+        fits = y.min() >= 0 and y.max() < max(2, vectors)
+    if not fits:
+        raise ValueError(
+            f"Weights of shape {w.shape} do not fit {rows.n} rows of {rows.d} columns, or a class code is none."
+        )
 
 
 def shuffle(order, bits):

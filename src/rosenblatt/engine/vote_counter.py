@@ -20,11 +20,25 @@ class VoteCounter:
     def __init__(self, log, constant, biases):
         self.column, self.gains, self.loses, self.steps, self.lived = log
         self.updates = self.steps.shape[0]
+        column, gains, loses, steps, lived = log
+        # The last look at where the log points: below, nobody asks where an array ends.
+        self.columns = column.max(initial=-1) + 1
+        self.least_vectors = max(gains.max(initial=-1), loses.max(initial=-1)) + 1
+        lengths = len(gains) == len(loses) == len(column) == len(steps) == len(lived) - 1
+        if not lengths or column.min(initial=0) < 0 or gains.min(initial=0) < 0:
+            raise ValueError("The parts of the log do not fit each other.")
+        self.has_rivals = loses.min(initial=0) >= 0
         self.constant, self.biases = constant, biases  # what the log adds to them; room for one a vector
 
     def count(self, products, scores, votes):
         """`scores`, a row a row of products, go from those of the first weights to those of the last; votes are written."""
         self.products, self.scores, self.votes = products, scores, votes
+        n, vectors = scores.shape
+        fits = len(products) >= n and products.shape[1] >= self.columns and votes.shape == scores.shape
+        if vectors > 1:
+            fits = fits and self.has_rivals and self.least_vectors <= vectors <= self.biases.shape[0]
+        if not fits:
+            raise ValueError("Products, scores or votes do not fit the log.")
         with cython.nogil:
             self.count_all()
 

@@ -10,6 +10,7 @@ array([1., 1., 1., 1., 1.])
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from typing import Any, Self
@@ -66,6 +67,11 @@ class PolynomialMap(BasisMap):
         """The columns that are multiplied, for every feature."""
         every = range(1, self.degree + 1)
         return [product for size in every for product in combinations_with_replacement(range(self.columns), size)]
+
+    @property
+    def n_features(self) -> int:
+        """C(columns + degree, degree) − 1: the products need not be listed."""
+        return math.comb(self.columns + self.degree, self.degree) - 1
 
     def values(self, X: np.ndarray) -> np.ndarray:
         features = np.empty((len(X), self.n_features))
@@ -135,13 +141,19 @@ class RadialMap(BasisMap):
     def names(self) -> list[str]:
         return [f"near ({', '.join(f'{value:g}' for value in centre)})" for centre in self.centres.tolist()]
 
+    @property
+    def n_features(self) -> int:
+        return len(self.centres)
+
     def to_json(self) -> dict[str, Any]:
         return {"map": "radial", "centres": self.centres.tolist(), "width": self.scale}
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> RadialMap:
-        centres = np.array(saved["centres"], dtype=float)
-        return cls(centres, float(saved["width"])).fit(centres)
+        mapping = cls(np.array(saved["centres"], dtype=float), float(saved["width"]))
+        mapping.centres, mapping.scale = dense_table(mapping.given), float(saved["width"])
+        mapping.columns = mapping.centres.shape[1]
+        return mapping
 
 
 def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WORD = r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*"
 
 TEXTS_AT_ONCE = 2**14  # cut into words
+NGRAMS = Whole(1, 32)  # longer runs of a long text would take more memory than there is
 
 
 class TextMap:
@@ -46,8 +47,8 @@ class TextMap:
     def __init__(
         self, ngrams: int = 1, lowercase: bool = True, min_count: int = 1, counts: bool = True, hashing: int | None = None
     ):
-        for name, value in (("ngrams", ngrams), ("min_count", min_count)):
-            check(name, value, Whole(1))
+        check("ngrams", ngrams, NGRAMS)
+        check("min_count", min_count, Whole(1))
         check("hashing", hashing, BITS)
         if hashing is not None and min_count > 1:
             raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
@@ -109,9 +110,8 @@ class TextMap:
             words = lists.explode().drop_nulls().alias("word")  # a text without words explodes to null
             owners = np.repeat(np.arange(len(part), dtype=np.int32), lists.list.len().to_numpy())
             run, runs, text_of = words, [words], [owners]
-            for n in range(2, self.ngrams + 1):
-                last = owners[n - 1 :]  # of no words, where the texts have fewer than n of them together
-                first = owners[: len(last)]
+            for n in range(2, min(self.ngrams, len(owners)) + 1):
+                first, last = owners[: len(owners) - n + 1], owners[n - 1 :]
                 run = (run[: len(last)] + " " + words[n - 1 :]).alias("word")
                 runs.append(run.filter(pl.Series(first == last)))  # both ends in one text
                 text_of.append(first[first == last])

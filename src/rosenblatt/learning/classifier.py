@@ -22,9 +22,9 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes, feature_rows
-from rosenblatt.learning import model_file
+from rosenblatt.learning import model_file, model_schema
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of
+from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of, text_array
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import Recipe
@@ -220,44 +220,47 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     """The classifier in a model file; refuses every damaged byte, and runs no code."""
     header, arrays = model_file.read(path)
     try:
-        classes = np.array(
-            header["labels"], dtype={"i": np.int64, "u": np.uint64, "b": bool, "f": float}.get(header["label_type"])
-        )
-        views = {
+        model_schema.verify_header(header)
+        model_schema.verify_arrays(header, arrays)
+        return _built(header, arrays)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RosenblattError) as wrong:
+        # What is wrong may be a text of millions of letters.
+        why = f"{str(wrong)[:300]}…" if len(str(wrong)) > 300 else str(wrong)
+        raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({why}).") from None
+
+
+def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
+    """The classifier of a verified header and its arrays."""
+    label_types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
+    labels = header["labels"]
+    classes = text_array(labels) if isinstance(labels[0], str) else np.array(labels, label_types.get(header["label_type"]))
+    counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
+    if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
+        counts = class_counts = None
+    model = Classifier(
+        features=features.from_json(header["feature_map"]),
+        classes=classes,
+        views={
             name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"])
-            for name in ("last", "averaged", "best")
+            for name in model_schema.VIEWS
             if f"{name}.coef" in arrays
-        }
-        counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
-        if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
-            counts = class_counts = None
-        model = Classifier(
-            features=features.from_json(header["feature_map"]),
-            classes=classes,
-            views=views,
-            view=header["view"],
-            kind=header["kind"],
-            recipe=Recipe.from_json(header["recipe"]),
-            counts=counts,
-            class_counts=class_counts,
-            summary=Summary.from_json(header["summary"], classes.tolist()),
-            history=History([Epoch(**epoch) for epoch in header["history"]]),
-            target=header["target"],
-            zero_based=header.get("zero_based"),
-        )
-        if "log" in header:
-            of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
-            model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
-            if model.memory.rows.d != model.features.n_features:
-                raise ValueError("the rows of the log and the features do not match")
-        shapes = {coef.shape for coef, _ in views.values()}
-        if shapes != {(1 if len(classes) == 2 else len(classes), model.features.n_features)}:
-            raise ValueError("weights and features do not match")
-        for stored, shape in ((counts, (len(classes), model.features.n_features)), (class_counts, (len(classes),))):
-            if stored is not None and (stored.shape != shape or stored.dtype.kind != "i"):
-                raise ValueError("the counts do not match classes and features")
-    except (KeyError, TypeError, ValueError, IndexError, RosenblattError) as wrong:
-        raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({wrong}).") from None
+        },
+        view=header["view"],
+        kind=header["kind"],
+        recipe=Recipe.from_json(header["recipe"]),
+        counts=counts,
+        class_counts=class_counts,
+        summary=Summary.from_json(header["summary"], classes.tolist()),
+        history=History([Epoch(**epoch) for epoch in header["history"]]),
+        target=header["target"],
+        zero_based=header.get("zero_based"),
+    )
+    model.recipe.refuse_impossible()
+    if "log" in header:
+        of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
+        model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
+    if model.features.n_features != model.views["last"][0].shape[1]:
+        raise ValueError("weights and features do not match")
     return model
 
 

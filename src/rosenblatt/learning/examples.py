@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rosenblatt.data.dataset import Labels
 
 
+SUMMED_ROWS = 2**14  # at a time
+
+
 @dataclass
 class WeightedRows:
     """Checked rows, and how much each of them counts."""
@@ -31,6 +35,16 @@ class WeightedRows:
         if self.importance is None:
             return np.arange(self.rows.n, dtype=np.int32)
         return np.flatnonzero(self.importance).astype(np.int32)
+
+    def checksum(self) -> int:
+        """A number that tells whether the rows, what is to be learned from them, or their weights have changed since."""
+        rows = self.rows
+        own = (getattr(self, name, None) for name in ("codes", "targets", "importance"))
+        total = zlib.crc32(repr((rows.kind, rows.n, rows.d, rows.width)).encode())
+        for part in (rows.values, rows.indices, rows.indptr, *own):
+            for start in range(0, 0 if part is None else len(part), SUMMED_ROWS):  # in blocks: of a view, each is copied
+                total = zlib.crc32(np.ascontiguousarray(part[start : start + SUMMED_ROWS]).data.cast("B"), total)  # type: ignore[index]
+        return total
 
 
 @dataclass
@@ -83,7 +97,8 @@ def for_classes(
     if len(classes) < 2:
         label = classes.tolist()[0]
         raise LabelError(f"y has 1 class, {label!r}: at least two are needed to tell one from another.")
-    factors = class_factors(class_weight, classes, codes)
+    counts = np.bincount(codes, minlength=len(classes)) if isinstance(class_weight, str) else None
+    factors = class_factors(class_weight, classes, counts)
     importance = as_importance(importance, rows)
     if factors is not None:
         importance = factors[codes] if importance is None else importance * factors[codes]
@@ -121,15 +136,16 @@ def match_lengths(rows: Rows, y: np.ndarray, what: str) -> None:
         raise DataError(f"X has {rows.n} rows and {rows.d} columns: there is nothing to learn from.")
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray) -> np.ndarray | None:
+def class_factors(class_weight: Any, classes: np.ndarray, counts: np.ndarray | None) -> np.ndarray | None:
     """The factor of each class: given by label, or 'balanced': n / (classes · count)."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise SettingError(f"class_weight is {class_weight!r}: expected 'balanced', a dict of label: factor, or None.")
-        counts = np.bincount(codes, minlength=len(classes))
-        return len(codes) / (len(classes) * np.maximum(counts, 1))
+        assert counts is not None
+        balanced: np.ndarray = int(counts.sum()) / (len(classes) * np.maximum(counts, 1))
+        return balanced
     if not isinstance(class_weight, Mapping):
         raise SettingError(f"class_weight is {class_weight!r}: expected 'balanced', a dict of label: factor, or None.")
     unknown = [label for label in class_weight if label not in classes.tolist()]
@@ -198,7 +214,21 @@ def classes_of(labels: Labels) -> np.ndarray:
         row = int(labels.is_null().arg_true()[0])
         raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
     distinct_labels = used_categories(labels)[1] if is_enum(labels) else labels.unique()
-    return np.array(distinct_labels.sort().to_list(), dtype=str)
+    return text_array(distinct_labels.sort().to_list())
+
+
+LONGEST_IN_ARRAY, LETTERS_IN_ARRAY = 256, 2**22  # of texts that numpy holds side by side, each as long as the longest
+
+
+def text_array(texts: list[str]) -> np.ndarray:
+    """Texts as an array; of objects where some are long, or end with a NUL, which numpy would cut off.
+
+    >>> text_array(["a", "bc"]), text_array(["a", "b" * 1000]).dtype
+    (array(['a', 'bc'], dtype='<U2'), dtype('O'))
+    """
+    longest = max(map(len, texts), default=0)
+    plain = longest <= LONGEST_IN_ARRAY and longest * len(texts) <= LETTERS_IN_ARRAY
+    return np.array(texts, dtype=str if plain and not any(text.endswith("\0") for text in texts) else object)
 
 
 def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
@@ -214,9 +244,12 @@ def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
         codes = labels.replace_strict(list(of_text), list(of_text.values()), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
     labels = np.asarray(labels)
-    if labels.dtype.kind in "OU" or classes.dtype.kind == "U":
-        labels, classes = labels.astype(str), classes.astype(str)
-    by_value = np.argsort(classes)  # numbers as text have another order
+    if labels.dtype.kind in "OU" or classes.dtype.kind in "OU":
+        # One by one, not as arrays of texts: each of those would take as much room as the longest.
+        code_of = {str(label): code for code, label in enumerate(classes.tolist())}
+        texts = (labels if labels.dtype.kind in "OU" else labels.astype(str)).tolist()
+        return np.array([code_of.get(str(text), -1) for text in texts], dtype=np.int32)
+    by_value = np.argsort(classes)
     places = by_value[np.minimum(np.searchsorted(classes, labels, sorter=by_value), len(classes) - 1)]
     return np.where(classes[places] == labels, places, -1).astype(np.int32)
 
@@ -249,7 +282,8 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
     """
     if isinstance(y, list | tuple):  # numpy would turn a missing label among strings into the string "nan"
         refuse_missing(np.array([*y, None], dtype=object)[:-1])
-    labels = np.asarray(y)
+    texts = isinstance(y, list | tuple) and bool(y) and all(isinstance(label, str) for label in y)
+    labels = text_array(list(y)) if texts else np.asarray(y)
     if labels.ndim != 1:
         raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
     refuse_missing(labels)

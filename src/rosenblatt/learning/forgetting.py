@@ -16,7 +16,7 @@ import numpy as np
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.training import LinearRun, Origin, Training
 
@@ -56,6 +56,11 @@ def forget(training: Training, rows: Any) -> Forgotten:
     origin = training.origin
     if origin is None or training.log is None:
         raise SettingError("Forgetting goes through the run again: train with keep_log=True.")
+    if origin.checksums_now() != origin.checksums:
+        raise DataError(
+            "The rows, or their labels, have changed since training: forgetting goes over them again, so they must be as "
+            "they were. Give fit a copy of what you change, or fit again without these rows."
+        )
     run = RunWithoutRows(training, origin, numbers_of(rows, origin))
     without = run.go()
     return Forgotten(without, run.taken_over, run.replayed, sum(epoch.examples for epoch in without.history))

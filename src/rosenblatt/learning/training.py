@@ -36,6 +36,13 @@ class Origin:
     start: Weights | None  # None: 0
     held_out: AnyExamples | None = None
     absent: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # rows left out of the order
+    checksums: tuple[int, ...] = field(init=False)  # of the examples, and of those held out, as training began with them
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "checksums", self.checksums_now())
+
+    def checksums_now(self) -> tuple[int, ...]:
+        return tuple(part.checksum() for part in (self.examples, self.held_out) if part is not None)
 
     @property
     def has_dual(self) -> bool:

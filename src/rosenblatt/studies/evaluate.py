@@ -20,7 +20,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of
+from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import LinearRun
 
@@ -121,7 +121,7 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
 
     Gives the class code predicted for each row before the row is learned, and the mistakes that training counts.
     """
-    factors = class_factors(model.recipe.class_weight, model.classes, codes_of_training(model))
+    factors = class_factors(model.recipe.class_weight, model.classes, counts_of_training(model))
     if factors is not None:
         examples = replace(examples, importance=factors[examples.codes])
     plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
@@ -137,16 +137,14 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
     return last.decide(scores[:, 0] if examples.vectors == 1 else scores), run.counts().mistakes
 
 
-def codes_of_training(model: Classifier) -> np.ndarray:
-    """The class of every row of training, sorted: what balanced classes are weighted by."""
-    if model.class_counts is None:
-        if model.recipe.class_weight == "balanced":
-            raise SettingError(
-                "The model was trained with balanced classes, but its file does not tell how many rows each had: "
-                "train it again, or leave out --progressive."
-            )
-        return np.empty(0, dtype=np.int64)
-    return np.repeat(np.arange(len(model.classes)), model.class_counts)
+def counts_of_training(model: Classifier) -> np.ndarray | None:
+    """How many rows of training each class had: what balanced classes are weighted by."""
+    if model.class_counts is None and model.recipe.class_weight == "balanced":
+        raise SettingError(
+            "The model was trained with balanced classes, but its file does not tell how many rows each had: "
+            "train it again, or leave out --progressive."
+        )
+    return model.class_counts
 
 
 def last_weights(model: Classifier, examples: Examples) -> Weights:
@@ -175,7 +173,7 @@ def with_labels_like(classes: np.ndarray, data: Dataset) -> Dataset:
     if not strange.any():
         return replace(data, labels=classes[codes])
     alike[strange] = np.asarray(labels)[strange].astype(str)
-    return replace(data, labels=alike.astype(str) if classes.dtype.kind == "U" else alike)
+    return replace(data, labels=text_array(alike.tolist()) if classes.dtype.kind == "U" else alike)
 
 
 def measure(truth: np.ndarray, predicted: np.ndarray, classes: int) -> Measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMN_KINDS = ("number", "category", "both")
+MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
 
@@ -142,6 +144,11 @@ class TableMap:
             if column.category:
                 blocks.append(self._category_block(column.category))
         by_name = {column.name: column for column in self.columns}
+        number = math.comb(len(by_name), 2) if isinstance(self.products, str) else len(self.products)
+        if self.hashing is not None and number > MOST_HASHED_PRODUCTS:
+            raise SettingError(
+                f"These are {number:,} products of hashed columns, of at most {MOST_HASHED_PRODUCTS:,}: name fewer."
+            )
         pairs = combinations(by_name, 2) if isinstance(self.products, str) else self.products
         blocks += [self._product(by_name[a], by_name[b]) for a, b in pairs]
         # Hashed blocks share their places, which come last.

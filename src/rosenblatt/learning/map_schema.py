@@ -1,0 +1,197 @@
+"""What the JSON of a feature map may hold, and how many features it has: by formula, before anything is built.
+
+A map of 2 kB can claim more features than there is memory for. A file without weights for each of them is refused, so the
+number is all that has to be known of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from typing import Any
+
+from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
+from rosenblatt.features.hashing import BITS
+from rosenblatt.features.table.table_map import COLUMN_KINDS, MOST_HASHED_PRODUCTS
+from rosenblatt.features.text import NGRAMS
+from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, Record, SchemaError, Text, shown, verify
+
+CATEGORY = Record(
+    {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
+)
+HASHED_CATEGORY = Record({"type": Choice(("number", "boolean", "text"))})
+NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()})
+PAIR = ListOf(Text(), 2, 2)
+
+
+def table_schema(category: Record) -> Record:
+    """The JSON of a table's map, with categories that are remembered, or hashed."""
+    return Record(
+        {
+            "map": Choice(("table",)),
+            "numeric": Choice(COLUMN_KINDS),
+            "per_column": ByName(Choice(COLUMN_KINDS)),
+            "scale": Flag(),
+            "products": Either(text=Choice(("all",)), list=ListOf(PAIR)),
+            "hashing": BITS,
+            "collisions": COUNT,
+            "columns": ListOf(Record({"name": Text()}, {"number": NUMBER, "category": category}), least=1),
+            "pairs": ListOf(ListOf(Whole(0, 2**62), least=1)),
+        },
+        {"double": Flag()},
+    )
+
+
+MAPS: dict[str, Record] = {
+    "table": table_schema(CATEGORY),
+    "text": Record(
+        {
+            "map": Choice(("text",)),
+            "ngrams": NGRAMS,
+            "lowercase": Flag(),
+            "min_count": Whole(1),
+            "counts": Flag(),
+            "hashing": BITS,
+            "collisions": COUNT,
+            "words": ListOf(Text()),
+        }
+    ),
+    "numbers": Record({"map": Choice(("numbers",)), "columns": Whole(1)}),
+    "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
+    "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
+    # A feature of a polynomial takes as much memory as its degree.
+    "polynomial": Record({"map": Choice(("polynomial",)), "degree": Whole(1, 64), "columns": Whole(1)}),
+    "radial": Record(
+        {"map": Choice(("radial",)), "centres": ListOf(ListOf(Real(), least=1), least=1), "width": Real(1e-150, most=1e150)}
+    ),
+}
+HASHED_TABLE = table_schema(HASHED_CATEGORY)
+MAPS_OF_KIND = {
+    "table": ("table",),
+    "text": ("text",),
+    "sparse": ("numbers", "scale", "polynomial", "radial"),
+    "images": ("image",),
+}
+
+
+def verify_map(saved: Any, kind: str) -> None:
+    """Refuses the JSON of a feature map that no map of this kind of data could have written."""
+    verify("feature_map", saved, Record({"map": Choice(MAPS_OF_KIND[kind])}, open=True))
+    name = saved["map"]
+    verify("feature_map", saved, HASHED_TABLE if name == "table" and saved.get("hashing") is not None else MAPS[name])
+    match name:
+        case "table":
+            _verify_table(saved)
+        case "text":
+            _refuse_repeated("words", saved["words"])
+            if saved["hashing"] is not None and (saved["words"] or saved["min_count"] > 1):
+                raise SchemaError("feature_map is hashed, and has a vocabulary")
+        case "scale" if len(saved["mean"]) != len(saved["sd"]):
+            raise SchemaError("feature_map has not as many means as deviations")
+        case "radial" if len({len(centre) for centre in saved["centres"]}) != 1:
+            raise SchemaError("feature_map.centres are of different lengths")
+
+
+def _verify_table(saved: dict[str, Any]) -> None:
+    columns = {column["name"]: column for column in saved["columns"]}
+    _refuse_repeated("column names", [column["name"] for column in saved["columns"]])
+    for name, column in columns.items():
+        if "number" not in column and "category" not in column:
+            raise SchemaError(f"the column {shown(name)} has no features")
+        if "category" in column and saved["hashing"] is None:
+            _refuse_repeated(f"values of {shown(name)}", column["category"]["values"])
+            if not category_size(column):
+                raise SchemaError(f"the column {shown(name)} has no values")
+    named = [*saved["per_column"]]
+    if isinstance(saved["products"], list):
+        named += [name for pair in saved["products"] for name in pair]
+    unknown = [name for name in named if name not in columns]
+    if unknown:
+        raise SchemaError(f"feature_map names {shown(unknown[0])}, which is no column")
+
+
+def _refuse_repeated(what: str, names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        raise SchemaError(f"some {what} are there twice")
+
+
+def category_size(column: dict[str, Any]) -> int:
+    """How many features a column of values has."""
+    return len(column["category"]["values"]) + int(column["category"]["missing"])
+
+
+def count_features(saved: dict[str, Any], most: int) -> int:
+    """How many features a verified map has, by formula; more than `most` may be told as any number above it.
+
+    >>> count_features({"map": "polynomial", "degree": 2, "columns": 3}, most=100)  # 3 + 6
+    9
+    >>> count_features({"map": "polynomial", "degree": 30, "columns": 10**9}, most=100) > 100
+    True
+    """
+    counters: dict[str, Callable[[], int]] = {
+        "numbers": lambda: int(saved["columns"]),
+        "image": lambda: math.prod(saved["shape"]),
+        "scale": lambda: len(saved["mean"]),
+        "radial": lambda: len(saved["centres"]),
+        "text": lambda: len(saved["words"]) if saved["hashing"] is None else 1 << saved["hashing"],
+        "polynomial": lambda: count_products(saved["columns"], saved["degree"], most),
+        "table": lambda: count_table(saved, most),
+    }
+    return counters[saved["map"]]()
+
+
+def count_products(columns: int, degree: int, most: int) -> int:
+    """C(columns + degree, degree) − 1 products of up to `degree` columns, counted no further than beyond `most`."""
+    total, larger = 1, max(columns, degree)
+    for k in range(1, min(columns, degree) + 1):
+        total = total * (larger + k) // k
+        if total - 1 > most:
+            break
+    return total - 1
+
+
+def count_table(saved: dict[str, Any], most: int) -> int:
+    """The features of a table: those of its columns, then those of its products; hashed ones share their places."""
+    columns = {column["name"]: column for column in saved["columns"]}
+    hashed, every = saved["hashing"] is not None, saved["products"] == "all"
+    total = sum(1 + int(column["number"]["missing"]) for column in columns.values() if "number" in column)
+    total += 0 if hashed else sum(category_size(column) for column in columns.values() if "category" in column)
+    categories = sum("category" in column for column in columns.values())
+    number_of_products = math.comb(len(columns), 2) if every else len(saved["products"])
+    if hashed and number_of_products > MOST_HASHED_PRODUCTS:
+        raise SchemaError(f"feature_map has {number_of_products:,} hashed products, of at most {MOST_HASHED_PRODUCTS:,}")
+    if not hashed and total + number_of_products > most:  # each is one feature at least
+        return total + number_of_products
+    letters_of = {name: sum(map(len, column.get("category", {}).get("values", ()))) for name, column in columns.items()}
+    # A long column name times many values is no table of anybody's, and would take more room than the whole file.
+    letters = 0 if hashed else sum(category_size(c) * len(name) for name, c in columns.items() if "category" in c)
+    limit = 2**24 + 4 * sum(len(name) + letters_of[name] for name in columns) + 256 * most
+    pairs, names = iter(saved["pairs"]), combinations(columns, 2) if every else map(tuple, saved["products"])
+    for a, b in names:
+        if total > most or letters > limit:
+            break
+        with_category = [column for column in (columns[a], columns[b]) if "category" in column]
+        size, of_values = 1, 0
+        if with_category and hashed:
+            continue
+        if len(with_category) == 1:
+            size, of_values = category_size(with_category[0]), letters_of[with_category[0]["name"]]
+        elif with_category:
+            size = len(_pair_keys(next(pairs, None), columns[a], columns[b]))
+        total, letters = total + size, letters + size * (len(a) + len(b)) + of_values
+    if letters > limit:
+        raise SchemaError("the names of its features are longer than its columns and values explain")
+    if total <= most and next(pairs, None) is not None:
+        raise SchemaError("feature_map.pairs are more than there are products of values")
+    if hashed and categories:
+        total += 1 << saved["hashing"]
+    return total
+
+
+def _pair_keys(keys: list[int] | None, a: dict[str, Any], b: dict[str, Any]) -> list[int]:
+    """The pairs of values of two columns: each is (code of a) · (number of values of b) + (code of b), in order."""
+    end = category_size(a) * category_size(b)
+    if keys is None or a is b or any(low >= high for low, high in pairwise([-1, *keys, end])):
+        raise SchemaError(f"the product of {shown(a['name'])} and {shown(b['name'])} has impossible pairs of values")
+    return keys

@@ -1,0 +1,230 @@
+"""What a model file may hold: every field and every array, declared; whatever is otherwise is refused before it is used.
+
+The checksum finds damage, not malice: a file with the right one may hold anything. So nothing is built from it before all
+of it fits together: first the header, then the number of features, then every array that depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
+from rosenblatt.engine.rows import MOST_ROWS
+from rosenblatt.features import FOR_KIND, map_for
+from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.map_schema import count_features, verify_map
+from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.schema import (
+    COUNT,
+    MAYBE_COUNT,
+    MOST_COUNTED,
+    Anything,
+    ByName,
+    Either,
+    Label,
+    ListOf,
+    Record,
+    SchemaError,
+    Size,
+    Text,
+    shown,
+    verify,
+)
+from rosenblatt.learning.votes import VOTING
+
+SHARE = Real(least=0, most=1, optional=True)
+VIEWS = ("last", "averaged", "best")
+NEEDED_VIEWS = ("last", "averaged")
+LABEL_TYPES = {"U": (str,), "O": (str, bool, int, float), "i": (int,), "u": (int,), "b": (bool,), "f": (float,)}
+
+EPOCH = Record(
+    {
+        **dict.fromkeys(("examples", "mistakes", "updates"), COUNT),
+        "norm": Size(),
+        "moved": Size(optional=True),
+        "held_out_last": SHARE,
+        "held_out_averaged": SHARE,
+    }
+)
+SUMMARY = Record(
+    {},
+    {
+        **dict.fromkeys(("examples", "features", "epochs", "updates", "seen"), MAYBE_COUNT),
+        **dict.fromkeys(("learner", "stopped_because"), Text(optional=True)),
+        "classes": Either(list=ListOf(Label()), nothing=True),
+        "converged": Flag(optional=True),
+        "train_error": SHARE,
+        "dev_error": Either(object=ByName(SHARE), nothing=True),
+        "seconds": Size(optional=True),
+    },
+    open=True,
+)
+FACTOR = Real(least=0)
+RECIPE = Record(
+    {
+        "learner": Choice(tuple(LEARNERS)),
+        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log")},
+        "average": Flag(optional=True),
+        # Pairs of label and factor; older files have an object.
+        "class_weight": Either(Choice(("balanced",)), ListOf(ListOf(Label(), 2, 2)), ByName(FACTOR), nothing=True),
+        "parameters": ByName(Anything()),  # as its learner declares them, and
+        "features": ByName(Anything()),  # as the map of its kind takes them: `verify_recipe`
+        "keep_log": Flag(),
+    }
+)
+LOG = Record(
+    {
+        "rows": Choice(("dense", "one-hot", "csr")),
+        "shape": ListOf(Whole(0, 2**62), 2, 2),
+        "last": COUNT,
+        "fit_intercept": Flag(),
+    }
+)
+HEADER = Record(
+    {
+        "labels": ListOf(Label(), least=2),
+        "label_type": Choice(tuple(LABEL_TYPES)),
+        "view": Choice((*VIEWS, *VOTING)),
+        "kind": Choice(tuple(FOR_KIND)),
+        "target": Text(optional=True),
+        "history": ListOf(EPOCH),
+        "summary": SUMMARY,
+    },
+    {"zero_based": Flag(optional=True), "log": LOG},
+    open=True,
+)
+
+
+def verify_header(header: dict[str, Any]) -> None:
+    """Refuses a header that is not as declared, or whose parts contradict each other."""
+    verify("the header", header, HEADER)
+    verify_labels(header["labels"], header["label_type"])
+    verify_map(header.get("feature_map"), header["kind"])
+    verify_recipe(header.get("recipe"), header["kind"])
+    summary, history = header["summary"], header["history"]
+    if summary.get("classes") not in (None, header["labels"]):
+        raise SchemaError("summary.classes are not the labels")
+    for view in summary.get("dev_error") or ():
+        verify("a view of summary.dev_error", view, Choice((*VIEWS, *VOTING)))
+    if sum(epoch["examples"] for epoch in history) > MOST_COUNTED:
+        raise SchemaError("the history counts more examples than there can be")
+
+
+def verify_labels(labels: list[Any], label_type: str) -> None:
+    """Labels are of the type that the file names, distinct, and in the order in which codes count them."""
+    for label in labels:
+        if type(label) not in LABEL_TYPES[label_type] or type(label) is not type(labels[0]):
+            raise SchemaError(f"the label {shown(label)} is not of the type {label_type!r} that the file names")
+        if isinstance(label, int) and not -(2**63) * (label_type != "u") <= label < 2**63 * (1 + (label_type == "u")):
+            raise SchemaError(f"the label {shown(label)} has no room in 64 bits")
+    if not all(low < high for low, high in pairwise(labels)):
+        raise SchemaError("the labels are not sorted, or one is there twice")
+
+
+def verify_recipe(recipe: Any, kind: str) -> None:
+    """A recipe that could have been asked for: the learner's parameters and the map's options as they are declared."""
+    verify("recipe", recipe, RECIPE)
+    declared = LEARNERS[recipe["learner"]].parameters
+    verify("recipe.parameters", recipe["parameters"], Record({}, {name: one.allowed for name, one in declared.items()}))
+    for number, pair in enumerate(recipe["class_weight"] if isinstance(recipe["class_weight"], list) else ()):
+        verify(f"recipe.class_weight[{number}]", pair[1], FACTOR)
+    map_for(kind, **recipe["features"])
+
+
+# ---- the arrays ----
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """The type and the shape of an array, and the numbers that it may hold."""
+
+    types: tuple[str, ...]
+    shape: tuple[int, ...]
+    least: int | None = None
+
+    def verify(self, name: str, array: np.ndarray) -> None:
+        if array.dtype.name not in self.types or array.shape != self.shape:
+            found = f"{array.dtype.name} of shape {shown(array.shape)}"
+            raise SchemaError(f"the array {name} is {found}: expected {' or '.join(self.types)} of shape {self.shape}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise SchemaError(f"the array {name} holds numbers that are not finite")
+        if self.least is not None and array.size and int(array.min()) < self.least:
+            raise SchemaError(f"the array {name} holds {int(array.min())}: expected {self.least} or more")
+
+
+DOUBLE, FLOATS, LONG, INT, INDICES = ("float64",), ("float32", "float64"), ("int64",), ("int32",), ("int32", "int64")
+
+
+def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuses arrays that a verified header does not explain; the number of features is settled first."""
+    coef = arrays.get("last.coef")
+    if coef is None or coef.ndim != 2:
+        raise SchemaError("it has no last weights")
+    d = count_features(header["feature_map"], most=coef.shape[1])
+    if d != coef.shape[1] or d < 1:
+        raise SchemaError(f"weights and features do not match: there are weights for {coef.shape[1]:,} features")
+    if header["summary"].get("features") not in (None, d):
+        raise SchemaError("summary.features is not the number of features")
+    classes = len(header["labels"])
+    for name, tensor in declared_arrays(arrays, vectors=1 if classes == 2 else classes, classes=classes, d=d).items():
+        if name not in arrays:
+            raise SchemaError(f"the array {name} is missing")
+        tensor.verify(name, arrays[name])
+    for name in ("class_counts", "counts"):
+        if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // classes:
+            raise SchemaError(f"the array {name} counts more rows than there can be")
+    if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
+        raise SchemaError(f"it has no {header['view']} weights, which are to predict")
+    if header["view"] in VOTING and not header.get("log", {}).get("last"):
+        raise SchemaError("all weights are to vote, but it has no log of them")
+    if "log" in header:
+        verify_log(header["log"], arrays, vectors=1 if classes == 2 else classes, d=d)
+
+
+def declared_arrays(arrays: Mapping[str, np.ndarray], vectors: int, classes: int, d: int) -> dict[str, Tensor]:
+    """The arrays of a classifier without its log."""
+    declared: dict[str, Tensor] = {}
+    for view in VIEWS:
+        if view in NEEDED_VIEWS or f"{view}.coef" in arrays or f"{view}.intercept" in arrays:
+            declared |= {f"{view}.coef": Tensor(DOUBLE, (vectors, d)), f"{view}.intercept": Tensor(DOUBLE, (vectors,))}
+    if "counts" in arrays or "class_counts" in arrays:
+        declared["class_counts"] = Tensor(LONG, (classes,), least=0)
+    if "counts" in arrays:
+        declared["counts"] = Tensor(LONG, (classes, d), least=0)
+    return declared
+
+
+def verify_log(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> None:
+    """Refuses a log whose arrays do not belong together; what they point to, `Memory` looks at."""
+    n, columns = facts["shape"]
+    if columns != d or n > MOST_ROWS:
+        raise SchemaError("the rows of the log and the features do not match")
+    sizes = {name: arrays[name].size if name in arrays else 0 for name in ("log.t", "log.indices")}
+    updates, entries = sizes["log.t"], sizes["log.indices"]
+    if facts["rows"] == "one-hot" and (entries % n if n else entries):
+        raise SchemaError("the rows of the log are not all of one length")
+    declared = {
+        "t": Tensor(LONG, (updates,), least=0),
+        "row": Tensor(INT, (updates,), least=0),
+        "rival": Tensor(INT, (updates,), least=-1),
+        "tau": Tensor(DOUBLE, (updates,)),
+        "codes": Tensor(INT, (n,), least=0),
+        "numbers": Tensor(LONG, (n,), least=0),
+    }
+    if facts["rows"] == "dense":
+        declared["values"] = Tensor(FLOATS, (n, d))
+    else:
+        declared["indices"] = Tensor(INDICES, (entries,), least=0)
+    if facts["rows"] == "csr":
+        declared |= {"values": Tensor(FLOATS, (entries,)), "indptr": Tensor(INDICES, (n + 1,), least=0)}
+    if "log.start.coef" in arrays or "log.start.intercept" in arrays:
+        declared |= {"start.coef": Tensor(DOUBLE, (vectors, d)), "start.intercept": Tensor(DOUBLE, (vectors,))}
+    for name, tensor in declared.items():
+        if f"log.{name}" not in arrays:
+            raise SchemaError(f"the array log.{name} is missing")
+        tensor.verify(f"log.{name}", arrays[f"log.{name}"])
