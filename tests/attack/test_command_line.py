@@ -228,6 +228,7 @@ def test_a_closed_standard_input_is_told(monkeypatch, capsys):
     [
         *(["train", "iris", f"--target={target}"] for target in ("²", "--5", "-", "", "٣", "9" * 5000, "-99")),
         ["train", "iris", "-o", ""],
+        ["train", "iris", "--holdout", "0.2", "--seed", "-1"],
         ["predict", "none", "iris", "-o", ""],
         ["report", "none", "-o", ""],
         ["lab", "distant-points", "-o", ""],

@@ -16,8 +16,8 @@ def started():
     """Starts playgrounds that a test may kill."""
     processes = []
 
-    def start(*arguments):
-        processes.append(Process(*arguments))
+    def start(*arguments, patience=None):
+        processes.append(Process(*arguments, patience=patience))
         return processes[-1]
 
     yield start

@@ -11,17 +11,27 @@ from pathlib import Path
 SIZES = {"phone": (360, 740), "laptop": (1280, 800), "projector": (1920, 1080)}
 READY = "Boolean(document.body && !document.body.hasAttribute('aria-busy') && window.rosenblatt?.page.charts)"
 
+IMPATIENT = """
+from rosenblatt.playground.guard import Patience
+from rosenblatt.playground.server import Playground, listen, serve
+listener = listen(0)
+print(f"http://127.0.0.1:{{listener.getsockname()[1]}}/", flush=True)
+serve(Playground(patience={patience!r}), listener)
+"""
+
 
 class Process:
     """`rosenblatt play` on a port; it can be killed and started again."""
 
-    def __init__(self, *arguments):
-        self.arguments = arguments
+    def __init__(self, *arguments, patience=None):
+        self.arguments, self.patience = arguments, patience
         self.port = 0
         self.start()
 
     def start(self):
         command = [sys.executable, "-m", "rosenblatt", "play", "-q", "--port", str(self.port), *self.arguments]
+        if self.patience is not None:  # which is no option of the command
+            command = [sys.executable, "-c", IMPATIENT.format(patience=self.patience)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         printed = self.process.stdout.readline().strip()
         self.address = (json.loads(printed)["address"] if printed.startswith("{") else printed).partition("#")[0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.engine import order
+from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 
 
@@ -25,6 +26,7 @@ def split(
     [120, 30]
     """
     check_share(share)
+    check("seed", seed, Whole(0))
     if group and after:
         raise SettingError("Hold rows out by group or after a value, not both.")
     if (group or after) and (data.kind != "table" or (group or after) not in data.rows.columns):

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -19,10 +20,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rosenblatt.playground.requests import BODY_BYTES
 
-ANSWER_SECONDS = 9.0  # that a connection has for each answer, from being opened or from the answer before
-BODY_SECONDS = 5.0  # of them to send its body
-IDLE_SECONDS = 3  # that a connection may rest between requests
 MOST_CONNECTIONS = 100
+MOST_ACCEPTED = 800  # while it is not yet known which of them ask something: fewer than a process may have files
+READING_SECONDS = 0.5  # in which a request that was sent at once has come
+READING_TURNS = 4  # of the event loop, in which it has been read: a socket is registered, polled and read in three
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long, in seconds, the server waits for those who are slow."""
+
+    answer: float = 9.0  # for each answer, from being opened or from the answer before
+    body: float = 5.0  # of them to send its body
+    idle: int = 3  # between requests
+
 
 PROTECTIVE_HEADERS = {
     "content-security-policy": (
@@ -123,7 +134,7 @@ class BodyBudget:
             self.held -= reserved
 
 
-async def read_body(request: Request, reserve: Callable[[int], None]) -> bytes:
+async def read_body(request: Request, reserve: Callable[[int], None], seconds: float) -> bytes:
     """The body, if it is JSON by its type, not too long, and complete in time; room for every part of it is reserved."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which no foreign page may send without being allowed to
@@ -133,7 +144,7 @@ async def read_body(request: Request, reserve: Callable[[int], None]) -> bytes:
         raise too_long()
     body = bytearray()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             async for part in request.stream():
                 if len(body) + len(part) > BODY_BYTES:
                     raise too_long()
@@ -150,23 +161,95 @@ def too_long() -> HTTPException:
     return HTTPException(413, f"The body is longer than {BODY_BYTES:,} bytes.", headers={"connection": "close"})
 
 
+class Slots:
+    """The connections that there may be; one that has asked nothing yet, or not all of it, makes room for a newer one.
+
+    So whoever holds connections open, however many, keeps out nobody who sends a request.
+    """
+
+    def __init__(self, most: int = MOST_CONNECTIONS):
+        self.most = most
+        self.asking: dict[PatientProtocol, None] = {}  # without a whole request, the oldest first
+        self.answered: set[PatientProtocol] = set()  # whose request is being answered
+        self.dropping = False  # soon
+
+    def __len__(self) -> int:
+        return len(self.asking) + len(self.answered)
+
+    def enter(self, connection: PatientProtocol) -> bool:
+        """A new connection; False if there is no room at all."""
+        if len(self.answered) >= self.most:
+            return False
+        self.asking[connection] = None
+        self._drop_oldest(MOST_ACCEPTED)
+        if len(self) > self.most and not self.dropping:
+            # Not at once: of many that are accepted together, those that ask something are to be heard first.
+            self.dropping = True
+            connection.loop.call_later(READING_SECONDS, self._drop_soon, connection.loop)
+        return True
+
+    def begin_answer(self, connection: PatientProtocol) -> None:
+        if connection in self.asking:
+            del self.asking[connection]
+            self.answered.add(connection)
+
+    def end_answer(self, connection: PatientProtocol) -> None:
+        if connection in self.answered:
+            self.answered.remove(connection)
+            self.asking[connection] = None
+
+    def leave(self, connection: PatientProtocol) -> None:
+        self.asking.pop(connection, None)
+        self.answered.discard(connection)
+
+    def _drop_soon(self, loop: asyncio.AbstractEventLoop, turns: int = READING_TURNS) -> None:
+        """Drops what is too much, after so many turns of the loop: on a busy machine one of them outlasts the seconds."""
+        if turns:
+            loop.call_soon(self._drop_soon, loop, turns - 1)
+        else:
+            self.dropping = False
+            self._drop_oldest(self.most)
+
+    def _drop_oldest(self, most: int) -> None:
+        for connection in list(self.asking)[: max(0, len(self) - most)]:
+            self.leave(connection)
+            connection.transport.abort()
+
+
 class PatientProtocol(H11Protocol):
     """HTTP that hangs up on whoever takes too long, at whatever: uvicorn itself waits for a request for ever."""
 
+    patience: Patience
+    slots: Slots
     _clock: asyncio.TimerHandle | None = None
+
+    @classmethod
+    def with_patience(cls, patience: Patience) -> type[PatientProtocol]:
+        """The protocol of one server, whose connections share its slots."""
+        return type(cls.__name__, (cls,), {"patience": patience, "slots": Slots()})
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
-        else:
+        if self.slots.enter(self):
             self._start_clock()
+        else:
+            transport.abort()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self.slots.begin_answer(self)
 
     def on_response_complete(self) -> None:
+        if self.transport.is_closing():
+            self.slots.leave(self)  # an abort would take the answer back before it is read
+        else:
+            self.slots.end_answer(self)
         self._start_clock()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.slots.leave(self)
         if self._clock:
             self._clock.cancel()
         # After a reset uvicorn would leave its own timer running, and with it the connection, its request and its body for
@@ -176,4 +259,4 @@ class PatientProtocol(H11Protocol):
     def _start_clock(self) -> None:
         if self._clock:
             self._clock.cancel()
-        self._clock = self.loop.call_later(ANSWER_SECONDS, self.transport.abort)
+        self._clock = self.loop.call_later(self.patience.answer, self.transport.abort)

@@ -6,7 +6,7 @@
 >>> as_task({"data": {"kind": "four"}, "epochs": "many"})
 Traceback (most recent call last):
 ...
-rosenblatt.errors.SettingError: epochs is 'many': expected a whole number from 1 to 1000.
+rosenblatt.playground.requests.RequestError: epochs is 'many': expected a whole number from 1 to 1000.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
 from rosenblatt.engine.parameters import Choice, Flag, Range, Real, Settings, Whole, parameter
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.playground.learners import PAGE_LEARNERS, page_parameters, page_range
 
 BODY_BYTES = 2**20
@@ -49,6 +50,21 @@ SEED = Whole(0, 2**31 - 1)
 COORDINATE = Real(least=-1e6, most=1e6)  # of points, start weights and boxes
 
 S = TypeVar("S", bound=Settings)
+
+
+class RequestError(SettingError):
+    """A part of a task that cannot be; `about` is the field of the task that holds it, which the page can give up."""
+
+    def __init__(self, message: str, about: str):
+        super().__init__(message)
+        self.about = about
+
+
+def about(problem: Exception) -> str:
+    """The field of a task that stands in the way, "" if none of them does."""
+    if isinstance(problem, RequestError):
+        return problem.about
+    return "data" if isinstance(problem, DataError) else ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +111,21 @@ def read_fields(name: str, value: Any, allowed: Mapping[str, Range], needed: Ite
     for field in needed:
         if field not in value:
             raise SettingError(f"{name} has no {field}.")
-    return {field: read_value(field, value[field], one) for field, one in allowed.items() if field in value}
+    fields = {}
+    for field in (field for field in allowed if field in value):
+        with concerning(field):
+            fields[field] = read_value(field, value[field], allowed[field])
+    return fields
+
+
+@contextmanager
+def concerning(field: str) -> Iterator[None]:
+    """What is refused here stands in this field; of fields within fields the outermost is told, after the task itself."""
+    try:
+        yield
+    except SettingError as problem:
+        inner = problem.about if isinstance(problem, RequestError) else ""
+        raise RequestError(str(problem), inner if field == "task" else field) from None
 
 
 def read_value(name: str, value: Any, allowed: Range) -> Any:
@@ -194,7 +224,8 @@ def as_task(value: Any, name: str = "the request") -> Task:
     """A task; of the parameters only the learner's own are known, as in the library."""
     task = read_object(Task, name, value)
     own = {one.name: page_range(one) for one in page_parameters(PAGE_LEARNERS[task.learner]).values()}
-    return replace(task, parameters=tuple(read_fields("parameters", value.get("parameters", {}), own).items()))
+    with concerning("parameters"):
+        return replace(task, parameters=tuple(read_fields("parameters", value.get("parameters", {}), own).items()))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
+from rosenblatt.errors import DataError, DivergenceError, LabelError
 from rosenblatt.features.scale import mean_and_sd, standardise
 from rosenblatt.learning.driver import Callbacks, Interrupted, Outcome, Progress
 from rosenblatt.learning.examples import Examples, for_classes
@@ -25,17 +25,15 @@ from rosenblatt.learning.training import Training, model_of, run
 from rosenblatt.learning.votes import Voter
 from rosenblatt.playground.memory import LruCache
 from rosenblatt.playground.points import Points
-from rosenblatt.playground.requests import MOST_EXAMPLES, MOST_UPDATES, Data, Grid, Task
+from rosenblatt.playground.requests import MOST_EXAMPLES, MOST_UPDATES, Data, Grid, RequestError, Task, concerning
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.separability import certify
 
 RUN_SECONDS = 3.0  # that a run may take
 PROOF_SECONDS = 1.5  # and the certificate
+GRID_STEPS = 2e8  # of the grid of one request, about a second's worth: an update of the log at a cell is one
+KERNEL_STEPS = 4  # that a kernel between a cell and an example is worth
 CACHED_PRODUCTS, LEAST_CELLS = 2**18, 64  # of cells with rows of the log at a time; cells
-
-
-class TooLongError(SettingError):
-    """More epochs than the playground makes with so many points."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,8 @@ class RunCache:
         table = self.tables.get((task.data, task.scale), lambda: self._table(data, task.scale))
         n = len(table.points.y)
         if n * task.epochs > MOST_EXAMPLES:
-            raise TooLongError(
-                f"epochs is {task.epochs}: with {n} points the playground makes {MOST_EXAMPLES // n} at most."
-            )
+            most = MOST_EXAMPLES // n
+            raise RequestError(f"epochs is {task.epochs}: with {n} points the playground makes {most} at most.", "epochs")
         task_run = learn_kernel(task, table) if task.learner == KERNEL.name else learn(task, table)
         task_run.notes = [*table.points.notes, *task_run.notes]
         key = task.data, task.scale, task.bias
@@ -95,7 +92,8 @@ class RunCache:
         return task_run
 
     def _table(self, data: Data, scaled: bool) -> PreparedPoints:
-        points = self.points_of(data)
+        with concerning("data"):
+            points = self.points_of(data)
         if not len(points.y):
             raise DataError("There are no points yet: click into the plane to add one of each class.")
         if len(set(points.y.tolist())) < 2:
@@ -115,7 +113,9 @@ def learn(task: Task, table: PreparedPoints) -> TaskRun:
     plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
     weights = Weights(examples.vectors, examples.rows.d, task.bias)
     weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
-    rule, notes = LEARNERS[task.learner].make_rule(dict(task.parameters)), []
+    with concerning("parameters"):
+        rule = LEARNERS[task.learner].make_rule(dict(task.parameters))
+    notes = []
     try:
         done = run(examples, rule, plan, weights, callbacks=limits())
     except Interrupted as stop:
@@ -170,6 +170,26 @@ def stopped(training: Outcome) -> str:
     why = f"{MOST_UPDATES:,} updates are as many as the page shows" if many else f"{RUN_SECONDS:g} seconds were over"
     training.stopped_because = f"the playground's limit: {why}"
     return f"Training was stopped after {len(training.history)} epochs: {why}."
+
+
+def affordable_grid(run: TaskRun, grid: Grid, most: float = GRID_STEPS) -> Grid:
+    """The grid, or one of fewer cells where so many would take more than `most` steps."""
+    updates = int(np.searchsorted(run.log.t, grid.examples))
+    if run.dual is not None:
+        steps = updates + KERNEL_STEPS * min(updates, len(run.table.points.y))
+    elif grid.view == "voted":
+        steps = updates + len(run.table.points.y)
+    else:
+        return grid
+    share = most / max(1, steps * grid.columns * grid.rows)
+    if share >= 1:
+        return grid
+    return replace(grid, columns=max(2, int(grid.columns * share**0.5)), rows=max(2, int(grid.rows * share**0.5)))
+
+
+def coarser(asked: Grid, given: Grid) -> str:
+    """That the grid has fewer cells than were asked for."""
+    return f"The run is long: the grid has {given.columns} × {given.rows} cells, not {asked.columns} × {asked.rows}."
 
 
 def grid_scores(run: TaskRun, grid: Grid) -> np.ndarray:

@@ -21,18 +21,19 @@ from starlette.routing import Route
 
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.playground import requests
-from rosenblatt.playground.guard import IDLE_SECONDS, BodyBudget, Guard, PatientProtocol, read_body
+from rosenblatt.playground.guard import BodyBudget, Guard, Patience, PatientProtocol, read_body
 from rosenblatt.playground.learners import as_javascript
 from rosenblatt.playground.memory import MemoryTrimmer
 from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.requests import Data
-from rosenblatt.playground.running import RunCache, TooLongError, grid_scores
+from rosenblatt.playground.running import RunCache, affordable_grid, coarser, grid_scores
 from rosenblatt.playground.trace import as_json, trace
 
 if TYPE_CHECKING:
     import polars as pl
 
 HOST = "127.0.0.1"
+MOST_QUEUED = 20  # questions that wait for one of the workers
 CONTENT_TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -44,7 +45,14 @@ CONTENT_TYPES = {
 class Playground:
     """The answers; `table`, where given, is the file of the command line as a polars frame."""
 
-    def __init__(self, table: pl.DataFrame | None = None, chosen: Data | None = None, positive: str | None = None):
+    def __init__(
+        self,
+        table: pl.DataFrame | None = None,
+        chosen: Data | None = None,
+        positive: str | None = None,
+        patience: Patience | None = None,
+    ):
+        self.patience = patience or Patience()
         self.table, self.chosen, self.positive = table, chosen or Data("file"), positive
         self.runs = RunCache(self.points_of)
         self.workers, self.bodies, self.trimmer = anyio.CapacityLimiter(2), BodyBudget(), MemoryTrimmer()
@@ -73,7 +81,7 @@ class Playground:
                 return trace(self.runs.of(task))
             except RosenblattError as problem:
                 # What the page then gives up: a part of the task that cannot be.
-                return {"error": str(problem), "about": "epochs" if isinstance(problem, TooLongError) else "data"}
+                return {"error": str(problem), "about": requests.about(problem)}
 
         return await self.answer(request, replayed)
 
@@ -82,7 +90,14 @@ class Playground:
 
         def scores(value: Any) -> dict[str, Any]:
             grid = requests.as_grid(value)
-            return {"scores": grid_scores(self.runs.of(grid.task), grid)}
+            run = self.runs.of(grid.task)
+            affordable = affordable_grid(run, grid)
+            answer = {
+                "scores": grid_scores(run, affordable),
+                "columns": affordable.columns,
+                "rows": affordable.rows,
+            }
+            return answer if affordable is grid else answer | {"note": coarser(grid, affordable)}
 
         return await self.answer(request, scores)
 
@@ -116,7 +131,9 @@ class Playground:
         """
         try:
             with self.bodies.for_body() as reserve:
-                body = await read_body(request, reserve)
+                body = await read_body(request, reserve, self.patience.body)
+                if self.workers.statistics().tasks_waiting >= MOST_QUEUED:
+                    raise HTTPException(429, "Too much is being asked at a time: try again.")
 
                 def work() -> bytes:
                     self.warm()
@@ -171,7 +188,7 @@ def app(playground: Playground | None = None) -> Starlette:
 
 async def refused(request: Request, problem: Exception) -> Response:
     """What the library refuses is the request's fault."""
-    return JSONResponse({"error": str(problem)}, 422)
+    return JSONResponse({"error": str(problem), "about": requests.about(problem)}, 422)
 
 
 async def failed(request: Request, problem: Exception) -> Response:
@@ -196,13 +213,13 @@ def serve(playground: Playground, listener: socket.socket) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # bad requests are answered, not told
     config = uvicorn.Config(
         app(playground),
-        http=PatientProtocol,
+        http=PatientProtocol.with_patience(playground.patience),
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=IDLE_SECONDS,
+        timeout_keep_alive=playground.patience.idle,
         timeout_graceful_shutdown=1,
     )
     # Not a daemon: a thread that is cut off amid an import can take the interpreter down with it.

@@ -86,7 +86,7 @@ class Page {
   // What a link asks for can be readable and yet impossible: there the defaults stand, too.
   fallBack({ message, about }) {
     const initial = initialState();
-    for (const name of PARTS[about]) this.state[name] = initial[name];
+    for (const name of PARTS[about] ?? []) this.state[name] = initial[name];
     this.link.problems.push(message.replace(/\.$/, ""));
     this.showLinkProblems();
     this.link = null;

@@ -2,7 +2,7 @@
 
 const BUSY = 300; // milliseconds until a busy server is asked again
 
-// The server answered, and said no; `about` names what stands in the way: the data or the epochs.
+// The server answered, and said no; `about` names the part of the task that stands in the way, if one does.
 export class Refused extends Error {
   constructor(message, about = "") {
     super(message);

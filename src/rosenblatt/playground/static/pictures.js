@@ -131,7 +131,7 @@ export class Pictures {
     );
     part.waiting = false;
     if (answer && part.plane.frame.box === box) {
-      part.image = gridImage(answer.scores, columns, rows, this.colours());
+      part.image = gridImage(answer.scores, answer.columns, answer.rows, this.colours()); // a long run has fewer cells
       part.plane.show({ ...part.plane.shown, image: this.state.shade ? part.image : null });
     }
     if (part.dirty) {

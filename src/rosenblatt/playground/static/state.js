@@ -83,10 +83,15 @@ export const FIELDS = {
   theme: choice(["auto", "light", "dark"], "auto"),
 };
 
+const LEARNER_PARTS = ["", "2"].flatMap((suffix) => Object.keys(learnerFields(suffix)));
+
 // What falls back to its default where a link asks for something that is readable and yet impossible.
 export const PARTS = {
   data: ["data", "n", "margin", "noise", "dataseed", "points", "minus", "plus", "x", "y", "target"],
-  epochs: ["epochs"],
+  learner: LEARNER_PARTS,
+  parameters: LEARNER_PARTS,
+  start: ["w1", "w2", "b"],
+  ...Object.fromEntries(["epochs", "order", "seed", "bias", "scale"].map((name) => [name, [name]])),
 };
 
 export function initialState() {
