@@ -15,7 +15,12 @@ SOURCES = {
 }
 
 # Equal bits on every CPU: no fused multiply-add, no reordering. -O3 unrolls the loops over lanes.
-FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-Wno-unused-function"]
+# No folder of the machine that built it is in a binary, so that a wheel has the same bytes wherever it is built.
+FLAGS = (
+    ["/O2", "/fp:precise"]
+    if sys.platform == "win32"
+    else ["-O3", "-ffp-contract=off", "-Wno-unused-function", f"-ffile-prefix-map={Path.cwd()}=."]
+)
 
 # ROSENBLATT_BUILD=bounds stops at the first read outside the data; =release refuses to go on without a compiler.
 BUILD = os.environ.get("ROSENBLATT_BUILD", "")
