@@ -140,7 +140,7 @@ def test_predict_quotes_formulas_where_it_is_asked_to(first, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
-@pytest.mark.parametrize("ngrams", [2, 3, 4, 5, 50])
+@pytest.mark.parametrize("ngrams", [2, 3, 4, 5, 32])
 def test_runs_of_more_words_than_there_are(words, ngrams):
     text = " ".join("abc"[:words])
     runs = {" ".join("abc"[i : i + n]) for n in range(1, ngrams + 1) for i in range(words - n + 1)}
