@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
+from rosenblatt.data.delimited.parsing import BOM, ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, records, refuse_uneven
 from rosenblatt.data.messages import refuse_long
 from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source, decode_utf8
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
-BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
