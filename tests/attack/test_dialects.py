@@ -140,6 +140,23 @@ DOORS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        (b'a;b\n"\xef\xbb\xbf";x\n', [("\ufeff", "x")]),
+        (b"a;b\n\xef\xbb\xbf;x\ny;z\n", [("\ufeff", "x"), ("y", "z")]),
+        (b"a;b\n1;2\n;\n3\n", None),  # a row of empty cells does not make up for a short one
+        (b"a;b\n1;2\n;\n\n", [("1", "2"), (None, None)]),
+        (b'a;b\r\n1;"\r\n"\r\n', [("1", None)]),
+        (b'a\tb\n"\t"\tx\n', [(None, "x")]),
+        (b'a;b\n5" pipe;x\n6" pipe;y\n7;z\n', [('5" pipe', "x"), ('6" pipe', "y"), ("7", "z")]),
+    ],
+)
+def test_what_the_attack_has_found(content, rows):
+    delimiter = "\t" if b"\t" in content else ";"
+    assert [ours(content, delimiter, *door) for door in DOORS] == [rows] * len(DOORS)
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_door_and_pythons_csv_see_the_same_table(part):
     draw, whole = random.Random(f"dialects {SEED} {part}"), 0

@@ -67,7 +67,9 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     import polars as pl
 
     counts = count(block.data, block.layout.delimiter, options.sizes.count_block)
-    if counts is None or (block.line > 1 and block.content.startswith(b"\xef\xbb\xbf")):  # which polars would leave out
+    skipped = len(block.header())
+    mark_in_a_cell = (skipped > 0 or block.line > 1) and block.content.startswith(BOM, skipped)  # polars would leave it out
+    if counts is None or mark_in_a_cell:
         return None
     frame = _with_guessed_types(block, options, types, quoted=counts.quotes > 0)
     if frame is None:
@@ -80,6 +82,9 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     unfinished = int(not block.content.endswith(b"\n"))
     lines = counts.line_ends - header.line_ends + unfinished
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
+        return None
+    # A row of empty cells beside a row that is too short would make the totals agree: only lines without a byte are blank.
+    if blank and blank != _empty_lines(block.content[skipped:]):
         return None
     if blank and is_blank is not None:
         frame = frame.filter(~is_blank)
@@ -198,6 +203,7 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
 NEWLINE, RETURN, QUOTE, BLANK = b'\n\r" '
 BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
 BLANK_BYTES = 3  # of one of them at most
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -243,6 +249,15 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
         counts.delimiters += int(np.count_nonzero(is_cut))
         counts.line_ends += int(np.count_nonzero(is_end))
     return None if counts.quotes % 2 else counts
+
+
+def _empty_lines(text: bytes) -> int:
+    """
+    >>> _empty_lines(b"\\n1,2\\r\\n\\r\\n,\\n\\n")
+    3
+    """
+    text = text.replace(b"\r\n", b"\n")
+    return int(text.startswith(b"\n")) + len(re.findall(b"(?<=\n)\n", text))
 
 
 def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
@@ -312,7 +327,7 @@ def read_coded(data: np.ndarray, delimiter: str, width: int, distinct_texts: int
     >>> sex, age.codes.tolist(), age.texts
     (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
     """
-    if compiled is None or data[:3].tobytes() == b"\xef\xbb\xbf":
+    if compiled is None or data[:3].tobytes() == BOM:
         return None
     with ThreadPoolExecutor(1) as other_thread:
         reading = other_thread.submit(compiled.split, data, 0, ord(delimiter), width, distinct_texts)

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
+from rosenblatt.data.delimited.parsing import BOM, ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
-BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
     start, last = line, line + text.count("\n")
     try:
         for cells in reader:
-            if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith('"\n'):
+            if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith(('"\n', '"\r\n')):
                 raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
             stripped = [cell.strip(BLANKS) for cell in cells]
             if len(stripped) > 1 or any(stripped):
