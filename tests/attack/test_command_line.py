@@ -150,7 +150,7 @@ def test_runs_of_more_words_than_there_are(words, ngrams):
 def limited(*arguments, gigabytes=3):
     """A command in a process that may have so much address space."""
     limit = int(gigabytes * 1e9)
-    command = [sys.executable, "-c", "from rosenblatt.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from rosenblatt.__main__ import main; main()", *map(str, arguments)]
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))  # noqa: E731
     return subprocess.run(command, capture_output=True, text=True, preexec_fn=limits, timeout=120)
 

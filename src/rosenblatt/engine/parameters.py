@@ -10,8 +10,8 @@ the docs read the same declarations. Nothing heavy is imported here.
 
 from __future__ import annotations
 
+import math
 import numbers
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 from rosenblatt.errors import SettingError
 
 T = TypeVar("T")
-LARGEST = sys.float_info.max
 
 
 class Range(Protocol):
@@ -51,9 +50,11 @@ class Real:
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             return False
         number: Any = value  # of whatever type, a fraction too
-        if not -LARGEST <= number <= LARGEST:  # a whole number may be finite and yet no float
-            return False
-        return (
+        try:
+            finite = math.isfinite(number)
+        except OverflowError:  # a whole number may be finite and yet no float
+            finite = False
+        return finite and (
             (self.least is None or number >= self.least)
             and (self.above is None or number > self.above)
             and (self.most is None or number <= self.most)
