@@ -34,7 +34,7 @@ INDICES = [b"1", b"2", b"3", b"10", b"0", b"007", b"2147483647", b"2147483648", 
            b"\xff"]  # fmt: skip
 BLANKS = [b" ", b" ", b" ", b" ", b"\t", b"  ", b" \r", b"\r", b"\x0b", b"\x0c", b"", b"\0", b"\xc2\xa0"]
 ENDS = [b"\n", b"\n", b"\n", b"\r\n", b" \n", b"#\n", b" # 1:2\n", b"\n\n", b"#\0\xff\n", b"\r\r\n"]
-NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # one way to match it: two would take for ever
 PLAIN_LINE = re.compile(
     rb"[ \t\r]*(?:%b(?:[ \t\r]+qid:\d+)*(?:[ \t\r]+\d{1,10}:%b)*)?[ \t\r]*(?:#[^\n]*)?" % (NUMBER, NUMBER), re.ASCII
 )
