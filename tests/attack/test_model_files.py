@@ -132,13 +132,18 @@ def test_products_of_many_columns_are_counted_and_not_made(forge):
     assert run(["explain", str(path), "-q"]) == 3
 
 
+def with_features(header, arrays, count):
+    """Gives weights and counts so many columns."""
+    for name in ("last.coef", "averaged.coef", "counts"):
+        arrays[name] = np.resize(arrays[name], (len(arrays[name]), count))
+    header["summary"]["features"] = count
+
+
 def test_hashed_products_share_their_places_and_are_limited_by_number(forge):
     def change(header, arrays):
         header["feature_map"]["columns"] = [{"name": f"c{j}", "category": {"type": "text"}} for j in range(2_000)]
         header["feature_map"] |= {"products": "all", "per_column": {}, "hashing": 5}
-        for name in ("last.coef", "averaged.coef", "counts"):
-            arrays[name] = np.resize(arrays[name], (len(arrays[name]), 32))
-        header["summary"]["features"] = 32
+        with_features(header, arrays, 32)
 
     path = forge("table-hashed", change)
     with little_memory():
@@ -154,9 +159,7 @@ def test_a_long_column_name_is_not_repeated_for_every_value(forge):
         values = [str(j) for j in range(2_000)]
         column = {"name": "c" * MEGABYTE, "category": {"type": "text", "values": values, "missing": False}}
         header["feature_map"] |= {"columns": [column], "products": [], "pairs": []}
-        for name in ("last.coef", "averaged.coef", "counts"):
-            arrays[name] = np.resize(arrays[name], (len(arrays[name]), 2_000))
-        header["summary"]["features"] = 2_000
+        with_features(header, arrays, 2_000)
 
     path = forge("table", change)
     with little_memory():

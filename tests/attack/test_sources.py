@@ -13,7 +13,7 @@ import pytest
 
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
-from rosenblatt.data.source import HEAD_BYTES, BufferSizes, Source
+from rosenblatt.data.source import HEAD_BYTES, BufferSizes, Source, replacing
 from rosenblatt.errors import FileError
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
@@ -246,3 +246,20 @@ def test_an_index_of_many_zeros_is_index_zero(tmp_path):
     assert read(path).zero_based
     assert all(part.zero_based for part in batches(path, rows=2))
     assert Path(path).read_bytes().endswith(b"000:2\n")
+
+
+def test_a_save_removes_what_a_killed_one_left_and_nothing_that_is_being_written(tmp_path):
+    stale = tmp_path / ".rosenblatt-0123456789abcdef.tmp"
+    stale.write_bytes(b"left by a process that was killed")
+    with replacing(tmp_path / "first") as first:
+        assert not stale.exists()
+        first.write(b"1")
+        written = tmp_path / ".rosenblatt-fedcba9876543210.tmp"
+        os.link(f"/proc/self/fd/{first.fileno()}", written, src_dir_fd=first.fileno())  # as just before a rename
+        with replacing(tmp_path / "second") as second:
+            second.write(b"2")
+        assert written.exists()
+    assert (tmp_path / "first").read_bytes() == b"1"
+    with replacing(tmp_path / "second") as second:
+        second.write(b"3")
+    assert {path.name for path in tmp_path.iterdir()} == {"first", "second"}

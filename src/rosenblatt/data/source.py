@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input or an open file, compressed or not.
+"""Where bytes come from: a file, standard input or an open file, compressed or not. And how they get into a file whole.
 
 Errors of the operating system or a decompressor leave this module as a FileError with the name of the source.
 """
@@ -11,7 +11,6 @@ import io
 import os
 import stat
 import sys
-import time
 import weakref
 import zlib
 from collections.abc import Iterator, Sequence
@@ -19,10 +18,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import IO, cast
 
 from rosenblatt.errors import FileError, SettingError
+
+fcntl: ModuleType | None
+try:
+    fcntl = import_module("fcntl")
+except ImportError:  # Windows
+    fcntl = None
 
 HEAD_BYTES = 1 << 18  # in which a format is recognised
 LONGEST_LINE = 1 << 26  # bytes
@@ -316,7 +323,6 @@ class ReadOptions:
         return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
 
 
-STALE_AFTER = 3600  # seconds after which a temporary file belongs to nobody
 _replacements: dict[Path, tuple[int, int]] = {}  # device and inode of what was to take the place of a file
 
 
@@ -339,7 +345,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A stream to a temporary file, which takes the place of `path` when all has been written and synced.
 
     A link stays a link, and a file that was there keeps its mode; one that is write-protected is refused. Until it is
-    whole the temporary file has no name, where the system can do that: a process that is killed leaves nothing behind.
+    whole the temporary file has no name, where the system can do that: a process that is killed leaves nothing behind. What
+    it leaves elsewhere, the next one removes: whoever writes holds a lock, so that a file without one belongs to nobody.
     """
     target = Path(os.path.realpath(path))
     mode = target.stat().st_mode if target.exists() else None
@@ -348,18 +355,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     _remove_stale(target.parent)
     temporary = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.tmp")
     try:
-        stream, nameless = _temporary(temporary)
-        with stream:
-            if mode is not None:
-                os.chmod(stream.fileno() if nameless else temporary, stat.S_IMODE(mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-            status = os.fstat(stream.fileno())
-            _replacements[target] = status.st_dev, status.st_ino
-            in_place = nameless and _named(stream, target, temporary) == target
-        if not in_place:
-            os.replace(temporary, target)
+        with contextlib.ExitStack() as held:
+            stream, nameless = _temporary(temporary, held)
+            with stream:
+                if mode is not None:
+                    os.chmod(stream.fileno() if nameless else temporary, stat.S_IMODE(mode))
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+                status = os.fstat(stream.fileno())
+                _replacements[target] = status.st_dev, status.st_ino
+                in_place = nameless and _named(stream, target, temporary) == target
+            if not in_place:
+                os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -371,12 +379,27 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.fsync(folder)
 
 
-def _temporary(path: Path) -> tuple[IO[bytes], bool]:
-    """A new file in the folder of `path`, and whether it has no name yet; else it is called so."""
+def _temporary(path: Path, held: contextlib.ExitStack) -> tuple[IO[bytes], bool]:
+    """A new file in the folder of `path`, and whether it has no name yet; else it is called so. Its lock is `held`."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # not every file system can
-            return open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb"), True
-    return path.open("xb"), False
+            stream: IO[bytes] = open(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")  # noqa: SIM115
+            _lock(stream, held)
+            return stream, True
+    while True:
+        stream = path.open("xb")
+        _lock(stream, held)
+        if fcntl is None or os.fstat(stream.fileno()).st_nlink:
+            return stream, False
+        stream.close()  # another process took it for abandoned, before it was locked
+
+
+def _lock(stream: IO[bytes], held: contextlib.ExitStack) -> None:
+    """Locks a file, also beyond its closing, until `held` ends; not every file system can."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        held.callback(os.close, os.dup(stream.fileno()))
 
 
 def _named(stream: IO[bytes], target: Path, temporary: Path) -> Path:
@@ -390,9 +413,12 @@ def _named(stream: IO[bytes], target: Path, temporary: Path) -> Path:
 
 
 def _remove_stale(folder: Path) -> None:
-    """Removes what processes left behind that were killed while they wrote."""
-    with contextlib.suppress(OSError):
-        for entry in folder.glob(".rosenblatt-*.tmp"):
-            with contextlib.suppress(OSError):
-                if time.time() - entry.stat().st_mtime > STALE_AFTER:
-                    entry.unlink()
+    """Removes what processes left behind that were killed while they wrote: temporary files that nobody holds a lock on."""
+    if fcntl is None:
+        return
+    for entry in folder.glob(".rosenblatt-*.tmp"):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
+            file = os.open(entry, os.O_RDONLY | os.O_NONBLOCK)
+            closing.callback(os.close, file)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            entry.unlink()

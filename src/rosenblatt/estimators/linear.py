@@ -21,6 +21,7 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, SettingError
 from rosenblatt.estimators.saving import RunSettings, as_classifier
+from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import (
@@ -34,11 +35,10 @@ from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
-from rosenblatt.learning.log import Log, Memory
+from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
-from rosenblatt.learning.votes import VOTING, Voter
+from rosenblatt.learning.votes import VOTING
 
 
 class ReadsSparse(BaseEstimator):  # type: ignore[misc]
@@ -132,11 +132,8 @@ def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
     return named
 
 
-LINEAR_VIEWS = ("last", "averaged", "best", *VOTING)
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearLearner(Inputs):
+class LinearLearner(LinearViews, Inputs):
     """The shared parameters.
 
     max_iter: most passes over the data; training ends earlier after a pass without updates.
@@ -234,9 +231,9 @@ class LinearLearner(Inputs):
         if counts is not None and weights.t:  # weights that go on have seen the rows of the calls before
             counts += self._settings.class_counts
         if weights.t == 0 or not plan.keep_log:
-            self._memories: tuple[tuple[Memory, int], ...] = ()  # of each call, with the number of rows before it
+            self._memories = ()
             self._rows_before = 0
-        self._settings: RunSettings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
+        self._settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
             run = training.run(examples, self._settings.rule, plan, weights, held_out, callbacks)
@@ -270,32 +267,6 @@ class LinearLearner(Inputs):
         """Whose weights early stopping watches, and predict by themselves."""
         return "averaged" if self._settings.plan.average else "last"
 
-    @property
-    def _model(self) -> Model | Voter:
-        if self._chosen in VOTING:
-            drawn = self._settings.plan.seed if self._chosen == "random" else None
-            return Voter(self.classes_, self.memory_, drawn)
-        return self.training_.view(self._chosen)
-
-    @property
-    def _linear(self) -> Model:
-        """The weights that predict; votes are of many."""
-        model = self._model
-        if isinstance(model, Voter):
-            raise AttributeError("Many weight vectors vote: view('averaged') and view('last') have a coef_ and intercept_.")
-        return model
-
-    @property
-    def memory_(self) -> Memory:
-        """The log since training began, with a copy of the rows that moved the weights."""
-        if not getattr(self, "_memories", ()):
-            raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
-        (memory, before), *others = self._memories
-        for later, between in others:
-            memory = memory.then(later, between - before)
-        self._memories = ((memory, before),)
-        return memory
-
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
         held_out = epoch.held_out_averaged if self._watched == "averaged" else epoch.held_out_last
@@ -312,23 +283,6 @@ class LinearLearner(Inputs):
     def _partial_plan(self) -> Plan:
         seed = self._seed_of_partial_fit()
         return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
-
-    def view(self, name: str) -> Self:
-        """This estimator with the "last", "averaged" or "best" weights of the same fit, or all of them, "voted"; with
-        "random" one of these decides about each row, drawn by `random_state`. Both need the log: `keep_log`.
-        """
-        check_is_fitted(self)
-        if name not in LINEAR_VIEWS:
-            raise SettingError(
-                f"There is no view {name!r}: choose {', '.join(map(repr, LINEAR_VIEWS[:-1]))} or {LINEAR_VIEWS[-1]!r}."
-            )
-        if name not in VOTING:
-            self.training_.view(name)  # says so where there are no best weights
-        elif not self._memories:
-            raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
-        twin = copy.copy(self)
-        twin._chosen = name
-        return twin
 
     def forget(self, rows: Any) -> Forgotten:
         """Unlearns rows of the last `fit`, by their numbers: the estimator becomes, to the last bit, what training without

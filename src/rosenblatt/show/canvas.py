@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ def fitted_classes(estimator: Any) -> np.ndarray:
     return np.asarray(estimator.classes_)
 
 
-class Display:
+class Display(ABC):
     """A picture: `plot(ax)` draws it and gives the display back, with `ax_` and `figure_`."""
 
     ax_: Any
@@ -45,5 +46,6 @@ class Display:
     def _size(self) -> tuple[float, float]:
         return 6.4, 4.4
 
+    @abstractmethod
     def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+        """Draws on these axes."""

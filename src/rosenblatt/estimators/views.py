@@ -1,0 +1,71 @@
+"""What a fitted linear estimator predicts with: one of the weights of its run, or the votes of all."""
+
+from __future__ import annotations
+
+import copy
+from typing import Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.errors import SettingError
+from rosenblatt.estimators.saving import RunSettings
+from rosenblatt.learning.log import Memory
+from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.training import Training
+from rosenblatt.learning.votes import VOTING, Voter
+
+LINEAR_VIEWS = ("last", "averaged", "best", *VOTING)
+
+
+class LinearViews:
+    """The views of a fit, and the memory that votes need; `fit` sets what is declared here."""
+
+    training_: Training
+    classes_: np.ndarray
+    _settings: RunSettings
+    _memories: tuple[tuple[Memory, int], ...]  # of each call, with the number of rows before it
+    _chosen: str  # the view that predicts
+
+    def view(self, name: str) -> Self:
+        """This estimator with the "last", "averaged" or "best" weights of the same fit, or all of them, "voted"; with
+        "random" one of these decides about each row, drawn by `random_state`. Both need the log: `keep_log`.
+        """
+        check_is_fitted(self)
+        if name not in LINEAR_VIEWS:
+            raise SettingError(
+                f"There is no view {name!r}: choose {', '.join(map(repr, LINEAR_VIEWS[:-1]))} or {LINEAR_VIEWS[-1]!r}."
+            )
+        if name not in VOTING:
+            self.training_.view(name)  # says so where there are no best weights
+        elif not self._memories:
+            raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
+        twin = copy.copy(self)
+        twin._chosen = name
+        return twin
+
+    @property
+    def _model(self) -> Model | Voter:
+        if self._chosen in VOTING:
+            drawn = self._settings.plan.seed if self._chosen == "random" else None
+            return Voter(self.classes_, self.memory_, drawn)
+        return self.training_.view(self._chosen)
+
+    @property
+    def _linear(self) -> Model:
+        """The weights that predict; votes are of many."""
+        model = self._model
+        if isinstance(model, Voter):
+            raise AttributeError("Many weight vectors vote: view('averaged') and view('last') have a coef_ and intercept_.")
+        return model
+
+    @property
+    def memory_(self) -> Memory:
+        """The log since training began, with a copy of the rows that moved the weights."""
+        if not getattr(self, "_memories", ()):
+            raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
+        (memory, before), *others = self._memories
+        for later, between in others:
+            memory = memory.then(later, between - before)
+        self._memories = ((memory, before),)
+        return memory
