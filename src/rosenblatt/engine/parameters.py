@@ -15,7 +15,7 @@ import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from rosenblatt.errors import SettingError
 
@@ -114,7 +114,7 @@ class Choice:
 
     def expected(self, name: str) -> str:
         listed = [repr(name) for name in self.names]
-        return " or ".join(listed) if len(listed) == 2 else f"one of {', '.join(listed)}"
+        return " or ".join(listed) if len(listed) <= 2 else f"one of {', '.join(listed)}"
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,37 @@ class Flag:
 
     def expected(self, name: str) -> str:
         return "True, False or None" if self.optional else "True or False"
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """What one of two ranges holds.
+
+    >>> AnyOf(Flag(), Choice(("once", "blocks"))).expected("shuffle")
+    "True or False, or 'once' or 'blocks'"
+    """
+
+    one: Range
+    other: Range
+
+    def holds(self, value: Any) -> bool:
+        return self.one.holds(value) or self.other.holds(value)
+
+    def expected(self, name: str) -> str:
+        return f"{self.one.expected(name)}, or {self.other.expected(name)}"
+
+
+@dataclass(frozen=True)
+class Anything:
+    """What is looked at elsewhere; in words, for those who read about it."""
+
+    words: str = "anything"
+
+    def holds(self, value: Any) -> bool:
+        return True
+
+    def expected(self, name: str) -> str:
+        return self.words
 
 
 @dataclass(frozen=True)
@@ -162,10 +193,22 @@ def parameter(default: Any, allowed: Range, *, name: str = "", help: str = "", n
     return field(default=default, metadata={"name": name, "declared": (allowed, help, note)})
 
 
+_DECLARED: dict[type, dict[str, Parameter]] = {}
+
+
+def declared_in(kind: type) -> dict[str, Parameter]:
+    """The declared parameters of a dataclass, by field."""
+    if kind not in _DECLARED:
+        _DECLARED[kind] = {
+            one.name: Parameter(one.metadata["name"] or one.name, one.default, *one.metadata["declared"])
+            for one in fields(kind)
+            if "declared" in one.metadata
+        }
+    return _DECLARED[kind]
+
+
 class Settings:
     """A dataclass that refuses keywords that it does not have, and values outside their declared ranges."""
-
-    _declared: ClassVar[dict[str, Parameter]]
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         refuse_unknown(cls.__name__, named, keywords_of(cls))
@@ -178,13 +221,7 @@ class Settings:
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
         """The declared parameters, by field."""
-        if "_declared" not in vars(cls):
-            cls._declared = {
-                one.name: Parameter(one.metadata["name"] or one.name, one.default, *one.metadata["declared"])
-                for one in fields(cls)  # type: ignore[arg-type]
-                if "declared" in one.metadata
-            }
-        return cls._declared
+        return declared_in(cls)
 
 
 def keywords_of(settings: type) -> list[str]:

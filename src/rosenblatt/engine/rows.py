@@ -40,6 +40,17 @@ class OneHot:
     def shape(self) -> tuple[int, int]:
         return len(self.columns), self.n_features
 
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, rows: Any) -> OneHot:
+        """Some of the rows: scikit-learn cuts them so, for cross-validation."""
+        if isinstance(rows, tuple):
+            rows, *columns = rows
+            if columns != [Ellipsis]:
+                raise DataError("Of OneHot, rows can be taken, and all their columns.")
+        return OneHot(np.atleast_2d(self.columns[rows]), self.n_features)
+
     def toarray(self) -> np.ndarray:
         dense = np.zeros(self.shape, dtype=np.float32)
         np.put_along_axis(dense, self.columns, 1, axis=1)

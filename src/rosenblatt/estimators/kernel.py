@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine.parameters import Choice, Whole, check
-from rosenblatt.engine.rules import Rule
+from rosenblatt.engine import rules
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of, rule_of
+from rosenblatt.estimators.declared import declared_by, estimator
+from rosenblatt.estimators.linear import (
+    CLASS_WEIGHT,
+    CLASS_WEIGHT_HELP,
+    SHUFFLE_HELP,
+    SHUFFLES,
+    VERBOSE,
+    Inputs,
+    classes_at,
+    labelled,
+    order_of,
+    rule_of,
+)
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
@@ -26,28 +38,12 @@ from rosenblatt.learning.plan import Plan
 RULES = [learner.name for learner in LEARNERS.values() if learner.kernels]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
     """The perceptron in the space of a kernel: w = Σ tau y φ(x) over its mistakes, known only by K(x, x′) = φ(x)·φ(x′).
 
-    kernel: "linear", "poly" or "polynomial", "rbf", or a function that takes two blocks of rows (dense or CSR, as given to
-        `fit`) and gives the matrix of their products.
-    degree, coef0: of the polynomial (coef0 + x·x′)^degree.
-    gamma: of the RBF exp(−gamma |x − x′|²); "scale" is 1 / (columns · variance of X).
-    rule: "perceptron" (rate eta0, `learning_rate` "constant", "1/updates" or "1/examples") or "mira" (p-aggressive with p).
-    multi_class: "one_rival" (as the linear learners: the right class gains, its rival loses) or "ovr" (each class against
-        the rest). All classes share the kernels.
-    fit_intercept: a bias, the weight of a constant feature: the kernel plus 1, in |φ(x)|² too. None: where φ holds no
-        constant by itself, which is for "linear", and "poly" with coef0 = 0. RBF and functions are taken as they are.
-    score_with: what predicts after the one run: "last", "averaged", "voted", or "random", one of the voters for each row,
-        drawn by `random_state`. `view(...)` gives the others without another fit.
-    budget: at most so many support examples: the oldest goes when one more is needed. Then there are only the last weights.
-    max_iter, shuffle, class_weight, verbose, random_state: as for all learners.
-
-    After fit: `support_` (row numbers, in the order of their first updates; after partial_fit, among all rows seen),
-    `support_vectors_`, `dual_coef_` (one row for two classes, else one a class, of the last weights), `logs_` (one, or one a
-    class with "ovr"; none with a budget), `n_updates_` (with "ovr" of all classes together), `n_iter_`, `converged_`,
-    `history_` (its `norm` is |w| in the space of φ, the bias counted).
+    Freund & Schapire, "Large margin classification using the perceptron algorithm", 1999; the kernel perceptron itself is
+    Aizerman, Braverman & Rozonoer, 1964.
 
     Sums are in double. The same rows and seed give the same bits on one machine; on another, BLAS may round products of
     numbers that are not whole differently.
@@ -56,33 +52,76 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
     >>> clf = KernelPerceptron(kernel="poly", degree=2, shuffle=False).fit(xor, y)
     >>> clf.converged_, clf.predict(xor).tolist()
     (True, ['same', 'other', 'other', 'same'])
-
-    Freund & Schapire, "Large margin classification using the perceptron algorithm", 1999; the kernel perceptron itself is
-    Aizerman, Braverman & Rozonoer, 1964.
     """
 
-    kernel: Any = "rbf"
-    degree: int = 3
-    coef0: float = 1.0
-    gamma: float | str = "scale"
-    rule: str = "perceptron"
-    eta0: float = 1.0
-    learning_rate: str = "constant"
-    p: float = 0.0
-    multi_class: str = "one_rival"
-    fit_intercept: bool | None = None
-    score_with: str = "last"
-    budget: int | None = None
-    max_iter: int = 20
-    shuffle: bool | str = True
-    class_weight: Any = None
-    verbose: int = 0
+    kernel: Any = parameter(
+        "rbf",
+        Anything("{'linear', 'poly', 'polynomial', 'rbf'} or callable"),
+        help="A function takes two blocks of rows (dense or CSR, as given to `fit`) and gives the matrix of their products.",
+    )
+    degree: int = parameter(3, Whole(1), help="Of the polynomial (coef0 + x·x′)^degree.")
+    coef0: float = parameter(1.0, Real(), help="Of the polynomial (coef0 + x·x′)^degree.")
+    gamma: float | str = parameter(
+        "scale",
+        AnyOf(Real(above=0), Choice(("scale",))),
+        help='Of the RBF exp(−gamma |x − x′|²); "scale" is 1 / (columns · variance of X).',
+    )
+    rule: str = parameter("perceptron", Choice(tuple(RULES)), help="When and how far an example moves the weights.")
+    eta0: float = declared_by(rules.Perceptron, "eta0", "The perceptron's rate.")
+    learning_rate: str = declared_by(rules.Perceptron, "learning_rate", "How the perceptron's rate falls.")
+    p: float = declared_by(rules.Mira, "p", "MIRA also corrects examples that are right by less than p.")
+    multi_class: str = declared_by(
+        Design,
+        "multi_class",
+        '"one_rival" (as the linear learners: the right class gains, its rival loses) or "ovr" (each class against the '
+        "rest). All classes share the kernels.",
+    )
+    fit_intercept: bool | None = parameter(
+        None,
+        Flag(optional=True),
+        help="A bias, the weight of a constant feature: the kernel plus 1, in |φ(x)|² too. None: where φ holds no constant "
+        'by itself, which is for "linear", and "poly" with coef0 = 0. RBF and functions are taken as they are.',
+    )
+    score_with: str = parameter(
+        "last",
+        Choice(KERNEL_VIEWS),
+        help='What predicts after the one run; "random" is one of the voters for each row, drawn by `random_state`. '
+        "`view(...)` gives the others without another fit.",
+    )
+    budget: int | None = declared_by(
+        Design,
+        "budget",
+        "At most so many support examples: the oldest goes when one more is needed. Then there are only the last weights.",
+    )
+    max_iter: int = parameter(
+        20, Whole(1), help="Most passes over the data; training ends earlier after a pass without updates."
+    )
+    shuffle: bool | str = parameter(True, SHUFFLES, help=SHUFFLE_HELP)
+    class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
+    verbose: int = parameter(0, VERBOSE, help="Print a line a pass.")
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
+        "support_ : ndarray of shape (n_support,)": (
+            "Numbers of the support rows, in the order of their first updates; after `partial_fit`, among all rows seen."
+        ),
+        "support_vectors_ : ndarray or CSR of shape (n_support, n_features)": "The support rows.",
+        "dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)": (
+            "Σ tau y of every support row in the last weights: one row for two classes, else one a class."
+        ),
+        "dual_ : Dual": "The solution itself: kernel, support, coefficients and logs.",
+        "logs_ : tuple of Log": 'The updates (t, row, rival, tau): one log, or with "ovr" one a class; none with a budget.',
+        "n_iter_ : int": "Passes over the data of the last call of `fit` or `partial_fit`.",
+        "n_updates_ : int": 'Updates; with "ovr" of all classes together.',
+        "converged_ : bool": "Did training end after a pass without updates?",
+        "history_ : History": "Mistakes and updates of every pass; `norm` is |w| in the space of φ, the bias counted.",
+    }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
-        with self._unchanged_on_error():
-            self._refuse_impossible()
-            plan = Plan(check("max_iter", self.max_iter, Whole(1)), order_of(self.shuffle), self._seed())
+        with self._learning():
+            self._refuse_votes_with_a_budget()
+            plan = Plan(self.max_iter, order_of(self.shuffle), self._seed())
             return self._learn(labelled(self, X, y, None, sample_weight, reset=True), plan, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -90,8 +129,8 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
         The kernel, with the first rows' gamma="scale", and the bias stay those of the first call.
         """
-        with self._unchanged_on_error():
-            self._refuse_impossible()
+        with self._learning():
+            self._refuse_votes_with_a_budget()
             known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
             examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
             return self._learn(examples, Plan(1, "given", self._seed_of_partial_fit()), before)
@@ -123,20 +162,16 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         epoch, number = run.history[-1], len(run.history)
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
 
-    def _rule(self) -> Rule:
-        check("rule", self.rule, Choice(tuple(RULES)))
+    def _rule(self) -> rules.Rule:
         return rule_of(self, self.rule)
 
-    def _refuse_impossible(self) -> None:
-        """Refuses parameters that cannot be before the rows are looked at."""
-        self._rule()
-        check("score_with", self.score_with, Choice(KERNEL_VIEWS))
+    def _refuse_votes_with_a_budget(self) -> None:
+        """What has gone cannot vote."""
         if self.budget is not None and self.score_with != "last":
             raise SettingError(
                 f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
                 "Choose 'last', or no budget."
             )
-        Design(self.multi_class, self.budget)
 
     def _kernel(self, examples: Examples) -> kernels.Kernel:
         gamma = self.gamma

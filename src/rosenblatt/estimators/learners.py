@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,8 +10,10 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from rosenblatt.engine.parameters import Choice, check
+from rosenblatt.engine import rules
+from rosenblatt.engine.parameters import Choice, Flag, parameter
 from rosenblatt.errors import SettingError
+from rosenblatt.estimators.declared import declared_by, estimator
 from rosenblatt.estimators.linear import LinearClassifier, LinearLearner
 from rosenblatt.learning.examples import RegressionExamples, for_regression
 from rosenblatt.learning.plan import Plan
@@ -19,26 +21,27 @@ from rosenblatt.learning.training import Training
 
 VOTED_VIEWS = ("voted", "averaged", "last", "random")
 
+FALLING = 'A "constant" rate, or one that falls as "1/updates" or "1/examples".'
+RATE_OF_SQUARES = (
+    "The rate; beyond 2/|x|² the weights overflow, and training says so. None: 0.1/|x|² of the largest row so far."
+)
 
-@dataclass(eq=False, repr=False, kw_only=True)
+
+@estimator
 class Perceptron(LinearClassifier):
-    """w += rate y x at every mistake, y (w·x + b) ≤ 0.
-
-    eta0: the rate; on its own it changes nothing but the length of w.
-    learning_rate: "constant", or falling as "1/updates" or "1/examples".
-    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+    """w += rate y x at every mistake, y (w·x + b) ≤ 0 (Rosenblatt, 1958).
 
     >>> clf = Perceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
     >>> clf.coef_, clf.intercept_, clf.n_updates_
     (array([[1.5, 1. ]]), array([-1.]), 3)
     """
 
-    eta0: float = 1.0
-    learning_rate: str = "constant"
+    eta0: float = declared_by(rules.Perceptron, "eta0", "The rate; on its own it changes nothing but the length of w.")
+    learning_rate: str = declared_by(rules.Perceptron, "learning_rate", FALLING)
     _learner: ClassVar[str] = "perceptron"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class AveragedPerceptron(Perceptron):
     """The perceptron that predicts with the mean of (w, b) after every example, the steadier choice on real data.
 
@@ -47,21 +50,18 @@ class AveragedPerceptron(Perceptron):
     (array([[1.1875, 1.25  ]]), array([[1.5, 1. ]]))
     """
 
-    average: bool = True
+    average: bool = parameter(True, Flag(), help="Predict with the mean of the weights after every example.")
     _learner: ClassVar[str] = "averaged"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class VotedPerceptron(Perceptron):
     """The perceptron whose weight vectors all vote, each as often as the number of examples that it survived.
 
     two classes: Σ c_k sign(w_k·x + b_k)      more: each votes for its highest score      (Freund & Schapire, 1999)
 
-    score_with: what predicts after the one run: "voted", "averaged", "last", or "random", one survivor for each row,
-        drawn by its share of the votes and by `random_state`. `view(...)` gives the others without another fit.
-    The other parameters are those of `Perceptron`. `decision_function` gives the votes: Σ c sign with two classes, else
-    those for each class; equal votes go to the first class. `average` has no meaning here; early stopping watches the
-    averaged weights, and all weights until then vote.
+    `decision_function` gives the votes: Σ c sign with two classes, else those for each class; equal votes go to the first
+    class. `average` has no meaning here; early stopping watches the averaged weights, and all weights until then vote.
 
     The votes need the log, 24 bytes an update, and a copy of every row that moved the weights: at most all rows, and after
     many calls of partial_fit the rows of all of them. A prediction multiplies each row with each of these rows.
@@ -73,83 +73,77 @@ class VotedPerceptron(Perceptron):
     array([ 4. , -2.5])
     """
 
-    score_with: str = "voted"
+    score_with: str = parameter(
+        "voted",
+        Choice(VOTED_VIEWS),
+        help='What predicts after the one run: "voted", "averaged", "last", or "random", one survivor for each row, drawn '
+        "by its share of the votes and by `random_state`. `view(...)` gives the others without another fit.",
+    )
     _learner: ClassVar[str] = "voted"
     _votes = True
 
     def _plan(self, seed: int) -> Plan:
-        self._refuse_other_views()
         return replace(super()._plan(seed), keep_log=True, average=True)
 
     def _partial_plan(self) -> Plan:
-        self._refuse_other_views()
         return replace(super()._partial_plan(), keep_log=True)
-
-    def _refuse_other_views(self) -> None:
-        check("score_with", self.score_with, Choice(VOTED_VIEWS))
 
     def _record(self, run: Training, rows: int) -> None:
         super()._record(run, rows)
         self._chosen: Any = self.score_with
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class Mira(LinearClassifier):
     """The smallest change of the weights that gives the example margin 1.
 
-    w += y x (1 − margin) / |x|²   if margin < p or margin ≤ 0
-
-    p: also correct examples that are right by less than p; 0 ≤ p < 1. A larger p gives a larger margin, more slowly.
-    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+    w += y x (1 − margin) / |x|²   if margin < p or margin ≤ 0      (Crammer & Singer, 2003)
 
     >>> clf = Mira(shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["yes", "no"])
     >>> clf.decision_function([[-1.0, 1.0]])  # "no" is the negative class: its margin is 1
     array([-1.])
     """
 
-    p: float = 0.0
+    p: float = declared_by(
+        rules.Mira,
+        "p",
+        "Also correct examples that are right by less than p, 0 ≤ p < 1. A larger p gives a larger margin, more slowly.",
+    )
     _learner: ClassVar[str] = "mira"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class PassiveAggressive(LinearClassifier):
     """Passive while the margin is 1 or more; otherwise moves towards margin 1, no further than C lets it.
 
-    I:  tau = min(C, (1 − margin) / |x|²)        II:  tau = (1 − margin) / (|x|² + 1/(2C))
-
-    C: how aggressive.
-    variant: "I" or "II".
-    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+    I:  tau = min(C, (1 − margin) / |x|²)        II:  tau = (1 − margin) / (|x|² + 1/(2C))      (Crammer et al., 2006)
 
     >>> clf = PassiveAggressive(C=0.1, shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
     >>> clf.coef_
     array([[-0.2,  0. ]])
     """
 
-    C: float = 1.0
-    variant: str = "I"
+    C: float = declared_by(rules.PassiveAggressive, "C", "How aggressive: the larger, the longer a step may be.")
+    variant: str = declared_by(rules.PassiveAggressive, "variant", "How C tames a step: by a limit, or by a softer slope.")
     _learner: ClassVar[str] = "passive-aggressive"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class SoftPerceptron(LinearClassifier):
     """Logistic regression, one example at a time: every example moves the weights by how surprising its label was.
 
     w ← (1 − rate l2) w + rate σ(−margin) y x
-
-    eta0: the rate.
-    learning_rate: "constant", or falling as "1/updates" or "1/examples" (the same here: every example is an update).
-    l2: shrinks w, not the bias, at every step.
-    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
 
     >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.predict_proba([[0.5]]).round(2)
     array([[0.16, 0.84]])
     """
 
-    eta0: float = 0.1
-    learning_rate: str = "constant"
-    l2: float = 0.0
+    eta0: float = declared_by(rules.Logistic, "eta0", "The rate.")
+    learning_rate: str = declared_by(
+        rules.Logistic, "learning_rate", f"{FALLING} The two are the same here: every example is an update."
+    )
+    l2: float = declared_by(rules.Logistic, "l2", "Shrinks w, not the bias, at every step.")
     _learner: ClassVar[str] = "logistic"
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -177,50 +171,48 @@ def log_probabilities(scores: np.ndarray) -> np.ndarray:
     return log_softmax(scores, axis=1)  # type: ignore[no-any-return]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class WidrowHoff(LinearClassifier):
-    """Pulls every score towards ±1: w += rate (y − w·x − b) x.
-
-    eta0: the rate; beyond 2/|x|² the weights overflow, and training says so. None: 0.1/|x|² of the largest row so far.
-    learning_rate: "constant", or falling as "1/updates" or "1/examples", where eta0 is given.
-    The other parameters are those of `rosenblatt.estimators.linear.LinearClassifier`.
+    """Pulls every score towards ±1: w += rate (y − w·x − b) x (Widrow & Hoff, 1960).
 
     >>> clf = WidrowHoff(eta0=0.1, shuffle=False, max_iter=1).fit([[1.0], [-1.0]], ["up", "down"])
     >>> clf.coef_, clf.intercept_  # steps (−1 − 0)·0.1 and (1 − 0)·0.1: "down" is the negative class
     (array([[0.2]]), array([0.]))
     """
 
-    eta0: float | None = None
-    learning_rate: str = "constant"
+    eta0: float | None = declared_by(rules.WidrowHoff, "eta0", RATE_OF_SQUARES)
+    learning_rate: str = declared_by(rules.WidrowHoff, "learning_rate", f"{FALLING} It falls only where eta0 is given.")
     _learner: ClassVar[str] = "widrow-hoff"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class WidrowHoffRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
     """Linear regression, one example at a time: w += rate (y − w·x − b) x.
-
-    eta0, learning_rate: as for `WidrowHoff`.
-    The other parameters are those of `rosenblatt.estimators.linear.LinearLearner`.
 
     >>> reg = WidrowHoffRegressor(eta0=0.1, max_iter=200, random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> reg.predict([[3.0]]).round(3)
     array([7.])
     """
 
-    eta0: float | None = None
-    learning_rate: str = "constant"
+    eta0: float | None = declared_by(rules.WidrowHoff, "eta0", RATE_OF_SQUARES)
+    learning_rate: str = declared_by(rules.WidrowHoff, "learning_rate", f"{FALLING} It falls only where eta0 is given.")
     _learner: ClassVar[str] = "widrow-hoff"
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "coef_ : ndarray of shape (n_features,)": "Weights; read-only.",
+        "intercept_ : ndarray of shape (1,)": "The bias; read-only.",
+    }
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learns from rows X with targets y, from 0 or from the initial weights given."""
-        with self._unchanged_on_error():
+        with self._learning():
             plan = self._plan(self._seed())
             examples = self._examples(X, y, sample_weight, reset=True)
             return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given."""
-        with self._unchanged_on_error():
+        with self._learning():
             return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:

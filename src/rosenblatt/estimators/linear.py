@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,11 +15,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rosenblatt.engine.parameters import Choice, Flag, Whole, check
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import DataError, DivergenceError, SettingError
+from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
+from rosenblatt.estimators.declared import estimator, refuse_wrong_parameters
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
@@ -50,11 +51,20 @@ class ReadsSparse(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class Inputs(ReadsSparse):
     """An estimator that reads rows."""
 
-    random_state: Any = None
+    random_state: Any = parameter(
+        None,
+        Anything("int, RandomState instance or None"),
+        help="Seed of the order of the examples; the same seed gives the same bits everywhere.",
+    )
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "n_features_in_ : int": "Number of columns seen by `fit`.",
+        "feature_names_in_ : ndarray of shape (n_features_in_,)": "Their names, where X has names for its columns.",
+    }
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
@@ -66,8 +76,12 @@ class Inputs(ReadsSparse):
         return self._seed() if isinstance(self.random_state, int | np.integer) else 0
 
     @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """After an error this estimator is as it was before; of a run that was cut short it has what was learned."""
+    def _learning(self) -> Iterator[None]:
+        """Around every fit: refuses wrong parameters, and after an error the estimator is as it was before.
+
+        Of a run that was cut short it has what was learned.
+        """
+        refuse_wrong_parameters(self)
         before = dict(vars(self))
         try:
             yield
@@ -91,12 +105,22 @@ class Inputs(ReadsSparse):
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
 
 
+SHUFFLES = AnyOf(Flag(), Choice(("once", "replacement", "blocks")))
+SHUFFLE_HELP = (
+    'Order of the examples: True (a new one before every pass), "once", False (as given), "replacement", or "blocks" (of 64 '
+    "rows: faster, for data without runs of one class)."
+)
+VERBOSE = AnyOf(Flag(), Whole(0))
+
+
+CLASS_WEIGHT = Anything("dict, 'balanced' or None")
+CLASS_WEIGHT_HELP = 'Factors of the step by label, {label: factor}, or "balanced"; they scale it as sample weights do.'
+
+
 def order_of(shuffle: bool | str) -> str:
     """The engine's name of what `shuffle` asks for."""
     if Flag().holds(shuffle):
         return "shuffled" if shuffle else "given"
-    if not Choice(("once", "replacement", "blocks")).holds(shuffle):
-        raise SettingError(f"shuffle is {shuffle!r}: expected True, False, 'once', 'replacement' or 'blocks'.")
     return str(shuffle)
 
 
@@ -117,6 +141,17 @@ def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, r
     refuse_missing(labels)
     if labels.dtype.kind in "fc":
         check_classification_targets(labels)
+    if labels.dtype.kind == "O" and len(labels) and not isinstance(labels[0], str):
+        kind = type(labels[0]).__name__
+        raise LabelError(
+            f"Unknown label type: y is an array of objects that holds {kind}, which scikit-learn's measures do not read. "
+            f"Pass y.astype({kind}), or texts."
+        )
+    if classes is not None and isinstance(estimator.class_weight, str):
+        raise SettingError(
+            f"class_weight is {estimator.class_weight!r} in partial_fit, which does not see all rows: pass a dict of "
+            "label: factor, say of sklearn.utils.class_weight.compute_class_weight('balanced', classes=…, y=…)."
+        )
     return for_classes(rows, labels, classes, sample_weight, estimator.class_weight)
 
 
@@ -132,36 +167,47 @@ def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
     return named
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class LinearLearner(LinearViews, Inputs):
-    """The shared parameters.
+    """What all linear learners share."""
 
-    max_iter: most passes over the data; training ends earlier after a pass without updates.
-    shuffle: True (before every pass), "once", False (as given), "replacement", or "blocks" (of 64 rows: faster, for
-        data without runs of one class).
-    fit_intercept: learn a bias, the weight of a constant feature 1.
-    average: predict with the mean of the weights after every example.
-    tol: stop when the mean change of the weights per example falls below this.
-    early_stopping: hold out `validation_fraction` of the rows, stop after `n_iter_no_change` passes without a lower
-        error on them, and predict with the best weights seen.
-    warm_start: `fit` goes on where the last one ended, with the same classes and the same `fit_intercept`.
-    keep_log: record every update in `log_`, with a copy of the rows that moved the weights, in `memory_`: for
-        `view("voted")` and for influences. The training rows are referred to as well, for `forget`.
-    verbose: print a line a pass.
-    random_state: seed of the order; the same seed gives the same bits everywhere.
-    """
+    max_iter: int = parameter(
+        20, Whole(1), help="Most passes over the data; training ends earlier after a pass without updates."
+    )
+    shuffle: bool | str = parameter(True, SHUFFLES, help=SHUFFLE_HELP)
+    fit_intercept: bool = parameter(True, Flag(), help="Learn a bias, the weight of a constant feature 1.")
+    average: bool = parameter(False, Flag(), help="Predict with the mean of the weights after every example.")
+    tol: float | None = parameter(
+        None, Real(least=0, optional=True), help="Stop when the mean change of the weights per example falls below this."
+    )
+    early_stopping: bool = parameter(
+        False,
+        Flag(),
+        help="Hold out `validation_fraction` of the rows, stop after `n_iter_no_change` passes without a lower error on "
+        "them, each counted by its weight, and predict with the best weights seen. Not with `partial_fit`.",
+    )
+    validation_fraction: float = parameter(0.1, Real(above=0, below=1), help="Share of the rows of each class held out.")
+    n_iter_no_change: int = parameter(5, Whole(1), help="Passes without a lower held-out error before training stops.")
+    warm_start: bool = parameter(
+        False, Flag(), help="`fit` goes on where the last one ended, with the same classes and the same `fit_intercept`."
+    )
+    keep_log: bool = parameter(
+        False,
+        Flag(),
+        help="Record every update in `log_`, with a copy of the rows that moved the weights, in `memory_`: for "
+        '`view("voted")` and for influences. The training rows are referred to as well, for `forget`.',
+    )
+    verbose: int = parameter(0, VERBOSE, help="Print a line a pass.")
 
-    max_iter: int = 20
-    shuffle: bool | str = True
-    fit_intercept: bool = True
-    average: bool = False
-    tol: float | None = None
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 5
-    warm_start: bool = False
-    keep_log: bool = False
-    verbose: int = 0
+    _attributes: ClassVar[dict[str, str]] = {
+        "n_iter_ : int": "Passes over the data of the last call of `fit` or `partial_fit`.",
+        "n_updates_ : int": "Updates of the weights since training began.",
+        "converged_ : bool": "Did training end by itself, after a pass without updates or below `tol`?",
+        "history_ : History": "Mistakes, updates, |w| and held-out errors of every pass.",
+        "training_ : Training": "The run itself: weights, counts, and why it ended.",
+        "log_ : Log": "Every update (t, row, rival, tau), with `keep_log`.",
+        "memory_ : Memory": "The log since training began, with the rows that it refers to, with `keep_log`.",
+    }
 
     _votes = False  # is it the votes of all weights that predict by itself?
 
@@ -174,9 +220,6 @@ class LinearLearner(LinearViews, Inputs):
         return rule_of(self, self._learner)
 
     def _plan(self, seed: int) -> Plan:
-        check("max_iter", self.max_iter, Whole(1))
-        if self.early_stopping:
-            check("n_iter_no_change", self.n_iter_no_change, Whole(1))
         return Plan(
             epochs=self.max_iter,
             order=order_of(self.shuffle),
@@ -274,6 +317,11 @@ class LinearLearner(LinearViews, Inputs):
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}")
 
     def _partial_fit(self, examples: AnyExamples) -> Self:
+        if self.early_stopping or (hasattr(self, "training_") and self.training_.best is not None):
+            raise SettingError(
+                "partial_fit goes on from the last weights, and early_stopping predicts with the best: take one with "
+                "early_stopping=False."
+            )
         if hasattr(self, "training_"):
             weights = self._weights_to_continue(examples, "partial_fit")
         else:
@@ -311,26 +359,30 @@ class LinearLearner(LinearViews, Inputs):
         return self._model.scores(self._rows(X, reset=False))
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
-    """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two.
+    """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
 
-    class_weight: {label: factor} or "balanced"; scales the step, as sample weights do.
-    The other parameters are those of `LinearLearner`.
-    """
+    class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
 
-    class_weight: Any = None
+    _attributes: ClassVar[dict[str, str]] = {
+        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
+        "coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)": (
+            "Weights: one row for two classes, else one a class; read-only."
+        ),
+        "intercept_ : ndarray of shape (1,) or (n_classes,)": "Biases, one a row of `coef_`; read-only.",
+    }
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y, from 0 or from the initial weights given."""
-        with self._unchanged_on_error():
+        with self._learning():
             plan = self._plan(self._seed())
             examples = labelled(self, X, y, None, sample_weight, reset=True)
             return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
-        with self._unchanged_on_error():
+        with self._learning():
             known = getattr(self, "classes_", None)
             return self._partial_fit(labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None))
 

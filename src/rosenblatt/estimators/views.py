@@ -46,6 +46,7 @@ class LinearViews:
 
     @property
     def _model(self) -> Model | Voter:
+        check_is_fitted(self)
         if self._chosen in VOTING:
             drawn = self._settings.plan.seed if self._chosen == "random" else None
             return Voter(self.classes_, self.memory_, drawn)

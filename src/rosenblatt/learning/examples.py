@@ -97,9 +97,11 @@ def for_classes(
     if len(classes) < 2:
         label = classes.tolist()[0]
         raise LabelError(f"y has 1 class, {label!r}: at least two are needed to tell one from another.")
-    counts = np.bincount(codes, minlength=len(classes)) if isinstance(class_weight, str) else None
-    factors = class_factors(class_weight, classes, counts)
     importance = as_importance(importance, rows)
+    counts = None
+    if isinstance(class_weight, str):  # rows of weight 0 are as if they were not there
+        counts = np.bincount(codes if importance is None else codes[importance > 0], minlength=len(classes))
+    factors = class_factors(class_weight, classes, counts)
     if factors is not None:
         importance = factors[codes] if importance is None else importance * factors[codes]
     return Examples(rows, codes, classes, importance=importance)
@@ -124,7 +126,7 @@ def as_numbers(name: str, values: Any) -> np.ndarray:
     try:
         if array.dtype.kind == "c":
             raise TypeError("complex numbers have no order")
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} holds something that is not a number: {error}.") from None
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
+from rosenblatt.engine.parameters import Anything, Choice, Flag, Real, Whole
 from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND, map_for
 from rosenblatt.learning.learners import LEARNERS
@@ -23,7 +23,6 @@ from rosenblatt.learning.schema import (
     COUNT,
     MAYBE_COUNT,
     MOST_COUNTED,
-    Anything,
     ByName,
     Either,
     Label,

@@ -65,17 +65,6 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Anything:
-    """What is looked at elsewhere."""
-
-    def holds(self, value: Any) -> bool:
-        return True
-
-    def expected(self, name: str) -> str:
-        return "anything"
-
-
-@dataclass(frozen=True)
 class ListOf:
     """A list, each item as declared."""
 

@@ -119,7 +119,9 @@ def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
     """A copy of the last or the averaged weights as they are now."""
     if name not in ("last", "averaged"):
         raise SettingError(f"There is no view {name!r}: choose 'last', 'averaged' or 'best'.")
-    return Model(classes, *(weights.last if name == "last" else weights.averaged))
+    coef, intercept = weights.last if name == "last" else weights.averaged
+    coef.flags.writeable = intercept.flags.writeable = False  # who writes there would change predictions, but not training
+    return Model(classes, coef, intercept)
 
 
 def train(
@@ -273,7 +275,8 @@ class LinearRun(EpochDriver[Training]):
     def held_out_errors(self) -> tuple[float | None, float | None]:
         if self.held_out is None:
             return None, None
-        return error(self.model("last"), self.held_out), error(self.model("averaged"), self.held_out)
+        last, averaged = (error(self.model(name), self.held_out, self.held_out.importance) for name in ("last", "averaged"))
+        return last, averaged
 
     def model(self, name: str) -> Model:
         return model_of(self.weights, self.outcome.classes, name)
@@ -297,12 +300,14 @@ class LinearRun(EpochDriver[Training]):
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
 
 
-def error(model: Scorer, examples: AnyExamples) -> float:
-    """Share of examples that the model gets wrong; in a regression, the mean squared error."""
+def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
+    """Share of examples that the model gets wrong; in a regression, the mean squared error. `weights` weigh the rows."""
     scores = model.scores(examples.rows)
     if isinstance(examples, RegressionExamples):
-        return float(np.mean((scores - examples.targets) ** 2))
-    return float(np.mean(model.decide(scores) != examples.codes))
+        losses = (scores - examples.targets) ** 2
+    else:
+        losses = model.decide(scores) != examples.codes
+    return float(np.average(losses, weights=weights))
 
 
 def split(examples: E, fraction: float, seed: int) -> tuple[E, E]:
