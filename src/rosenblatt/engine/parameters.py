@@ -207,6 +207,12 @@ def declared_in(kind: type) -> dict[str, Parameter]:
     return _DECLARED[kind]
 
 
+def refuse_wrong_parameters(settings: Any) -> None:
+    """Refuses the first parameter of a dataclass that is outside its declared range, by name."""
+    for name, one in declared_in(type(settings)).items():
+        one.check(getattr(settings, name))
+
+
 class Settings:
     """A dataclass that refuses keywords that it does not have, and values outside their declared ranges."""
 
@@ -215,8 +221,7 @@ class Settings:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        for name, one in self.declared().items():
-            one.check(getattr(self, name))
+        refuse_wrong_parameters(self)
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:

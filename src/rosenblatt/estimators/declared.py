@@ -26,12 +26,6 @@ def estimator(kind: E) -> E:
     return made  # type: ignore[no-any-return]
 
 
-def refuse_wrong_parameters(estimator: Any) -> None:
-    """Refuses the first parameter that is outside its declared range, by name."""
-    for name, one in declared_in(type(estimator)).items():
-        one.check(getattr(estimator, name))
-
-
 def numpydoc(kind: type) -> str:
     """The docstring with all parameters and attributes, own and inherited, before its examples.
 

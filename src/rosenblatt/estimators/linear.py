@@ -15,12 +15,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter, refuse_wrong_parameters
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
-from rosenblatt.estimators.declared import estimator, refuse_wrong_parameters
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
