@@ -5,11 +5,15 @@ import inspect
 import joblib
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import rosenblatt
 from rosenblatt import OneHot, SettingError
+from rosenblatt.engine.weights import Weights
+from rosenblatt.learning.log import Recorder
+from rosenblatt.learning.training import LinearRun, Training
 
 LINEAR = [
     rosenblatt.Perceptron,
@@ -166,3 +170,99 @@ def test_a_scalar_weight_is_that_of_every_row(rows):
     scalar = rosenblatt.PassiveAggressive(random_state=0).fit(X, y, sample_weight=0.25)
     listed = rosenblatt.PassiveAggressive(random_state=0).fit(X, y, sample_weight=np.full(len(X), 0.25))
     np.testing.assert_array_equal(scalar.coef_, listed.coef_)
+
+
+def streamed(rng, n=1, d=2**12, m=9):
+    """Rows of a few words among many, as a hashed stream has them."""
+    columns = np.stack([rng.permutation(d)[:m] for _ in range(n)]).astype(np.int32)
+    indptr = np.arange(0, n * m + 1, m, dtype=np.int32)
+    return sp.csr_matrix((rng.normal(size=n * m), columns.ravel(), indptr), shape=(n, d)), rng.integers(0, 3, n)
+
+
+@pytest.mark.parametrize("estimator", [rosenblatt.AveragedPerceptron(), rosenblatt.SoftPerceptron(l2=0.5, eta0=0.5)])
+def test_a_stream_of_small_batches_learns_what_one_pass_learns(estimator):
+    rng = np.random.default_rng(0)
+    batches = [streamed(rng, n) for n in (1, 5, 200, 1, 1, 30, 400)]
+    for X, y in batches:
+        estimator.partial_fit(X, y, classes=[0, 1, 2])
+    X, y = sp.vstack([X for X, _ in batches]), np.concatenate([y for _, y in batches])
+    whole = estimator.__class__(**estimator.get_params() | {"shuffle": False, "max_iter": 1}).fit(X, y)
+    for view in ("last", "averaged"):
+        np.testing.assert_array_equal(estimator.view(view).coef_, whole.view(view).coef_)
+    assert estimator.history_[-1].norm == pytest.approx(np.linalg.norm(whole.view("last").coef_), rel=1e-12)
+
+
+class Stop(BaseException):
+    """What nobody expects."""
+
+
+def failing_after(calls):
+    """A function that fails when it has been called so often."""
+    left = iter(range(calls))
+
+    def fail(*_, **__):
+        if next(left, None) is None:
+            raise Stop
+
+    return fail
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("door", ["fit", "partial_fit", "warm_start"])
+def test_whatever_fails_leaves_the_estimator_as_it_was(sparse, door, monkeypatch):
+    """Faults at every step: bad rows, a failing report, no memory for the log, for the record, for what is remembered."""
+    rng = np.random.default_rng(0)
+    places = [
+        (LinearRun, "learn", 0),
+        (LinearRun, "learn", 1),
+        (LinearRun, "refuse_overflow", 0),
+        (LinearRun, "norm", 0),
+        (LinearRun, "complete", 0),
+        (LinearRun, "decide_to_stop", 0),
+        (Recorder, "record", 0),
+        (Recorder, "log", 0),
+        (Training, "memory", 0),
+        (Weights, "remember", 0),
+    ]
+    cases = 0
+    for kind in (
+        rosenblatt.Perceptron,
+        rosenblatt.AveragedPerceptron,
+        rosenblatt.PassiveAggressive,
+        rosenblatt.VotedPerceptron,
+    ):
+        for owner, name, calls in [*places, ("rows", "nan", 0), ("rows", "label", 0), ("parameters", "max_iter", 0)]:
+            clf = kind(random_state=0, warm_start=door == "warm_start", keep_log=bool(cases % 2))
+            data = [streamed(rng, n, d=40) for n in (50, 60)]
+            (X, y), (later, labels) = [(X if sparse else X.toarray(), y) for X, y in data]
+            clf.partial_fit(X, y, classes=[0, 1, 2])
+            before = {view: clf.view(view).decision_function(X) for view in ("last", "averaged")}
+            clf.training_.weights.shared = False  # as if no view had been asked for: learning goes on in place
+            attributes, counts = dict(vars(clf)), clf.training_.weights.t
+            with monkeypatch.context() as patch:
+                if owner == "rows":
+                    values = later.data if sparse else later
+                    if name == "nan":
+                        values.reshape(-1)[-1 if sparse else np.flatnonzero(later)[-1]] = np.nan
+                    else:
+                        labels = np.append(labels[:-1], 7)
+                elif owner == "parameters":
+                    clf.max_iter = "many"
+                    attributes["max_iter"] = "many"
+                else:
+                    wrapped, fail = getattr(owner, name), failing_after(calls)
+                    patch.setattr(owner, name, lambda *a, wrapped=wrapped, fail=fail, **k: (wrapped(*a, **k), fail())[0])
+                fitted = clf.partial_fit if door == "partial_fit" else clf.fit
+                try:
+                    fitted(later, labels)
+                except (Stop, ValueError):
+                    cases += 1
+                else:  # this learner does not pass there; or a fit takes a new label
+                    continue
+            assert vars(clf).keys() == attributes.keys()
+            assert all(vars(clf)[attribute] is value for attribute, value in attributes.items())
+            assert clf.training_.weights.t == counts
+            clf.training_._views.clear()
+            for view, scores in before.items():
+                np.testing.assert_array_equal(clf.view(view).decision_function(X), scores)
+    assert cases > 30

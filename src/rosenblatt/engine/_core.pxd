@@ -39,6 +39,7 @@ cdef extern from "vector.h" nogil:
     const char *ROSENBLATT_DIGEST
     int zero_row(const rows_t *, int64_t)
     int check_sparse(const rows_t *, int64_t *row, int64_t *entry)
+    int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
 
@@ -182,6 +183,15 @@ cdef inline object check(object rows):
     with nogil:
         verdict = check_sparse(&c, &row, &entry)
     return verdict, row, entry
+
+cdef inline int64_t mark_repeats(object rows, object seen, object repeats) except -1:
+    cdef rows_t c = c_rows(rows)
+    cdef uint64_t *bits = <uint64_t *> address(seen)
+    cdef char *marks = <char *> address(repeats)
+    cdef int64_t count
+    with nogil:
+        count = c_mark_repeats(&c, bits, marks)
+    return count
 
 cdef inline bint choose_kernel(str name):
     return c_choose_kernel(name.encode())

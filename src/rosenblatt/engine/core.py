@@ -24,6 +24,7 @@ if not cython.compiled:
         choose_kernel,
         digest,
         is_zero,
+        mark_repeats,
         next_word,
         norm2,
         rescore,
@@ -406,6 +407,11 @@ def draw(order, bits, pool):
 def check_rows(rows):
     """What is wrong with sparse rows, and where: (verdict, row, entry)."""
     return check(rows)
+
+
+def repeated_columns(rows, seen, repeats):
+    """How many checked sparse rows name a column twice, marked in `repeats`; `seen` has a bit a column, all 0."""
+    return mark_repeats(rows, seen, repeats)
 
 
 def use_kernel(name):

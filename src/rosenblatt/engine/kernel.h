@@ -241,7 +241,12 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
     }
     if (at->large) {
         entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
-        for (int64_t e = from; e < to; e++) PREFETCH(at->w + index_at(kind, rows->indices, e) * at->per_column, 2);
+        for (int64_t e = from; e < to; e++) {
+            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;
+            PREFETCH(w, 2);
+            if (at->vectors > 1)  /* those of all vectors, a line at a time */
+                for (int64_t v = CACHE_LINE; v < at->vectors + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
+        }
     }
 }
 
@@ -275,18 +280,41 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, cons
     return end;
 }
 
+/* Row i by `PARTS` registers of vectors whose weights of a column lie side by side. */
+#define SCORES_ABREAST(PARTS)                                                                                              \
+    do {                                                                                                                   \
+        NAME(vec) sum[PARTS];                                                                                              \
+        for (int p = 0; p < PARTS; p++) sum[p] = (NAME(vec)){0};                                                           \
+        for (int64_t e = from; e < to; e++) {                                                                              \
+            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;                                   \
+            const double x = value_at(kind, rows->values, e);                                                              \
+            for (int p = 0; p < PARTS; p++) sum[p] += x * NAME(weights_at)(w, v + p * WIDTH);                              \
+        }                                                                                                                  \
+        memcpy(out + v, sum, sizeof sum);                                                                                  \
+        v += PARTS * WIDTH;                                                                                                \
+    } while (0)
+
+/* Row i by every vector, each sum in the order of its entries, so that many at once change no bit. */
 TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
-    int64_t from, to;
+    int64_t from, to, v = 0;
     entries_of(kind, rows, i, &from, &to);
-    for (int64_t v = 0; v < at->vectors; v++) out[v] = 0;
-    for (int64_t e = from; e < to; e++) {
-        const double x = value_at(kind, rows->values, e);
-        const int64_t j = index_at(kind, rows->indices, e);
-        INSIDE(0 <= j && j < rows->d);
-        const double *w = at->w + j * at->per_column;
-        for (int64_t v = 0; v < at->vectors; v++) out[v] += x * w[v * at->per_vector];
+    if (at->per_vector == 1) {
+        while (v + 8 * WIDTH <= at->vectors) SCORES_ABREAST(8);
+        if (v + 4 * WIDTH <= at->vectors) SCORES_ABREAST(4);
+        if (v + 2 * WIDTH <= at->vectors) SCORES_ABREAST(2);
+        if (v + WIDTH <= at->vectors) SCORES_ABREAST(1);
+    }
+    for (; v < at->vectors; v++) {
+        double sum = 0;
+        for (int64_t e = from; e < to; e++) {
+            const int64_t j = index_at(kind, rows->indices, e);
+            INSIDE(0 <= j && j < rows->d);
+            sum += value_at(kind, rows->values, e) * at->w[j * at->per_column + v * at->per_vector];
+        }
+        out[v] = sum;
     }
 }
+#undef SCORES_ABREAST
 
 TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double step,
                                    double late_step) {

@@ -2,7 +2,8 @@
 
 Data stay in the type that they came in and are not copied, with four exceptions, each made once, before training:
 integers and booleans become float32 (float64 beyond 2^24, where float32 would round), layouts other than row after row
-become that, sparse formats other than CSR become CSR, and CSR rows with unsorted or repeated columns are sorted and summed.
+become that, sparse formats other than CSR become CSR, and entries of a CSR row with the same column are summed. The
+columns of a CSR row may come in any order: that is the order in which its products are summed.
 """
 
 from __future__ import annotations
@@ -58,9 +59,12 @@ class OneHot:
 
 
 class Rows:
-    """n rows of d columns, checked, in a form that vector.h understands."""
+    """n rows of d columns, checked, in a form that vector.h understands.
 
-    def __init__(self, X: Any):
+    To score them is to sum over their entries: for that alone, `to_learn=False`, columns may repeat.
+    """
+
+    def __init__(self, X: Any, to_learn: bool = True):
         self.values: np.ndarray | None = None
         self.indices: np.ndarray | None = None
         self.indptr: np.ndarray | None = None
@@ -70,7 +74,7 @@ class Rows:
         if isinstance(X, OneHot):
             self._take_one_hot(X)
         elif is_sparse(X):
-            self._take_csr(X)
+            self._take_csr(X, to_learn)
         else:
             try:
                 table = np.asanyarray(X)
@@ -106,16 +110,16 @@ class Rows:
         if self._check() == UNSORTED:
             raise DataError("The columns of a OneHot row must increase from left to right.")
 
-    def _take_csr(self, X: Any) -> None:
+    def _take_csr(self, X: Any, to_learn: bool) -> None:
         if len(X.shape) != 2:
             raise DataError(f"X has {len(X.shape)} dimension(s): expected a table of rows and columns.")
         if X.format != "csr":
             X = X.tocsr()
         self._set_csr(X)
-        if self._check() == UNSORTED:
-            X = X.copy()
-            X.sum_duplicates()
-            self._set_csr(X)
+        if self._check() == UNSORTED and to_learn:
+            repeats = np.zeros(self.n, dtype=np.uint8)
+            if core.repeated_columns(self, np.zeros(self.d // 64 + 1, dtype=np.uint64), repeats):
+                self._set_csr(with_summed(X, repeats.view(bool)))
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
@@ -225,6 +229,24 @@ def join(above: Rows, below: Rows) -> Rows:
     from scipy.sparse import vstack
 
     return Rows(vstack([above.csr(), below.csr()], format="csr"))
+
+
+def with_summed(X: Any, repeats: np.ndarray) -> Any:
+    """A copy of CSR rows in which the marked ones have every column once; the others are as they were."""
+    from scipy.sparse import csr_array
+
+    summed = csr_array(X)[repeats]
+    summed.sum_duplicates()
+    before, after = np.diff(X.indptr), np.diff(X.indptr)
+    after[repeats] = np.diff(summed.indptr)
+    new = np.repeat(repeats, after)
+    parts = []
+    for theirs, ours in ((X.data, summed.data), (X.indices, summed.indices)):
+        part = np.empty(len(new), dtype=theirs.dtype)
+        part[new], part[~new] = ours, theirs[: X.indptr[-1]][np.repeat(~repeats, before)]
+        parts.append(part)
+    indptr = np.concatenate([[0], np.cumsum(after)]).astype(X.indptr.dtype)
+    return csr_array((*parts, indptr), shape=X.shape)
 
 
 def is_sparse(X: Any) -> bool:

@@ -33,7 +33,7 @@
 #endif
 
 enum {
-    LANES = 16,
+    LANES = 16, CACHE_LINE = 8,             /* doubles */
     TILE = 4, ABREAST = 3,                  /* rows scored at once: by many vectors, by one */
     AHEAD = 12,                             /* dense rows between the one at work and the one being fetched into level 2 */
     NEXT = 2,                               /* the same for rows as given, which come into level 1 */
@@ -228,6 +228,25 @@ CHECKER(check_wide, SPARSE_ONES_I64, int64_t, uint64_t, INT64_MAX)
 LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t *entry) {
     *row = *entry = 0;
     return is_wide(rows->kind) ? check_wide(rows, row, entry) : check_narrow(rows, row, entry);
+}
+
+/* Marks the rows that name a column twice, of checked ones; `seen` has a bit a column, all 0, and is left so. How many are there? */
+LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        int64_t from, to;
+        uint64_t twice = 0;
+        entries_of(rows->kind, rows, i, &from, &to);
+        for (int64_t e = from; e < to; e++) {
+            const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e), bit = (uint64_t)1 << j % 64;
+            twice |= seen[j / 64] & bit;
+            seen[j / 64] |= bit;
+        }
+        for (int64_t e = from; e < to; e++) seen[index_at(rows->kind, rows->indices, e) / 64] = 0;
+        repeats[i] = twice != 0;
+        count += twice != 0;
+    }
+    return count;
 }
 
 /* Is row i 0 in every column? (A norm can be 0 by underflow.) */

@@ -91,6 +91,14 @@ def check(rows):
     return verdict, max(rows.n - 1, 0), 0
 
 
+def mark_repeats(rows, seen, repeats):
+    """Marks the rows that name a column twice; how many there are."""
+    for i in range(rows.n):
+        columns = row(rows, i)[0]
+        repeats[i] = len(np.unique(columns)) < len(columns)
+    return int(repeats.sum())
+
+
 def choose_kernel(name):
     """Uncompiled there is one kernel: numpy."""
     return name == "plain"

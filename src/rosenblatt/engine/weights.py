@@ -6,13 +6,15 @@ import contextlib
 import math
 import mmap
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine.compiled import core, cores
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, counted
 
@@ -28,6 +30,9 @@ LARGEST_WEIGHT = 1e290
 
 BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weights as they are given in the end
 LEAST_WEIGHTS_CHECKED = 2**24
+
+FEW_ENTRIES = 1024  # of which to sort is cheaper than to look at every column
+LEAST_WORK = 2**21  # multiplications that are worth a thread of their own
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -100,6 +105,9 @@ class Weights:
         self.updates = 0
         self.largest = 0.0  # |x|² times importance so far, where the rate depends on it
         self.scores = np.zeros(4 * vectors)  # room for the loop: a tile of four rows
+        self.norm2: float | None = 0.0  # |w|² before scaling, where known; who moves w outside a run sets None
+        self.past: Past | None = None
+        self.shared = False  # does a view predict with these, so that who goes on learning needs a copy?
 
     def _lay_out(self) -> None:
         if self.sparse:
@@ -114,10 +122,11 @@ class Weights:
         """Begins with these weights instead of 0."""
         self.w[...] = coef
         self.bias[...] = intercept
+        self.norm2 = None
 
     def untouched(self) -> bool:
         """Are these the weights that training begins with by itself: 0, and no example seen?"""
-        return self.t == 0 and not self.w.any() and not self.bias.any()
+        return self.t == 0 and (self.norm2 == 0 or not self.w.any()) and not self.bias.any()
 
     def with_layout(self, sparse: bool) -> Weights:
         """These weights in the layout for dense or sparse rows; sums go on where they were."""
@@ -138,21 +147,29 @@ class Weights:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "cells"}
+        return {name: value for name, value in vars(self).items() if name not in ("cells", "past", "shared")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
-        self.settle_every = SETTLE_EVERY
-        vars(self).update(state)
+        self.settle_every, self.norm2, self.past, self.shared = SETTLE_EVERY, None, None, False
+        # What joblib maps from a file cannot be written to.
+        vars(self).update({name: _own(value) if name in MOVED else value for name, value in state.items()})
         self._lay_out()
         self.w[...], self.u[...] = state["w"], state["u"]
 
-    def copy_from(self, other: Weights) -> None:
-        """The state of other weights of the same layout, in this one's memory."""
-        own = {name: vars(self)[name] for name in ("cells", "w", "u", "bias", "bias_u", "scores")}
-        vars(self).update(vars(other))  # counts; the totals are never changed in place
-        vars(self).update(own)
-        self.cells[...], self.bias[...], self.bias_u[...] = other.cells, other.bias, other.bias_u
+    def remember(self, columns: np.ndarray | None = None) -> None:
+        """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
+        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells[columns]
+        counts = {name: vars(self)[name] for name in COUNTS}
+        self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), counts)
+
+    def go_back(self) -> None:
+        """The state that was remembered, in the same memory."""
+        past = self.past
+        assert past is not None
+        self.cells[... if past.columns is None else past.columns] = 0 if past.cells is None else past.cells
+        self.bias[...], self.bias_u[...] = past.bias, past.bias_u
+        vars(self).update(past.counts)
 
     def copy_counts(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
@@ -172,6 +189,10 @@ class Weights:
 
     def settle(self) -> None:
         """Adds what has run up to the total, and starts a new sum."""
+        if self.past is not None and self.past.columns is not None:  # now all columns move
+            whole = self.cells.copy()
+            whole[self.past.columns] = 0 if self.past.cells is None else self.past.cells
+            self.past = replace(self.past, columns=None, cells=whole)
         self.total = self.sum()
         self.bias_total = self.bias_sum()
         if self.scale != 1:
@@ -182,11 +203,15 @@ class Weights:
 
     def sum(self) -> np.ndarray:
         """Σ of w after every example: T w − u, exact on integers (w − u/T would not be)."""
-        running: np.ndarray = self.weight * self.w
+        running: np.ndarray = np.multiply(self.w, self.weight, out=self._room())
         running -= self.u
         if self.total is not None:
             running += self.total
         return running
+
+    def _room(self) -> np.ndarray:
+        """For the weights alone, from a cache line on, in the order in which rows of the same kind read them."""
+        return aligned_zeros(self.d, self.vectors).T if self.sparse else aligned_zeros(self.vectors, self.d)
 
     def bias_sum(self) -> np.ndarray:
         return self.bias_total + ((self.t - self.settled) * self.bias - self.bias_u)
@@ -194,50 +219,106 @@ class Weights:
     @property
     def last(self) -> tuple[np.ndarray, np.ndarray]:
         """(w, b) as they are now."""
-        return aligned(self.scale * self.w), self.bias.copy()
+        return np.multiply(self.w, self.scale, out=self._room()), self.bias.copy()
 
     @property
     def averaged(self) -> tuple[np.ndarray, np.ndarray]:
         """The mean of (w, b) after every example."""
         if self.t == 0:
             return self.last
-        return aligned(self.sum() / self.t), self.bias_sum() / self.t
+        mean = self.sum()
+        mean /= self.t
+        return mean, self.bias_sum() / self.t
 
     def norm(self) -> float:
         """|w|, without the bias."""
-        with np.errstate(over="ignore"):  # weights on their way to overflow
-            return float(self.scale * np.sqrt(np.einsum("kj,kj->", self.w, self.w)))
+        return self.scale * math.sqrt(self.norm2_of())
 
-    def overflowed(self) -> bool:
-        """Are some weights so large that their sum over many examples would not be finite?"""
-        if self.norm() < 1e150:  # beyond, its square may have overflowed though w has not
+    def norm2_of(self, columns: np.ndarray | None = None) -> float:
+        """Σ w² before scaling, over these columns or all."""
+        w = self.w if columns is None else self.cells[columns, 0].T
+        with np.errstate(over="ignore"):  # weights on their way to overflow
+            return float(np.einsum("kj,kj->", w, w))
+
+    def overflowed(self, norm: float) -> bool:
+        """Are some weights, of this norm, so large that their sum over many examples would not be finite?"""
+        if norm < 1e150:  # beyond, its square may have overflowed though w has not
             return not np.abs(self.bias).max() < LARGEST_WEIGHT
         return not max(np.abs(self.w).max(), np.abs(self.bias).max()) < LARGEST_WEIGHT
 
-    def sums_overflowed(self) -> bool:
-        """Is the average not finite, though the weights are?"""
-        return not all(np.isfinite(part).all() for part in (self.u, self.bias_u, self.bias_total))
+    def sums_overflowed(self, columns: np.ndarray | None = None) -> bool:
+        """Is the average not finite, though the weights are? Only these columns have moved, or all."""
+        u = self.u if columns is None else self.cells[columns, 1]
+        return not all(np.isfinite(part).all() for part in (u, self.bias_u, self.bias_total))
 
 
-def aligned(values: np.ndarray) -> np.ndarray:
-    """The same numbers, row after row, from a cache line on."""
-    copy = aligned_zeros(*values.shape)
-    copy[...] = values
-    return copy
+@dataclass(frozen=True)
+class Past:
+    """A state of the weights: all of them, or those of some columns."""
+
+    columns: np.ndarray | None
+    cells: np.ndarray | None  # None: 0
+    bias: np.ndarray
+    bias_u: np.ndarray
+    counts: dict[str, Any]
 
 
-def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """w_k·x + b_k for every row and vector, in core: n × vectors."""
+MOVED = ("bias", "bias_u", "scores")  # with w and u, what is written to in place
+COUNTS = ("total", "bias_total", "scale", "weight", "t", "settled", "updates", "largest", "norm2")  # never so
+
+
+def _own(array: np.ndarray) -> np.ndarray:
+    return array if type(array) is np.ndarray and array.flags.writeable else np.array(array)
+
+
+def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
+    """The columns that these rows can move, in order; None: all, or to find out would cost more than it saves."""
+    if rows.dense or rows.entries > rows.d * vectors:
+        return None
+    assert rows.indices is not None
+    indices = rows.indices[: rows.entries]
+    if len(indices) <= FEW_ENTRIES:
+        columns = np.unique(indices)
+    else:
+        moves = np.zeros(rows.d, dtype=bool)
+        moves[indices] = True
+        columns = np.flatnonzero(moves)
+    return columns if 4 * len(columns) <= rows.d else None
+
+
+def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | None = None) -> np.ndarray:
+    """w_k·x + b_k for every row and vector, in core: n × vectors. The bits are the same for any number of threads.
+
+    `coef` is read in place where `layout` says that it lies as the rows need it, else copied first.
+    """
     vectors = len(coef)
-    coef, intercept = np.ascontiguousarray(coef, dtype=float), np.array(intercept, dtype=float)
-    w = coef if rows.dense or vectors == 1 else np.asfortranarray(coef)
-    still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=intercept, bias_u=intercept, fit_intercept=True)
-    still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
-    still.scores = np.empty(4 * vectors)
-    scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+    w, bias = layout(coef, rows), np.array(intercept, dtype=float)
     out = np.empty(rows.n * vectors)
-    with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
-        bad = scorer.score_rows(out, 0, rows.n)
-    if bad >= 0:
-        raise rows.blame(bad)
+    work = vectors * (rows.n * rows.d if rows.dense else rows.entries)
+    blocks = min(threads or cores(), rows.n, 1 + work // LEAST_WORK)
+    cuts = [rows.n * block // blocks for block in range(blocks + 1)] if blocks > 1 else [0, rows.n]
+
+    def score_block(start: int, stop: int) -> int:
+        still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=bias, bias_u=bias, fit_intercept=True)
+        still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
+        still.scores = np.empty(4 * vectors)
+        scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+        with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
+            return int(scorer.score_rows(out, start, stop))
+
+    if blocks > 1:
+        with ThreadPoolExecutor(blocks) as pool:
+            bad = list(pool.map(score_block, cuts[:-1], cuts[1:]))
+    else:
+        bad = [score_block(0, rows.n)]
+    for row in bad:
+        if row >= 0:
+            raise rows.blame(row)
     return out.reshape(rows.n, vectors)
+
+
+def layout(coef: np.ndarray, rows: Rows) -> np.ndarray:
+    """Weights as rows of this kind read them: vector after vector, or, where sparse, column after column."""
+    if rows.dense or len(coef) == 1:
+        return np.ascontiguousarray(coef, dtype=float)
+    return np.asfortranarray(coef, dtype=float)

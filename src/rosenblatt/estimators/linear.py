@@ -38,7 +38,7 @@ from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Training
+from rosenblatt.learning.training import LinearRun, Training
 from rosenblatt.learning.votes import VOTING
 
 
@@ -92,7 +92,7 @@ class Inputs(ReadsSparse):
             self.__dict__.update(before)
             raise
 
-    def _rows(self, X: Any, reset: bool) -> Rows:
+    def _rows(self, X: Any, reset: bool, to_learn: bool = True) -> Rows:
         """X, checked and in a form that the engine reads in place."""
         if isinstance(X, OneHot):
             rows = Rows(X)
@@ -102,7 +102,7 @@ class Inputs(ReadsSparse):
                 raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
             return rows
         # The loop notices numbers that are not finite by itself.
-        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False))
+        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn)
 
 
 SHUFFLES = AnyOf(Flag(), Choice(("once", "replacement", "blocks")))
@@ -242,10 +242,11 @@ class LinearLearner(LinearViews, Inputs):
                 if given.size != place.size or not np.isfinite(given).all():
                     raise SettingError(f"{name} has shape {given.shape}: expected {place.shape}, all finite.")
                 place[...] = given.reshape(place.shape)
+                weights.norm2 = None
         return weights
 
     def _weights_to_continue(self, examples: AnyExamples, door: str) -> Weights:
-        """A copy of the weights of the call before: those of views of it never move."""
+        """The weights of the call before, to be moved in place; a copy where views of them predict, and for a whole fit."""
         before: Weights = self.training_.weights
         if (before.vectors, before.d) != (examples.vectors, examples.rows.d):
             raise SettingError(
@@ -263,7 +264,8 @@ class LinearLearner(LinearViews, Inputs):
                 f"{door} goes on with weights of fit_intercept={before.fit_intercept}, but now it is "
                 f"{self.fit_intercept!r}: fit a clone of the estimator."
             )
-        return before.copy().with_layout(sparse=not examples.rows.dense)
+        weights = before.with_layout(sparse=not examples.rows.dense)
+        return weights.copy() if weights is before and (before.shared or door == "warm_start") else weights
 
     def _fit(self, examples: AnyExamples, weights: Weights, plan: Plan) -> Self:
         """Runs the engine and keeps what it gives, also when it was interrupted."""
@@ -279,11 +281,17 @@ class LinearLearner(LinearViews, Inputs):
         self._settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
-            run = training.run(examples, self._settings.rule, plan, weights, held_out, callbacks)
+            run = LinearRun(examples, self._settings.rule, plan, weights, held_out, callbacks)
+            self._record(run.go(), examples.rows.n)
         except (DivergenceError, Interrupted) as stop:
             self._record(stop.training, examples.rows.n)
             raise
-        self._record(run, examples.rows.n)
+        except BaseException:
+            if weights.past is not None:
+                weights.go_back()
+            raise
+        finally:
+            weights.past = None
         return self
 
     def _record(self, run: Training, rows: int) -> None:
@@ -356,7 +364,10 @@ class LinearLearner(LinearViews, Inputs):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._model.scores(self._rows(X, reset=False))
+        return self._model.scores(self._rows_to_score(X))
+
+    def _rows_to_score(self, X: Any) -> Rows:
+        return self._rows(X, reset=False, to_learn=self._chosen in VOTING)  # votes multiply rows with rows
 
 
 @estimator
@@ -421,7 +432,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
         check_is_fitted(self)
-        return self._model.predict(self._rows(X, reset=False))
+        return self._model.predict(self._rows_to_score(X))
 
 
 def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:

@@ -40,6 +40,7 @@ class LinearViews:
             self.training_.view(name)  # says so where there are no best weights
         elif not self._memories:
             raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
+        self.training_.weights.shared = True
         twin = copy.copy(self)
         twin._chosen = name
         return twin

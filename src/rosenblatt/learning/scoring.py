@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import score
+from rosenblatt.engine.weights import layout, score
 from rosenblatt.errors import DataError
 from rosenblatt.learning.examples import Examples
 
@@ -73,10 +73,14 @@ class Model(Scorer):
     classes: np.ndarray | None  # None: a regression
     coef: np.ndarray  # one row for two classes or a regression, else one a class
     intercept: np.ndarray
+    _laid_out: dict[bool, np.ndarray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, X: Any, threads: int | None = None) -> np.ndarray:
         """w·x + b: a number a row for two classes, a column a class for more."""
-        scores = score(as_rows(X, self.coef.shape[1]), self.coef, self.intercept)
+        rows = as_rows(X, self.coef.shape[1])
+        if rows.dense not in self._laid_out:
+            self._laid_out[rows.dense] = layout(self.coef, rows)
+        scores = score(rows, self._laid_out[rows.dense], self.intercept, threads)
         return scores[:, 0] if len(self.coef) == 1 else scores
 
     def winner_and_runner_up(self, X: Any) -> tuple[int, int]:

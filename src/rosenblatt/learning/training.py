@@ -12,7 +12,7 @@ from rosenblatt.data import markup
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
-from rosenblatt.engine.weights import Weights
+from rosenblatt.engine.weights import Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
@@ -160,7 +160,10 @@ def run(
         weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
     if plan.patience is not None and held_out is None:
         raise SettingError("Stopping on the held-out error needs held-out data.")
-    return LinearRun(examples, rule, plan, weights, held_out, callbacks).go()
+    try:
+        return LinearRun(examples, rule, plan, weights, held_out, callbacks).go()
+    finally:
+        weights.past = None
 
 
 class LinearRun(EpochDriver[Training]):
@@ -191,7 +194,12 @@ class LinearRun(EpochDriver[Training]):
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
         )
-        self.last_good = weights.copy()
+        self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
+        self.still2 = 0.0  # Σ w² over the others
+        if self.columns is not None:
+            self.still2 = self.norm2_of_still_columns(weights.norm2)
+        self._norm: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w| then
+        weights.remember(self.columns)
         self._scores: np.ndarray | None = None  # room for those of every row
 
     def counts(self) -> Counts:
@@ -201,12 +209,22 @@ class LinearRun(EpochDriver[Training]):
         return self.weights.t
 
     def norm(self) -> float:
-        return self.weights.norm()
+        """|w|, computed once for each state of the weights, from the columns that move."""
+        weights = self.weights
+        now = weights.t, weights.updates, weights.scale
+        if self._norm[0] != now:
+            self._norm = now, weights.scale * math.sqrt(self.still2 + weights.norm2_of(self.columns))
+        return self._norm[1]
+
+    def norm2_of_still_columns(self, whole: float | None = None) -> float:
+        """Σ w² over the columns that do not move, all columns together having this; None: it is computed."""
+        whole = self.weights.norm2_of() if whole is None else whole
+        return max(0.0, whole - self.weights.norm2_of(self.columns))
 
     def begin_epoch(self, number: int) -> None:
         self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
         if number > 1:
-            self.last_good.copy_from(self.weights)
+            self.weights.remember(self.columns)
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
         """The loop over at most a chunk of examples."""
@@ -224,6 +242,8 @@ class LinearRun(EpochDriver[Training]):
         if self.loop.fault == core.SETTLE or (self.weights.t % every == 0 and reached > place):
             self.weights.settle()
             self.loop.resume(self.weights)
+            if self.columns is not None:
+                self.still2 = self.norm2_of_still_columns()
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
         return reached
@@ -245,11 +265,11 @@ class LinearRun(EpochDriver[Training]):
         return self.examples.rows.blame(row)
 
     def refuse_overflow(self) -> None:
-        if self.weights.overflowed():
+        if self.weights.overflowed(self.norm()):
             raise self.divergence()
 
     def divergence(self) -> DivergenceError:
-        self.weights.copy_from(self.last_good)
+        self.weights.go_back()
         self.outcome.stopped_because = "the weights overflowed"
         epochs = len(self.outcome.history)
         return DivergenceError(
@@ -259,13 +279,14 @@ class LinearRun(EpochDriver[Training]):
         )
 
     def finish(self) -> Training:
-        if self.weights.sums_overflowed():
+        if self.weights.sums_overflowed(self.columns):
             raise self.divergence()
         return self.complete()
 
     def complete(self) -> Training:
         """The outcome, with its counts and its log."""
         self.outcome._views.clear()
+        self.weights.norm2 = None if self.columns is None else self.still2 + self.weights.norm2_of(self.columns)
         self.outcome.zero_rows = self.loop.zero_rows
         self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
         if self.recorder:

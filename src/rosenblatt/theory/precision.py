@@ -58,9 +58,8 @@ def conflicting_pairs(rows: Rows, codes: np.ndarray) -> list[tuple[int, int]]:
 
 def identical(rows: Rows, i: int, j: int) -> bool:
     """Do two rows hold the same numbers? A zero that is stored is a zero that is not."""
-    (a, x), (b, y) = rows.row(i), rows.row(j)
-    x_nonzero, y_nonzero = np.flatnonzero(x), np.flatnonzero(y)
-    return np.array_equal(a[x_nonzero], b[y_nonzero]) and np.array_equal(x[x_nonzero], y[y_nonzero])
+    a, b = (sorted((c, v) for c, v in zip(*map(np.ndarray.tolist, rows.row(k)), strict=True) if v) for k in (i, j))
+    return a == b
 
 
 def fingerprints(rows: Rows) -> np.ndarray:

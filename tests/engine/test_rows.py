@@ -1,0 +1,117 @@
+"""Rows are read where they lie, in whatever order their columns come; only what repeats is summed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.engine import core as plain_core
+from rosenblatt.engine import weights as engine_weights
+from rosenblatt.engine.compiled import core
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import layout, score
+from rosenblatt.learning import training
+
+
+def words(rng, n=60, d=40, most=12, whole=True, repeats=0.0):
+    """CSR rows as TfidfVectorizer leaves them: columns in any order; with `repeats`, a share of rows names one twice."""
+    indptr, indices = [0], []
+    for _ in range(n):
+        columns = rng.permutation(d)[: rng.integers(0, most)]
+        if len(columns) and rng.random() < repeats:
+            columns = np.append(columns, columns[0])
+        indices.extend(columns)
+        indptr.append(len(indices))
+    values = rng.integers(-4, 5, len(indices)) if whole else rng.normal(size=len(indices))
+    return sp.csr_array((values.astype(float), np.array(indices, np.int32), np.array(indptr, np.int32)), shape=(n, d))
+
+
+def test_unsorted_rows_are_not_copied():
+    X = words(np.random.default_rng(0))
+    assert not X.has_sorted_indices
+    rows = Rows(X)
+    assert np.shares_memory(rows.indices, X.indices)
+    assert np.shares_memory(rows.values, X.data)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([2, 3, 20]))
+def test_whole_numbers_in_any_order_give_the_bits_of_sorted_rows(seed, classes):
+    rng = np.random.default_rng(seed)
+    X, y = words(rng), rng.permutation(np.arange(60) % classes)
+    in_order = X.copy()
+    in_order.sort_indices()
+    runs = [training.train(rows, y, epochs=3) for rows in (X, in_order)]
+    for view in ("last", "averaged"):
+        models = [run.view(view) for run in runs]
+        np.testing.assert_array_equal(models[0].coef, models[1].coef)
+        np.testing.assert_allclose(models[0].scores(X), models[1].scores(in_order), rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(0, 2**32))
+def test_only_rows_with_repeated_columns_are_summed(seed):
+    rng = np.random.default_rng(seed)
+    X = words(rng, repeats=0.2, whole=False)
+    rows, given_rows = Rows(X), Rows(X, to_learn=False)
+    np.testing.assert_allclose(rows.csr().toarray(), X.toarray(), rtol=1e-12)
+    assert np.shares_memory(given_rows.indices, X.indices)
+    for i in range(X.shape[0]):
+        (columns, values), (theirs, numbers) = rows.row(i), given_rows.row(i)
+        assert len(np.unique(columns)) == len(columns)
+        if len(np.unique(theirs)) == len(theirs):
+            assert columns.tolist() == theirs.tolist()
+            assert values.tolist() == numbers.tolist()
+    w, b = rng.normal(size=(3, X.shape[1])), rng.normal(size=3)
+    np.testing.assert_allclose(score(given_rows, w, b), score(rows, w, b), rtol=1e-9, atol=1e-9)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([np.int32, np.int64]))
+def test_repeats_are_found_as_the_slow_twin_finds_them(seed, index):
+    X = words(np.random.default_rng(seed), d=200, repeats=0.1)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    rows, seen = Rows(X, to_learn=False), np.zeros(200 // 64 + 1, np.uint64)
+    marks, slow_marks = np.zeros(rows.n, np.uint8), np.zeros(rows.n, np.uint8)
+    assert core.repeated_columns(rows, seen, marks) == plain_core.repeated_columns(rows, seen, slow_marks)
+    assert marks.tolist() == slow_marks.tolist()
+    assert not seen.any()
+
+
+@pytest.mark.parametrize("vectors", [1, 2, 3, 7, 8, 20, 33, 70])
+@pytest.mark.parametrize("kernel", ["plain", "avx2", "avx512"])
+def test_every_class_has_the_bits_of_its_own_sum(vectors, kernel):
+    if not core.use_kernel(kernel):
+        pytest.skip("not on this CPU")
+    try:
+        rng = np.random.default_rng(0)
+        rows = Rows(words(rng, whole=False))
+        w, b = rng.normal(size=(vectors, rows.d)), rng.normal(size=vectors)
+        together = score(rows, w, b)
+    finally:
+        next(name for name in ("avx512", "avx2", "plain") if core.use_kernel(name))
+    expected = np.zeros_like(together)
+    for i in range(rows.n):
+        for column, value in zip(*rows.row(i), strict=True):
+            expected[i] += w[:, column] * value
+    # One vector alone is summed in four lanes.
+    np.testing.assert_allclose(together, expected + b, rtol=0 if vectors > 1 else 1e-12, atol=0 if vectors > 1 else 1e-12)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("vectors", [1, 5])
+def test_any_number_of_threads_gives_the_same_bits(form, vectors, monkeypatch):
+    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    rng = np.random.default_rng(0)
+    X = words(rng, n=101, whole=False)
+    rows = Rows(X if form == "sparse" else X.toarray())
+    w, b = rng.normal(size=(vectors, rows.d)), rng.normal(size=vectors)
+    alone = score(rows, w, b, threads=1)
+    for threads in (2, 3, 8, 200):
+        np.testing.assert_array_equal(score(rows, w, b, threads=threads), alone)
+
+
+def test_weights_that_lie_as_rows_need_them_are_not_copied():
+    rng = np.random.default_rng(0)
+    X = words(rng)
+    for rows in (Rows(X), Rows(X.toarray())):
+        model = training.train(rows, np.arange(60) % 3, epochs=1).view("averaged")
+        assert np.shares_memory(layout(model.coef, rows), model.coef)
