@@ -2,6 +2,7 @@
 cimport cython
 from libc.math cimport exp, sqrt
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 
 # The first members of numpy's bitgen_t (numpy/random/bitgen.h, a public interface).
@@ -155,7 +156,13 @@ cdef inline bint is_zero(Loop loop, long long i) noexcept nogil:
     return zero_row(&loop.rows_c, i)
 
 cdef inline void *address(object array) except? NULL:
-    return NULL if array is None else <void *> <size_t> array.ctypes.data
+    """Where an array begins; whoever asks keeps it alive."""
+    cdef Py_buffer view
+    if array is None:
+        return NULL
+    PyObject_GetBuffer(array, &view, PyBUF_STRIDES)
+    PyBuffer_Release(&view)
+    return view.buf
 
 cdef inline rows_t c_rows(object rows) except *:
     cdef rows_t c

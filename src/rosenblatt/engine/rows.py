@@ -123,11 +123,10 @@ class Rows:
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
-        values = np.require(as_float(X.data), requirements=["C", "A"])
+        self.values = values = in_place(as_float(X.data))
         index = np.int64 if max(X.indices.itemsize, X.indptr.itemsize) == 8 else np.int32
-        self.values = values
-        self.indices = np.require(X.indices, index, ["C", "A"])
-        self.indptr = np.require(X.indptr, index, ["C", "A"])
+        self.indices = in_place(X.indices, index)
+        self.indptr = in_place(X.indptr, index)
         self.entries = min(len(self.indices), len(values))
         self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
         if len(self.indptr) != self.n + 1:
@@ -254,6 +253,13 @@ def is_sparse(X: Any) -> bool:
     # Another thread may be importing it just now: a module that is half there has made no matrix yet.
     issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return issparse is not None and bool(issparse(X))
+
+
+def in_place(values: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """The array itself where the loop can read it: of this type, aligned, without gaps; else a copy that is so."""
+    if values.flags.c_contiguous and values.flags.aligned and (dtype is None or values.dtype == dtype):
+        return values
+    return np.require(values, dtype, ["C", "A"])
 
 
 def as_float(values: np.ndarray) -> np.ndarray:

@@ -295,8 +295,9 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     w, bias = layout(coef, rows), np.array(intercept, dtype=float)
     out = np.empty(rows.n * vectors)
     work = vectors * (rows.n * rows.d if rows.dense else rows.entries)
-    blocks = min(threads or cores(), rows.n, 1 + work // LEAST_WORK)
-    cuts = [rows.n * block // blocks for block in range(blocks + 1)] if blocks > 1 else [0, rows.n]
+    blocks = min(rows.n, 1 + work // LEAST_WORK)
+    if blocks > 1:
+        blocks = min(blocks, threads or cores())
 
     def score_block(start: int, stop: int) -> int:
         still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=bias, bias_u=bias, fit_intercept=True)
@@ -307,6 +308,7 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
             return int(scorer.score_rows(out, start, stop))
 
     if blocks > 1:
+        cuts = [rows.n * block // blocks for block in range(blocks + 1)]
         with ThreadPoolExecutor(blocks) as pool:
             bad = list(pool.map(score_block, cuts[:-1], cuts[1:]))
     else:

@@ -208,7 +208,7 @@ class WidrowHoffRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
         with self._learning():
             plan = self._plan(self._seed())
             examples = self._examples(X, y, sample_weight, reset=True)
-            return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+            return self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given."""

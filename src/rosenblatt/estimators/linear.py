@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import is_not
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,8 +16,19 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter, refuse_wrong_parameters
-from rosenblatt.engine.rows import OneHot, Rows
+from rosenblatt.engine.compiled import cores
+from rosenblatt.engine.parameters import (
+    AnyOf,
+    Anything,
+    Choice,
+    Flag,
+    Real,
+    Whole,
+    declared_in,
+    parameter,
+    refuse_wrong_parameters,
+)
+from rosenblatt.engine.rows import OneHot, Rows, is_sparse
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
@@ -38,6 +50,7 @@ from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import LinearRun, Training
 from rosenblatt.learning.votes import VOTING
 
@@ -81,7 +94,7 @@ class Inputs(ReadsSparse):
 
         Of a run that was cut short it has what was learned.
         """
-        refuse_wrong_parameters(self)
+        self._refuse_wrong_parameters()
         before = dict(vars(self))
         try:
             yield
@@ -92,8 +105,18 @@ class Inputs(ReadsSparse):
             self.__dict__.update(before)
             raise
 
+    def _refuse_wrong_parameters(self) -> None:
+        """Looks at them once, until one changes: streams come in many small batches."""
+        values = tuple(map(vars(self).get, declared_in(type(self))))
+        if any(map(is_not, values, vars(self).get("_checked", (self,)))):
+            refuse_wrong_parameters(self)
+            self._checked = values
+            self.__dict__.pop("_partial", None)
+
     def _rows(self, X: Any, reset: bool, to_learn: bool = True) -> Rows:
         """X, checked and in a form that the engine reads in place."""
+        if not reset and self._is_plain(X):
+            return Rows(X, to_learn)
         if isinstance(X, OneHot):
             rows = Rows(X)
             if reset:
@@ -103,6 +126,13 @@ class Inputs(ReadsSparse):
             return rows
         # The loop notices numbers that are not finite by itself.
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, as wide as the first?"""
+        if type(X) is not np.ndarray and not (is_sparse(X) and X.format == "csr"):
+            return False
+        fits = X.ndim == 2 and X.dtype.kind == "f" and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", None)
+        return fits and not hasattr(self, "feature_names_in_")
 
 
 SHUFFLES = AnyOf(Flag(), Choice(("once", "replacement", "blocks")))
@@ -137,7 +167,7 @@ def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, r
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} learns from labels."
         )
     rows = estimator._rows(X, reset=reset)
-    labels = column_or_1d(y, warn=True)
+    labels = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     refuse_missing(labels)
     if labels.dtype.kind in "fc":
         check_classification_targets(labels)
@@ -198,6 +228,12 @@ class LinearLearner(LinearViews, Inputs):
         '`view("voted")` and for influences. The training rows are referred to as well, for `forget`.',
     )
     verbose: int = parameter(0, VERBOSE, help="Print a line a pass.")
+    n_jobs: int | None = parameter(
+        None,
+        AnyOf(Whole(1, optional=True), Whole(-1, -1)),
+        help="Threads that score rows at most; None and -1: as many as there are cores, or as OMP_NUM_THREADS and an "
+        "outer joblib leave. The bits are the same for any number. Learning itself takes one.",
+    )
 
     _attributes: ClassVar[dict[str, str]] = {
         "n_iter_ : int": "Passes over the data of the last call of `fit` or `partial_fit`.",
@@ -267,7 +303,7 @@ class LinearLearner(LinearViews, Inputs):
         weights = before.with_layout(sparse=not examples.rows.dense)
         return weights.copy() if weights is before and (before.shared or door == "warm_start") else weights
 
-    def _fit(self, examples: AnyExamples, weights: Weights, plan: Plan) -> Self:
+    def _fit(self, examples: AnyExamples, weights: Weights, rule: Rule, plan: Plan) -> Self:
         """Runs the engine and keeps what it gives, also when it was interrupted."""
         held_out = None
         if plan.patience is not None:
@@ -278,10 +314,10 @@ class LinearLearner(LinearViews, Inputs):
         if weights.t == 0 or not plan.keep_log:
             self._memories = ()
             self._rows_before = 0
-        self._settings = RunSettings(self._rule(), plan, copy.copy(getattr(self, "class_weight", None)), counts)
+        self._settings = RunSettings(rule, plan, copy.copy(getattr(self, "class_weight", None)), counts)
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
         try:
-            run = LinearRun(examples, self._settings.rule, plan, weights, held_out, callbacks)
+            run = LinearRun(examples, rule, plan, weights, held_out, callbacks)
             self._record(run.go(), examples.rows.n)
         except (DivergenceError, Interrupted) as stop:
             self._record(stop.training, examples.rows.n)
@@ -334,7 +370,9 @@ class LinearLearner(LinearViews, Inputs):
             weights = self._weights_to_continue(examples, "partial_fit")
         else:
             weights = self._start(examples, None, None)
-        return self._fit(examples, weights, self._partial_plan())
+        if "_partial" not in vars(self):
+            self._partial = self._rule(), self._partial_plan()
+        return self._fit(examples, weights, *self._partial)
 
     def _partial_plan(self) -> Plan:
         seed = self._seed_of_partial_fit()
@@ -364,7 +402,13 @@ class LinearLearner(LinearViews, Inputs):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._model.scores(self._rows_to_score(X))
+        model, rows = self._model, self._rows_to_score(X)
+        return model.scores(rows, self._threads()) if isinstance(model, Model) and rows.n > 1 else model.scores(rows)
+
+    def _threads(self) -> int:
+        from joblib import effective_n_jobs
+
+        return min(cores(), int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)))
 
     def _rows_to_score(self, X: Any) -> Rows:
         return self._rows(X, reset=False, to_learn=self._chosen in VOTING)  # votes multiply rows with rows
@@ -389,7 +433,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         with self._learning():
             plan = self._plan(self._seed())
             examples = labelled(self, X, y, None, sample_weight, reset=True)
-            return self._fit(examples, self._start(examples, coef_init, intercept_init), plan)
+            return self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
@@ -431,8 +475,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        check_is_fitted(self)
-        return self._model.predict(self._rows_to_score(X))
+        labels: np.ndarray = self.classes_[self._model.decide(self._scores(X))]
+        return labels
 
 
 def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:

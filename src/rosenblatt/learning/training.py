@@ -195,11 +195,11 @@ class LinearRun(EpochDriver[Training]):
             measure=plan.tol is not None,
         )
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
-        self.still2 = 0.0  # Σ w² over the others
-        if self.columns is not None:
-            self.still2 = self.norm2_of_still_columns(weights.norm2)
-        self._norm: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w| then
         weights.remember(self.columns)
+        self.still2 = 0.0  # Σ w² over the others
+        if self.columns is not None and weights.norm2 != 0:
+            self.still2 = self.norm2_of_still_columns(weights.norm2)
+        self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
         self._scores: np.ndarray | None = None  # room for those of every row
 
     def counts(self) -> Counts:
@@ -209,12 +209,15 @@ class LinearRun(EpochDriver[Training]):
         return self.weights.t
 
     def norm(self) -> float:
-        """|w|, computed once for each state of the weights, from the columns that move."""
-        weights = self.weights
-        now = weights.t, weights.updates, weights.scale
-        if self._norm[0] != now:
-            self._norm = now, weights.scale * math.sqrt(self.still2 + weights.norm2_of(self.columns))
-        return self._norm[1]
+        """|w|, from the columns that move."""
+        return self.weights.scale * math.sqrt(self.norm2())
+
+    def norm2(self) -> float:
+        """|w|² before scaling, computed once for each state of the weights."""
+        now = self.weights.t, self.weights.updates
+        if self._norm2[0] != now:
+            self._norm2 = now, self.still2 + self.weights.norm2_of(self.columns)
+        return self._norm2[1]
 
     def norm2_of_still_columns(self, whole: float | None = None) -> float:
         """Σ w² over the columns that do not move, all columns together having this; None: it is computed."""
@@ -243,7 +246,7 @@ class LinearRun(EpochDriver[Training]):
             self.weights.settle()
             self.loop.resume(self.weights)
             if self.columns is not None:
-                self.still2 = self.norm2_of_still_columns()
+                self.still2, self._norm2 = self.norm2_of_still_columns(), (None, 0.0)
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
         return reached
@@ -286,7 +289,7 @@ class LinearRun(EpochDriver[Training]):
     def complete(self) -> Training:
         """The outcome, with its counts and its log."""
         self.outcome._views.clear()
-        self.weights.norm2 = None if self.columns is None else self.still2 + self.weights.norm2_of(self.columns)
+        self.weights.norm2 = None if self.columns is None else self.norm2()
         self.outcome.zero_rows = self.loop.zero_rows
         self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
         if self.recorder:
