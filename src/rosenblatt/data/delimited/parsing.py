@@ -84,7 +84,8 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
         return None
     # A row of empty cells beside a row that is too short would make the totals agree: only lines without a byte are blank.
-    if blank and blank != _empty_lines(block.content[skipped:]):
+    # In a table of one column they may be missing cells.
+    if blank and (width == 1 or blank != _empty_lines(block.content[skipped:])):
         return None
     if blank and is_blank is not None:
         frame = frame.filter(~is_blank)
@@ -134,7 +135,7 @@ def _by_records(block: TextBlock) -> pl.DataFrame:
     """The cells as text, read record by record."""
     import polars as pl
 
-    rows = [cells for _, cells in block.records()]
+    rows = [record.cells for record in block.records()]
     return pl.DataFrame(rows, schema=dict.fromkeys(block.layout.names, pl.String()), orient="row")
 
 
@@ -217,7 +218,7 @@ class DelimiterCounts:
 
 
 def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
-    """The counts, so many bytes at a time; None if there is a NUL, or a quote too many.
+    """The counts, so many bytes at a time; None if there is a NUL, a quote too many, or a CR that ends no line.
 
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
@@ -234,6 +235,10 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
         if not counts.padded:
             counts.padded = _has_padding(data, start, stop, cut)
         quotes = int(np.count_nonzero(is_quote))
+        is_stray = part == RETURN
+        if is_stray.any():
+            after = data[start + 1 : stop + 1]
+            is_stray = is_stray[: len(after)] & (after != NEWLINE)
         if quotes or counts.quotes % 2:
             # Bytes wrap around at 256, which leaves even and odd as they are.
             outside = (np.cumsum(is_quote, dtype=np.uint8) + counts.quotes % 2) & 1 == 0
@@ -244,7 +249,9 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             # In quotes a line end, or a delimiter that is a blank, may be at the edge of a cell.
             inside = (is_end | is_cut if cut <= BLANK else is_end) & ~outside
             counts.padded = counts.padded or bool(inside.any())
-            is_cut, is_end = is_cut & outside, is_end & outside
+            is_cut, is_end, is_stray = is_cut & outside, is_end & outside, is_stray & outside[: len(is_stray)]
+        if is_stray.any():
+            return None
         counts.quotes += quotes
         counts.delimiters += int(np.count_nonzero(is_cut))
         counts.line_ends += int(np.count_nonzero(is_end))
