@@ -117,7 +117,7 @@ def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Rec
     except csv.Error as error:
         what = f"{error}: perhaps a quote that is opened on this line is never closed."
         if "new-line" in str(error):
-            what = "a CR that ends no line. If lines end in CR alone, convert them with tr '\\r' '\\n'; else put the cell in quotes."
+            what = "a CR that ends no line: if lines end in CR alone, convert them with tr '\\r' '\\n'; else quote the cell."
         raise FileError(what, path=name, line=start) from None
 
 
