@@ -214,3 +214,27 @@ def test_a_missing_mark_that_is_a_number_is_missing_in_large_files_too(rows, tmp
     table = read(path, missing=["", "-999"]).rows
     assert table["a"].null_count() == rows // 1000
     assert table["a"].min() >= 0
+
+
+@pytest.mark.parametrize("name", ["PAR1", "ARROW1", "FEA1", "BZhours", "%PDF", "PAR1 a"])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_column_may_be_called_as_files_of_another_format_begin(name, delimiter):
+    content = f"{name}{delimiter}y\n1{delimiter}u\n2{delimiter}v\n".encode()
+    assert read(io.BytesIO(content), target="y").rows.to_dict(as_series=False) == {name: [1, 2]}
+
+
+def test_a_target_may_be_called_as_all_columns():
+    data = read(io.BytesIO(b"*,a\nu,1\nv,2\n"), target="*")
+    assert (data.rows.columns, data.labels.to_list()) == (["a"], ["u", "v"])
+
+
+@pytest.mark.parametrize("folder", ["~", "file:"])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
+def test_batches_come_from_the_file_that_was_named(folder, write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / folder).mkdir()
+    with open(f"{folder}/rows", "wb") as file:
+        write(pl.DataFrame({"a": [1]}), file)
+    write(pl.DataFrame({"a": [2]}), tmp_path / "rows")
+    assert [part.rows["a"].to_list() for part in batches(f"{folder}/rows")] == [[1]]

@@ -122,3 +122,6 @@ def test_images_with_labels_beside_them(suffix, labels_suffix, tmp_path):
     parts = list(batches(path, rows=2))
     np.testing.assert_array_equal(np.concatenate([part.rows for part in parts]), pixels)
     assert [part.labels.tolist() for part in parts] == [[7, 1], [4, 0], [9]]
+    (tmp_path / f"t-labels-idx1-ubyte{labels_suffix}").write_bytes(pack[labels_suffix](labels + b"1"))
+    with pytest.raises(FileError, match="more bytes than 5 labels need"):
+        read(path)

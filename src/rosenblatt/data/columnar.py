@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -36,9 +37,9 @@ def columnar_readers(
         if not source.is_plain_file or (whole_only and source.head.startswith(whole_only)):
             yield from cut(read(source, options), rows)
             return
-        step = rows or ROWS_PER_BATCH
+        step, path = rows or ROWS_PER_BATCH, os.path.abspath(str(source.path))  # polars understands ~ and file: itself
         frames = _explain_damage(
-            source, title, lambda: iter(scan_frame(str(source.path)).collect_batches(chunk_size=step, maintain_order=True))
+            source, title, lambda: iter(scan_frame(path).collect_batches(chunk_size=step, maintain_order=True))
         )
         earlier = 0
         while (frame := _explain_damage(source, title, lambda: next(frames, None))) is not None:

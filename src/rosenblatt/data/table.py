@@ -53,12 +53,11 @@ def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Cal
     """The frame with nan as null where the user calls it missing; other numbers that are not finite are refused."""
     import polars as pl
 
+    if any(mark.lower() == "nan" for mark in options.missing):
+        frame = frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
     for column in frame.get_columns():
         if column.dtype not in (pl.Float32, pl.Float64):
             continue
-        if any(mark.lower() == "nan" for mark in options.missing):
-            column = column.fill_nan(None)
-            frame = frame.with_columns(column)
         bad = ~column.is_finite()
         if bad.any():
             row = bad.fill_null(False).arg_max() or 0
@@ -76,7 +75,14 @@ def split_target(frame: pl.DataFrame, options: ReadOptions, name: str) -> tuple[
     if frame.width == 1:
         what = f"one column found, {target!r}: nothing is left to predict it from. If there are more, name their delimiter."
         raise FileError(what, path=name)
-    return frame.drop(target), frame[target]
+    return without_column(frame, target), frame[target]
+
+
+def without_column(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The frame without a column; by a selector, as polars understands the name `*` as all of them."""
+    from polars import selectors
+
+    return frame.drop(selectors.by_name(name))
 
 
 def find_target(columns: Sequence[str], options: ReadOptions, name: str) -> str:
