@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.source import ReadOptions, Source
-from rosenblatt.data.table import Place, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, plain_moments, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: i
 
 
 def _plain(column: pl.Series, name: str) -> pl.Series:
-    """Numbers and booleans as they are; categories, dates and times as text; decimals as numbers."""
+    """Numbers and booleans as they are; categories, dates and times as text; decimals and durations as numbers."""
     import polars as pl
 
     dtype = column.dtype
@@ -85,9 +85,9 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
         return column
     if dtype == pl.Decimal:
         return column.cast(pl.Float64)
-    if dtype == pl.Duration:
-        return column.dt.total_microseconds()
-    if dtype in (pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
+    if dtype.is_temporal():
+        return plain_moments(column)
+    if dtype in (pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."
     raise FileError(what, path=name, column=column.name)

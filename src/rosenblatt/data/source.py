@@ -39,7 +39,7 @@ STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
-# How files of other programs begin, and what to do about them. A table may begin with a column FEA1, so letters are not enough.
+# How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
     rb"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
     rb"BZh[1-9](1AY|\x17rE)": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",

@@ -179,10 +179,12 @@ class ColumnTypes:
                     column = column.set(is_mark.fill_null(False), None)
             if at_least != pl.String:
                 numbers = numbers_if_all(column)
-                prints_back = column.name != self.target or (numbers.cast(pl.String) == column).all()
-                column = numbers if prints_back else column
+                # Labels of 64 bits without a sign stay texts: those of another part may have one.
+                is_label = column.name == self.target
+                prints_back = numbers.dtype != pl.UInt64 and (numbers.cast(pl.String) == column).all()
+                column = numbers if prints_back or not is_label else column
         unknown = column.null_count() == len(column)
-        if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype == pl.Int64)):
+        if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype.is_integer())):
             column = column.cast(at_least)
         return column
 
@@ -191,7 +193,7 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
     """The types that the columns of all frames so far can have: a whole number, a number, or text."""
     import polars as pl
 
-    from_narrow_to_wide: list[pl.DataType | type[pl.DataType]] = [pl.Int64, pl.Float64, pl.String]
+    from_narrow_to_wide: list[pl.DataType | type[pl.DataType]] = [pl.Int64, pl.UInt64, pl.Float64, pl.String]
     types = dict(earlier)
     for column in frame:
         if column.null_count() == len(column):  # which says nothing about its type
