@@ -60,6 +60,13 @@ def test_lines_without_labels():
     assert data.rows["text"].to_list() == ["hello there", "win\ta prize"]
 
 
+def test_every_line_is_a_message_so_that_predictions_stand_beside_their_lines(tmp_path):
+    (tmp_path / "lines").write_bytes(b"hello there\n\nwin\ta prize\n \n")
+    expected = ["hello there", "", "win\ta prize", " "]
+    assert read(tmp_path / "lines", format="lines").rows["text"].to_list() == expected
+    assert [text for part in batches(tmp_path / "lines", rows=1, format="lines") for text in part.rows["text"]] == expected
+
+
 def test_a_folder_a_class(tmp_path):
     write_folders(tmp_path)
     data = read(tmp_path)

@@ -39,15 +39,14 @@ def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
 
 
 def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers; a source without any is refused."""
+    """The lines with their numbers; a source of blank ones only is refused."""
     empty = True
     with source.open() as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(source.longest_line + 1), b""), 1):
             refuse_long(len(raw), source.longest_line, "line", source.name, number)
             line = decode_utf8(raw, source.name, number).rstrip("\r\n")
-            if line.strip():
-                empty = False
-                yield number, line
+            empty = empty and not line.strip()
+            yield number, line
     if empty:
         raise FileError("the file holds nothing but blank lines.", path=source.name)
 
