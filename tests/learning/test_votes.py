@@ -277,7 +277,7 @@ def test_rows_that_cannot_be_voted_about_are_refused():
     with pytest.raises(NotFiniteError, match="Row 1, column 1"):
         voter.scores([[1.0, 2.0], [1.0, 1e200]])
     log = voter.memory.log
-    huge = replace(voter.memory, log=Log(log.t, log.row, log.rival, np.full_like(log.tau, 1e308)))  # as no run would have them
+    huge = replace(voter.memory, log=Log(log.t, log.row, log.rival, np.full_like(log.tau, 1e308)))
     with pytest.raises(NotFiniteError, match="column"):
         Voter(trained.classes, huge, drawn=0).scores(np.full((50, 2), 1e9))
 
