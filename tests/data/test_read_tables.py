@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset, ReadOptions, batches, read
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.source import BufferSizes
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import FileError, SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
 EXPECTED = [(39, "clerk", "no"), (50, None, "yes"), (None, "cook", "no")]
@@ -110,6 +110,23 @@ def test_missing_marks_can_be_chosen():
     content = b"a,b\n1,?\nNA,x\nnan,y\n"
     assert rows_of(content, missing=["NA", "nan"]) == [(1, "?"), (None, "x"), (None, "y")]
     assert rows_of(b"a,b\n1,x\n-9,y\n", missing="-9") == [(1, "x"), (None, "y")]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt64, pl.Float32, pl.Float64])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
+def test_a_mark_that_is_a_number_is_missing_in_a_typed_column_too(dtype, write):
+    content = io.BytesIO()
+    write(pl.DataFrame({"a": pl.Series([1, 99, None], dtype=dtype), "b": ["99", "x", "y"]}), content)
+    rows = read(io.BytesIO(content.getvalue()), missing="99").rows.rows()
+    assert rows == [(1, None), (None, "x"), (None, "y")]
+
+
+def test_half_floats_are_numbers_as_others_are():
+    content = io.BytesIO()
+    pl.DataFrame({"a": pl.Series([0.1, float("nan")], dtype=pl.Float32).cast(pl.Float16)}).write_ipc(content)
+    with pytest.raises(FileError, match="the number is nan"):
+        read(io.BytesIO(content.getvalue()))
+    assert read(io.BytesIO(content.getvalue()), missing="nan").rows["a"].is_null().to_list() == [False, True]
 
 
 def test_nan_in_parquet_can_be_called_missing(tmp_path):

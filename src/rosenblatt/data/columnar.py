@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.source import ReadOptions, Source
-from rosenblatt.data.table import Place, plain_moments, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, number_in, plain_moments, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -94,10 +94,14 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
 
 
 def _without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """A column in which the texts that mean "not known" are nulls, as they are in a CSV."""
+    """A column in which what means "not known" is null, as it is in a CSV: a text or, as -999 may be, a number."""
     import polars as pl
 
-    if column.dtype != pl.String:
+    numbers = [float(number) for mark in missing if (number := number_in(mark)) is not None]
+    if column.dtype == pl.String:
+        is_mark = column.str.strip_chars().is_in(list(missing))
+    elif column.dtype.is_numeric() and numbers:
+        is_mark = column.cast(pl.Float64).is_in(numbers)
+    else:
         return column
-    is_mark = column.str.strip_chars().is_in(list(missing))
     return column.set(is_mark.fill_null(False), None) if is_mark.any() else column

@@ -51,12 +51,12 @@ def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_ro
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
     """The frame with nan as null where the user calls it missing; other numbers that are not finite are refused."""
-    import polars as pl
+    from polars import selectors
 
     if any(mark.lower() == "nan" for mark in options.missing):
-        frame = frame.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+        frame = frame.with_columns(selectors.float().fill_nan(None))
     for column in frame.get_columns():
-        if column.dtype not in (pl.Float32, pl.Float64):
+        if not column.dtype.is_float():
             continue
         bad = ~column.is_finite()
         if bad.any():
