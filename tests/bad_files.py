@@ -39,8 +39,20 @@ def tar(**files):
     return buffer.getvalue()
 
 
+def linked(kind):
+    """An archive with a message and a link to it."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a/1"))
+        link = tarfile.TarInfo("b/2")
+        link.type, link.linkname = kind, "a/1"
+        archive.addfile(link)
+    return buffer.getvalue()
+
+
 PARQUET = parquet(a=list(range(500)), y=["u", "v"] * 250)
 ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
+THREE = gzip.decompress(tar(a__1=b"one", b__2=b"two", a__3=b"three"))  # each is a header and a block of 512 bytes
 NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
 
 # file name, content, options, line (None: no line applies), words of the message
@@ -149,6 +161,13 @@ BAD = {
     "truncated tar.gz": ("a.tar.gz", NEWS[:-2000], {}, None, "truncated"),
     "tar without folders": ("a.tar.gz", tar(a=b"x"), {}, None, "is in no folder"),
     "empty tar": ("a.tar.gz", gzip.compress(bytes(10240), mtime=0), {"format": "tar"}, None, "no files"),
+    "tar cut off between two messages": ("a.tar", THREE[:2048], {}, None, "empty header"),
+    "tar cut off within a header": ("a.tar", THREE[:2148], {}, None, "truncated header"),
+    "tar with a damaged header": ("a.tar", THREE[:2048] + b"x" + THREE[2049:], {}, None, "bad checksum"),
+    "two tars in one file": ("a.tar", THREE + THREE, {}, None, "more behind its end"),
+    "hard link in a tar": ("a.tar", linked(tarfile.LNKTYPE), {}, None, "'b/2' is a link"),
+    "symbolic link in a tar": ("a.tar", linked(tarfile.SYMTYPE), {}, None, "'b/2' is a link"),
+    "class in a tar that is not UTF-8": ("a.tar", gzip.decompress(tar(**{"\udcff__1": b"x"})), {}, None, "not UTF-8"),
     # images
     "truncated idx": ("a-images-idx3-ubyte", idx(2, 3, 3, data=bytes(17)), {}, None, "1 bytes are missing"),
     "truncated idx.gz": (

@@ -8,7 +8,6 @@ import csv
 import io
 import os
 import random
-import re
 
 import pytest
 
@@ -70,7 +69,7 @@ def table(draw):
         draw.choice(["least", "some", "all"]),
         draw.choice(["", "", "", " "]),
     )
-    width, odd = draw.randint(2, 5), draw.choice([0, 0, 0.2])
+    width, odd = draw.randint(1, 5), draw.choice([0, 0, 0.2])
     names = [f"c{j}" for j in range(width)]
     rows = [row(draw, width, odd) for _ in range(draw.choice([1, 2, 5, 20]))]
     lines = [written(draw, cells, dialect) for cells in [names, *rows]]
@@ -83,7 +82,8 @@ def table(draw):
             cells[draw.randrange(width)] = draw.choice(SPOILED)
             lines.insert(at, delimiter.join(cells) + dialect[1])
         elif kind == "ragged":
-            lines.insert(at, delimiter.join(row(draw, draw.choice([width - 1, width + 1, 1]), 0)) + dialect[1])
+            others = draw.choice([max(width - 1, 1), width + 1, 1])
+            lines.insert(at, delimiter.join(row(draw, others, 0)) + dialect[1])
         elif kind == "blank":
             lines.insert(at, draw.choice(["", " ", "\t", "\xa0"]) + dialect[1])
         else:
@@ -105,14 +105,16 @@ def known(cell):
 def by_csv(content, delimiter):
     """The rows in the eyes of Python's csv module, without those that are blank; None where it sees no table.
 
-    To it a CR alone ends a line. To us it does not, so that it is no witness for a file that has one outside quotes.
+    In a table of one column, a line with nothing on it may be a missing cell: that is no table, either.
     """
     try:
         text = content.decode("utf-8-sig")
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t")
-        header, *rows = (cells for cells in reader if len(cells) > 1 or any(map(known, cells)))
-    except (UnicodeDecodeError, csv.Error, ValueError):
+        lines = io.StringIO(text, newline="\n")  # a CR that ends no line is an error to it, outside quotes
+        header, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
+    except (UnicodeDecodeError, csv.Error):
         return None
+    if len(header) > 1:
+        rows = [cells for cells in rows if len(cells) > 1 or any(map(known, cells))]
     if any(len(cells) != len(header) for cells in rows):
         return None
     return [tuple(map(known, cells)) for cells in rows]
@@ -150,6 +152,15 @@ DOORS = [
         (b'a;b\r\n1;"\r\n"\r\n', [("1", None)]),
         (b'a\tb\n"\t"\tx\n', [(None, "x")]),
         (b'a;b\n5" pipe;x\n6" pipe;y\n7;z\n', [('5" pipe', "x"), ('6" pipe', "y"), ("7", "z")]),
+        (b'5" pipe;b\n1;6" pipe\n3;4\n', [("1", '6" pipe'), ("3", "4")]),  # a name opens no quote, either
+        (b'a;b\n1;"x\n2;say ""hi""\n', None),  # a quote that is open at the end, which looks closed
+        (b"a;b\r1;2\r3;4\n", None),
+        (b"a;b\n1;x\r2;y\n3;z\n", None),  # two rows, or a cell too many?
+        (b"a;b\n1;x\r2\n3;z\n", None),
+        (b'a;b\r\n1;"x\ry"\r\n', [("1", "x\ry")]),
+        (b"a\n1\n\n3\n", None),  # the second cell of a column, or a blank line?
+        (b'a\n1\n""\n \n"3"\n', [("1",), (None,), (None,), ("3",)]),
+        (b'a\n1"\n""\n \n3\n', [('1"',), (None,), (None,), ("3",)]),
     ],
 )
 def test_what_the_attack_has_found(content, rows):
@@ -165,7 +176,7 @@ def test_every_door_and_pythons_csv_see_the_same_table(part):
         expected = by_csv(content, delimiter)
         seen = [ours(content, delimiter, *door) for door in DOORS]
         assert all(rows == seen[0] for rows in seen), (content, delimiter, seen)
-        if seen[0] is not None and not re.search(rb"\r(?!\n)", content):
+        if seen[0] is not None:
             assert seen[0] == expected, (content, delimiter)
         assert seen[0] is not None or spoiled or not expected, (content, delimiter)
         whole += seen[0] is not None

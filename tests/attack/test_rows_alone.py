@@ -2,6 +2,7 @@
 
 import io
 import os
+from datetime import datetime, time, timedelta
 
 import numpy as np
 import polars as pl
@@ -129,3 +130,49 @@ def test_predictions_are_equal_row_by_row_however_a_table_is_cut(seed):
         for door, through in DOORS.items():
             scores = np.concatenate([np.atleast_1d(model.scores(part)) for part in through(rng, new)])
             assert scores.tobytes() == alone.tobytes(), f"table {number} through {door}"
+
+
+MOMENTS = [datetime(2020, 1, 1), datetime(2020, 1, 2, 3, 4, 5), datetime(2021, 1, 1, 0, 0, 0, 123_000), None]
+LARGE = [2**64 - 1, 2**64 - 2, 2**63 + 12_345, 5]
+COLUMNS = {
+    **{f"moments in {unit}": pl.Series(MOMENTS, dtype=pl.Datetime(unit)) for unit in ("ms", "us", "ns")},
+    "moments somewhere": pl.Series(MOMENTS, dtype=pl.Datetime("ms")).dt.replace_time_zone("Europe/Berlin"),
+    "dates": pl.Series(MOMENTS).cast(pl.Date),
+    "times": pl.Series([time(1, 2, 3), time(1, 2, 3, 5), time(0), None]),
+    "durations": pl.Series([timedelta(seconds=1), timedelta(days=1), timedelta(0), None], dtype=pl.Duration("ms")),
+    "large numbers": pl.Series(LARGE, dtype=pl.UInt64),
+    "larger numbers": pl.Series([1e22, 1e19, 2.5, 1e20], dtype=pl.Float64),
+}
+
+
+@pytest.mark.parametrize("numeric", ["number", "category"])
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_value_is_the_same_through_every_door_in_training_too(kind, numeric):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": COLUMNS[kind], "b": ["p", "q", "r", "s"]})
+    # In a CSV a moment is what the program that wrote it made of it.
+    doors = [door for door in DOORS if COLUMNS[kind].dtype.is_numeric() or door != "csv"]
+    labels = pl.Series("y", ["no", "yes", "no", "yes"])
+    for trained in doors:
+        content = io.BytesIO()
+        written = frame.with_columns(labels)
+        if trained == "python":
+            data = Dataset("table", frame, labels, "train")
+        else:
+            getattr(written, {"csv": "write_csv", "parquet": "write_parquet", "arrow": "write_ipc"}[trained])(content)
+            data = read(io.BytesIO(content.getvalue()), format=trained, target="y")
+        model = learn(data, epochs=3, features={"numeric": numeric})
+        expected = model.scores(data.rows)
+        for door in doors:
+            scores = np.concatenate([np.atleast_1d(model.scores(part)) for part in DOORS[door](rng, frame)])
+            assert scores.tobytes() == expected.tobytes(), f"{kind}, trained through {trained}, predicted through {door}"
+            assert not model.features.notes.unseen
+
+
+def test_numbers_larger_than_64_bits_hold_are_one_value_however_they_are_spelled():
+    train = b"a,y\n10000000000000000000000,no\n2.5,yes\n30000000000000000000000,yes\n"
+    model = learn(read(io.BytesIO(train), target="y"), epochs=3, features={"numeric": "category"})
+    rows = {"a": ["1e22", "10000000000000000000000", "10000000000000000000000.0", "1" + "0" * 400]}
+    scores = model.scores(pl.DataFrame(rows))
+    assert scores[0] == scores[1] == scores[2] != scores[3]
+    assert model.features.notes.unseen == {"a": 1}

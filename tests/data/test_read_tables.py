@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset, ReadOptions, batches, read
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.source import BufferSizes
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import FileError, SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
 EXPECTED = [(39, "clerk", "no"), (50, None, "yes"), (None, "cook", "no")]
@@ -110,6 +110,23 @@ def test_missing_marks_can_be_chosen():
     content = b"a,b\n1,?\nNA,x\nnan,y\n"
     assert rows_of(content, missing=["NA", "nan"]) == [(1, "?"), (None, "x"), (None, "y")]
     assert rows_of(b"a,b\n1,x\n-9,y\n", missing="-9") == [(1, "x"), (None, "y")]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt64, pl.Float32, pl.Float64])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
+def test_a_mark_that_is_a_number_is_missing_in_a_typed_column_too(dtype, write):
+    content = io.BytesIO()
+    write(pl.DataFrame({"a": pl.Series([1, 99, None], dtype=dtype), "b": ["99", "x", "y"]}), content)
+    rows = read(io.BytesIO(content.getvalue()), missing="99").rows.rows()
+    assert rows == [(1, None), (None, "x"), (None, "y")]
+
+
+def test_half_floats_are_numbers_as_others_are():
+    content = io.BytesIO()
+    pl.DataFrame({"a": pl.Series([0.1, float("nan")], dtype=pl.Float32).cast(pl.Float16)}).write_ipc(content)
+    with pytest.raises(FileError, match="the number is nan"):
+        read(io.BytesIO(content.getvalue()))
+    assert read(io.BytesIO(content.getvalue()), missing="nan").rows["a"].is_null().to_list() == [False, True]
 
 
 def test_nan_in_parquet_can_be_called_missing(tmp_path):
@@ -214,3 +231,27 @@ def test_a_missing_mark_that_is_a_number_is_missing_in_large_files_too(rows, tmp
     table = read(path, missing=["", "-999"]).rows
     assert table["a"].null_count() == rows // 1000
     assert table["a"].min() >= 0
+
+
+@pytest.mark.parametrize("name", ["PAR1", "ARROW1", "FEA1", "BZhours", "%PDF", "PAR1 a"])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_column_may_be_called_as_files_of_another_format_begin(name, delimiter):
+    content = f"{name}{delimiter}y\n1{delimiter}u\n2{delimiter}v\n".encode()
+    assert read(io.BytesIO(content), target="y").rows.to_dict(as_series=False) == {name: [1, 2]}
+
+
+def test_a_target_may_be_called_as_all_columns():
+    data = read(io.BytesIO(b"*,a\nu,1\nv,2\n"), target="*")
+    assert (data.rows.columns, data.labels.to_list()) == (["a"], ["u", "v"])
+
+
+@pytest.mark.parametrize("folder", ["~", "file:"])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ipc])
+def test_batches_come_from_the_file_that_was_named(folder, write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / folder).mkdir()
+    with open(f"{folder}/rows", "wb") as file:
+        write(pl.DataFrame({"a": [1]}), file)
+    write(pl.DataFrame({"a": [2]}), tmp_path / "rows")
+    assert [part.rows["a"].to_list() for part in batches(f"{folder}/rows")] == [[1]]

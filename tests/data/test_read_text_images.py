@@ -1,13 +1,16 @@
 """Labelled text in its three forms, and idx images with the labels beside them."""
 
+import errno
 import gzip
 import io
+import os
 import tarfile
 
 import numpy as np
 import pytest
 
 from rosenblatt.data import batches, read
+from rosenblatt.errors import FileError
 
 MESSAGES = [
     ("ham", "hello there, you"),
@@ -57,11 +60,47 @@ def test_lines_without_labels():
     assert data.rows["text"].to_list() == ["hello there", "win\ta prize"]
 
 
+def test_every_line_is_a_message_so_that_predictions_stand_beside_their_lines(tmp_path):
+    (tmp_path / "lines").write_bytes(b"hello there\n\nwin\ta prize\n \n")
+    expected = ["hello there", "", "win\ta prize", " "]
+    assert read(tmp_path / "lines", format="lines").rows["text"].to_list() == expected
+    assert [text for part in batches(tmp_path / "lines", rows=1, format="lines") for text in part.rows["text"]] == expected
+
+
 def test_a_folder_a_class(tmp_path):
     write_folders(tmp_path)
     data = read(tmp_path)
     assert sorted(pairs(data)) == sorted([*MESSAGES, ("ham", "stray \ufffd byte")])
     assert [len(part) for part in batches(tmp_path, rows=2)] == [2, 2, 1]
+
+
+def test_no_message_of_a_folder_is_passed_over(tmp_path, monkeypatch):
+    write_folders(tmp_path)
+    (tmp_path / "ham" / ".old").mkdir()
+    (tmp_path / "ham" / ".old" / "1").write_text("hidden, as in an archive")
+    (tmp_path / "spam" / "10").write_text("prix réduit", encoding="utf-16")
+    assert sorted(pairs(read(tmp_path))) == sorted([*MESSAGES, ("ham", "stray \ufffd byte"), ("spam", "prix réduit")])
+    (tmp_path / "spam" / "more").symlink_to(tmp_path / "ham")
+    with pytest.raises(FileError, match="more: it is a link to a folder"):
+        read(tmp_path)
+    (tmp_path / "spam" / "more").unlink()
+    (tmp_path / "spam" / "more").mkdir()
+    may_list = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("more"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return may_list(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)  # a mode would not keep root out
+    with pytest.raises(FileError, match="more: you may not read it"):
+        read(tmp_path)
+
+
+def test_a_class_must_have_a_name_that_can_be_written(tmp_path):
+    os.makedirs(os.path.join(os.fsencode(tmp_path), b"sp\xe4m"))
+    with pytest.raises(FileError, match="not UTF-8"):
+        read(tmp_path)
 
 
 def test_folders_in_an_archive(tmp_path):
@@ -90,3 +129,6 @@ def test_images_with_labels_beside_them(suffix, labels_suffix, tmp_path):
     parts = list(batches(path, rows=2))
     np.testing.assert_array_equal(np.concatenate([part.rows for part in parts]), pixels)
     assert [part.labels.tolist() for part in parts] == [[7, 1], [4, 0], [9]]
+    (tmp_path / f"t-labels-idx1-ubyte{labels_suffix}").write_bytes(pack[labels_suffix](labels + b"1"))
+    with pytest.raises(FileError, match="more bytes than 5 labels need"):
+        read(path)

@@ -1,5 +1,6 @@
 """Votes, averages and last weights from the log equal what a stored weight vector a survivor gives."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -275,6 +276,10 @@ def test_rows_that_cannot_be_voted_about_are_refused():
         voter.scores([[1.0, 2.0], [np.nan, 1.0]])
     with pytest.raises(NotFiniteError, match="Row 1, column 1"):
         voter.scores([[1.0, 2.0], [1.0, 1e200]])
+    log = voter.memory.log
+    huge = replace(voter.memory, log=Log(log.t, log.row, log.rival, np.full_like(log.tau, 1e308)))
+    with pytest.raises(NotFiniteError, match="column"):
+        Voter(trained.classes, huge, drawn=0).scores(np.full((50, 2), 1e9))
 
 
 @pytest.mark.parametrize("rule", [rules.Logistic(l2=0.1), rules.WidrowHoff()])

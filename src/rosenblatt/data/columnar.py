@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.source import ReadOptions, Source
-from rosenblatt.data.table import Place, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, number_in, plain_moments, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def columnar_readers(
         if not source.is_plain_file or (whole_only and source.head.startswith(whole_only)):
             yield from cut(read(source, options), rows)
             return
-        step = rows or ROWS_PER_BATCH
+        step, path = rows or ROWS_PER_BATCH, os.path.abspath(str(source.path))  # polars understands ~ and file: itself
         frames = _explain_damage(
-            source, title, lambda: iter(scan_frame(str(source.path)).collect_batches(chunk_size=step, maintain_order=True))
+            source, title, lambda: iter(scan_frame(path).collect_batches(chunk_size=step, maintain_order=True))
         )
         earlier = 0
         while (frame := _explain_damage(source, title, lambda: next(frames, None))) is not None:
@@ -76,7 +77,7 @@ def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: i
 
 
 def _plain(column: pl.Series, name: str) -> pl.Series:
-    """Numbers and booleans as they are; categories, dates and times as text; decimals as numbers."""
+    """Numbers and booleans as they are; categories, dates and times as text; decimals and durations as numbers."""
     import polars as pl
 
     dtype = column.dtype
@@ -84,19 +85,23 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
         return column
     if dtype == pl.Decimal:
         return column.cast(pl.Float64)
-    if dtype == pl.Duration:
-        return column.dt.total_microseconds()
-    if dtype in (pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
+    if dtype.is_temporal():
+        return plain_moments(column)
+    if dtype in (pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."
     raise FileError(what, path=name, column=column.name)
 
 
 def _without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """A column in which the texts that mean "not known" are nulls, as they are in a CSV."""
+    """A column in which what means "not known" is null, as it is in a CSV: a text or, as -999 may be, a number."""
     import polars as pl
 
-    if column.dtype != pl.String:
+    numbers = [float(number) for mark in missing if (number := number_in(mark)) is not None]
+    if column.dtype == pl.String:
+        is_mark = column.str.strip_chars().is_in(list(missing))
+    elif column.dtype.is_numeric() and numbers:
+        is_mark = column.cast(pl.Float64).is_in(numbers)
+    else:
         return column
-    is_mark = column.str.strip_chars().is_in(list(missing))
     return column.set(is_mark.fill_null(False), None) if is_mark.any() else column

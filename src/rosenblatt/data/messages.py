@@ -7,7 +7,7 @@ from itertools import islice
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.source import ReadOptions, Source, decode_utf8, refuse_long
+from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.errors import FileError
 
 Message = tuple[str | None, str]  # label, text
@@ -39,15 +39,14 @@ def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
 
 
 def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers; a source without any is refused."""
+    """The lines with their numbers; a source of blank ones only is refused."""
     empty = True
     with source.open() as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(source.longest_line + 1), b""), 1):
             refuse_long(len(raw), source.longest_line, "line", source.name, number)
             line = decode_utf8(raw, source.name, number).rstrip("\r\n")
-            if line.strip():
-                empty = False
-                yield number, line
+            empty = empty and not line.strip()
+            yield number, line
     if empty:
         raise FileError("the file holds nothing but blank lines.", path=source.name)
 
@@ -56,6 +55,15 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
+def label_of_folder(folder: str, name: str) -> str:
+    """The class that the folder of a message stands for; of a name that is not UTF-8 no label can be made."""
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        raise FileError(f"the name of the folder {folder!r} is not UTF-8: rename it.", path=name) from None
+    return folder
+
+
 def decode_message(data: bytes) -> str:
     # Mail has stray bytes of other encodings; a message more or less readable is better than none.
-    return data.decode("utf-8", "replace").replace("\0", "\ufffd")
+    return data.decode("utf-16" if data.startswith(UTF16_MARKS) else "utf-8", "replace").replace("\0", "\ufffd")

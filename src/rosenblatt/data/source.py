@@ -9,6 +9,7 @@ import contextlib
 import gzip
 import io
 import os
+import re
 import stat
 import sys
 import weakref
@@ -38,17 +39,17 @@ STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
-# What other programs write, and what to do about it.
+# How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
-    b"BZh": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",
-    b"\xfd7zXZ": "compressed with xz: unpack it with unxz, or compress it with gzip",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it with unzstd, or compress it with gzip",
-    b"%PDF": "a PDF document: export the table as CSV",
-    b"SQLite format 3": "an SQLite database: export the table as CSV",
-    b"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV",
-    b"FEA1": "a Feather file of version 1: write it again with a newer program",
+    rb"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
+    rb"BZh[1-9](1AY|\x17rE)": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",
+    rb"\xfd7zXZ": "compressed with xz: unpack it with unxz, or compress it with gzip",
+    rb"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it with unzstd, or compress it with gzip",
+    rb"%PDF-": "a PDF document: export the table as CSV",
+    rb"SQLite format 3\0": "an SQLite database: export the table as CSV",
+    rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
+    rb"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV",
+    rb"FEA1\0": "a Feather file of version 1: write it again with a newer program",
 }
 
 
@@ -145,8 +146,8 @@ class Source:
                 self.head = self._read_head()
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
-        for magic, what in FOREIGN.items():
-            if self.head.startswith(magic):
+        for beginning, what in FOREIGN.items():
+            if re.match(beginning, self.head):
                 raise FileError(f"it is {what}.", path=self.name)
 
     def _status(self) -> os.stat_result:

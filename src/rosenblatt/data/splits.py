@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.table import without_column
 from rosenblatt.engine import order
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
@@ -72,7 +73,7 @@ def latest(data: Dataset, column: str, share: float) -> np.ndarray:
 
 
 def without(data: Dataset, column: str) -> Dataset:
-    return replace(data, rows=data.rows.drop(column))
+    return replace(data, rows=without_column(data.rows, column))
 
 
 @dataclass(frozen=True)

@@ -51,14 +51,13 @@ def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_ro
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
     """The frame with nan as null where the user calls it missing; other numbers that are not finite are refused."""
-    import polars as pl
+    from polars import selectors
 
+    if any(mark.lower() == "nan" for mark in options.missing):
+        frame = frame.with_columns(selectors.float().fill_nan(None))
     for column in frame.get_columns():
-        if column.dtype not in (pl.Float32, pl.Float64):
+        if not column.dtype.is_float():
             continue
-        if any(mark.lower() == "nan" for mark in options.missing):
-            column = column.fill_nan(None)
-            frame = frame.with_columns(column)
         bad = ~column.is_finite()
         if bad.any():
             row = bad.fill_null(False).arg_max() or 0
@@ -76,7 +75,14 @@ def split_target(frame: pl.DataFrame, options: ReadOptions, name: str) -> tuple[
     if frame.width == 1:
         what = f"one column found, {target!r}: nothing is left to predict it from. If there are more, name their delimiter."
         raise FileError(what, path=name)
-    return frame.drop(target), frame[target]
+    return without_column(frame, target), frame[target]
+
+
+def without_column(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The frame without a column; by a selector, as polars understands the name `*` as all of them."""
+    from polars import selectors
+
+    return frame.drop(selectors.by_name(name))
 
 
 def find_target(columns: Sequence[str], options: ReadOptions, name: str) -> str:
@@ -134,33 +140,35 @@ def looks_like_data(header: Sequence[str]) -> bool:
     return any(is_number(text) for text in header)
 
 
-WITH_EXPONENT = 2.0**64  # from here on floats are written so; integers of a table end before
+WITH_EXPONENT = 2.0**64  # from here on numbers are floats, and written so; whole numbers of 64 bits are exact
 
 
 def number_text(value: float) -> str:
     """The one text of a number.
 
-    >>> [number_text(value) for value in (40, 40.0, -0.0, 0.1, 2**53 + 1, 1e300)]
-    ['40', '40', '0', '0.1', '9007199254740993', '1e+300']
+    >>> [number_text(value) for value in (40, 40.0, -0.0, 0.1, 2**53 + 1, 1e300, 10**22)]
+    ['40', '40', '0', '0.1', '9007199254740993', '1e+300', '1e+22']
     """
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < WITH_EXPONENT else repr(value)
-    return str(value)
+    if abs(value) < WITH_EXPONENT and (isinstance(value, int) or value.is_integer()):
+        return str(int(value))
+    return repr(float(value))
 
 
 def number_in(text: str) -> float | None:
     """The number that a text stands for, or None; blanks around it do not count.
 
-    >>> [number_in(text) for text in ("40", " 40.0", "1e3", "forty", "1_000", "")]
-    [40, 40.0, 1000.0, None, None, None]
+    >>> [number_in(text) for text in ("40", " 40.0", "1e3", "1" + "0" * 22, "forty", "1_000", "")]
+    [40, 40.0, 1000.0, 1e+22, None, None, None]
     """
     if "_" in text:  # Python reads 1_000 as a thousand; tables do not mean it
         return None
     for parse in (int, float):
         try:
-            return parse(text)
+            number = parse(text)
         except ValueError:
-            pass
+            continue
+        if isinstance(number, float) or abs(number) < WITH_EXPONENT:
+            return number
     return None
 
 
@@ -168,18 +176,37 @@ PROBE_CELLS = 200  # decide whether a column may hold numbers
 
 
 def numbers_if_all(column: pl.Series) -> pl.Series:
-    """A column of text as Int64 or Float64 if every cell is such a number; else as it was."""
+    """A column of text as Int64, UInt64 or Float64 if every cell is such a number; else as it was."""
     import polars as pl
 
     probe = column.head(PROBE_CELLS).drop_nulls()
-    for dtype in (pl.Int64, pl.Float64):
+    for dtype in (pl.Int64, pl.UInt64, pl.Float64):
         if probe.cast(dtype, strict=False).null_count():
             continue
         numbers = column.cast(dtype, strict=False)
         # "nan" alone is a word, not a column of numbers.
-        if numbers.null_count() == column.null_count() and (dtype == pl.Int64 or numbers.is_finite().any()):
+        if numbers.null_count() == column.null_count() and (dtype != pl.Float64 or numbers.is_finite().any()):
             return numbers if numbers.null_count() < len(numbers) else column
     return column
+
+
+def plain_moments(column: pl.Series) -> pl.Series:
+    """Dates and times as texts, durations as microseconds: the same in whatever unit they are stored.
+
+    >>> from datetime import time, timedelta
+    >>> import polars as pl
+    >>> plain_moments(pl.Series([time(1, 2), time(1, 2, 3, 500_000)])).to_list()
+    ['01:02:00', '01:02:03.500']
+    >>> plain_moments(pl.Series([timedelta(seconds=1)], dtype=pl.Duration("ms"))).to_list()
+    [1000000]
+    """
+    import polars as pl
+
+    if column.dtype == pl.Duration:
+        return column.dt.total_microseconds()
+    if column.dtype == pl.Time:
+        return column.dt.to_string("%H:%M:%S%.f")  # a cast would leave out the fraction
+    return (column.dt.cast_time_unit("us") if column.dtype == pl.Datetime else column).cast(pl.String)
 
 
 ROWS_AT_ONCE = 2**15  # before asking whether every category has occurred

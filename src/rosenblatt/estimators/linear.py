@@ -475,7 +475,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        labels: np.ndarray = self.classes_[self._model.decide(self._scores(X))]
+        scores = self._scores(X)
+        labels: np.ndarray = self.classes_[self._model.decide(scores)]
         return labels
 
 

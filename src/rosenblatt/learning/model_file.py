@@ -140,7 +140,8 @@ def _pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     entries, size = _place(kinds)
     head = _head(header, entries, size, NO_DIGEST)
     if len(head) > HEAD_LIMIT:
-        raise _FormatError(f"its header takes {len(head):,} bytes of at most {HEAD_LIMIT:,}", "move long lists into arrays")
+        remedy = "hash the words or values that it knows (--hash BITS), or take fewer of them"
+        raise _FormatError(f"its header takes {len(head):,} bytes of at most {HEAD_LIMIT:,}", remedy)
     data = [np.asarray(arrays[name], TYPES[entry["dtype"]]).tobytes() for name, entry in entries.items()]
     content = b"".join([len(head).to_bytes(8, "little"), head, *data])
     return content.replace(NO_DIGEST.encode(), _digest(content).encode(), 1)  # the digest's place comes first

@@ -132,8 +132,9 @@ class Voter(Scorer):
         for part, products in blocks_of_products(rows, self.memory.rows):
             for i, product in zip(range(part.start, part.stop), products, strict=True):
                 steps = survivors.steps[: chosen[i]]
-                scores[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
-                scores[i] += survivors.summed(steps * self._constant)
+                with np.errstate(all="ignore"):  # of overflow, which `refuse_overflow` tells
+                    scores[i] += survivors.summed(steps * product[survivors.column[: chosen[i]]])
+                    scores[i] += survivors.summed(steps * self._constant)
             refuse_overflow(rows, part, scores[part])
         return scores
 

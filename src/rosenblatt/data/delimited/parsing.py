@@ -84,7 +84,8 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
         return None
     # A row of empty cells beside a row that is too short would make the totals agree: only lines without a byte are blank.
-    if blank and blank != _empty_lines(block.content[skipped:]):
+    # In a table of one column they may be missing cells.
+    if blank and (width == 1 or blank != _empty_lines(block.content[skipped:])):
         return None
     if blank and is_blank is not None:
         frame = frame.filter(~is_blank)
@@ -134,7 +135,7 @@ def _by_records(block: TextBlock) -> pl.DataFrame:
     """The cells as text, read record by record."""
     import polars as pl
 
-    rows = [cells for _, cells in block.records()]
+    rows = [record.cells for record in block.records()]
     return pl.DataFrame(rows, schema=dict.fromkeys(block.layout.names, pl.String()), orient="row")
 
 
@@ -178,10 +179,12 @@ class ColumnTypes:
                     column = column.set(is_mark.fill_null(False), None)
             if at_least != pl.String:
                 numbers = numbers_if_all(column)
-                prints_back = column.name != self.target or (numbers.cast(pl.String) == column).all()
-                column = numbers if prints_back else column
+                # Labels of 64 bits without a sign stay texts: those of another part may have one.
+                is_label = column.name == self.target
+                prints_back = numbers.dtype != pl.UInt64 and (numbers.cast(pl.String) == column).all()
+                column = numbers if prints_back or not is_label else column
         unknown = column.null_count() == len(column)
-        if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype == pl.Int64)):
+        if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype.is_integer())):
             column = column.cast(at_least)
         return column
 
@@ -190,7 +193,7 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
     """The types that the columns of all frames so far can have: a whole number, a number, or text."""
     import polars as pl
 
-    from_narrow_to_wide: list[pl.DataType | type[pl.DataType]] = [pl.Int64, pl.Float64, pl.String]
+    from_narrow_to_wide: list[pl.DataType | type[pl.DataType]] = [pl.Int64, pl.UInt64, pl.Float64, pl.String]
     types = dict(earlier)
     for column in frame:
         if column.null_count() == len(column):  # which says nothing about its type
@@ -217,7 +220,7 @@ class DelimiterCounts:
 
 
 def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
-    """The counts, so many bytes at a time; None if there is a NUL, or a quote too many.
+    """The counts, so many bytes at a time; None if there is a NUL, a quote too many, or a CR that ends no line.
 
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
@@ -234,6 +237,10 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
         if not counts.padded:
             counts.padded = _has_padding(data, start, stop, cut)
         quotes = int(np.count_nonzero(is_quote))
+        is_stray = part == RETURN
+        if is_stray.any():
+            after = data[start + 1 : stop + 1]
+            is_stray = is_stray[: len(after)] & (after != NEWLINE)
         if quotes or counts.quotes % 2:
             # Bytes wrap around at 256, which leaves even and odd as they are.
             outside = (np.cumsum(is_quote, dtype=np.uint8) + counts.quotes % 2) & 1 == 0
@@ -244,7 +251,9 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             # In quotes a line end, or a delimiter that is a blank, may be at the edge of a cell.
             inside = (is_end | is_cut if cut <= BLANK else is_end) & ~outside
             counts.padded = counts.padded or bool(inside.any())
-            is_cut, is_end = is_cut & outside, is_end & outside
+            is_cut, is_end, is_stray = is_cut & outside, is_end & outside, is_stray & outside[: len(is_stray)]
+        if is_stray.any():
+            return None
         counts.quotes += quotes
         counts.delimiters += int(np.count_nonzero(is_cut))
         counts.line_ends += int(np.count_nonzero(is_end))

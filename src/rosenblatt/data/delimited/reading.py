@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import itertools
@@ -16,7 +15,7 @@ import numpy as np
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.parsing import BOM, ColumnTypes, parse, widest_types
-from rosenblatt.data.delimited.records import Record, records, refuse_uneven
+from rosenblatt.data.delimited.records import Record, is_blank, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
@@ -66,13 +65,12 @@ class TextBlock:
         text = decode_utf8(self.content, self.name, self.line)
         rows = records(text, self.layout.delimiter, self.name, self.line)
         if self.skipped:
-            rows = itertools.dropwhile(lambda record: record[0] <= self.skipped, rows)
+            rows = itertools.dropwhile(lambda record: record.line <= self.skipped, rows)
         return refuse_uneven(rows, len(self.layout.names), self.name)
 
     def place_of_row(self, row: int) -> Place:
         """The line on which a row starts."""
-        line, _ = next(itertools.islice(self.records(), row, None))
-        return Place(self.name, line)
+        return Place(self.name, next(itertools.islice(self.records(), row, None)).line)
 
 
 def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
@@ -81,18 +79,15 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     if not source.complete:
         head = head[: head.rfind(b"\n") + 1] or head
     text = decode_utf8(head, source.name)
-    if "\r" in text and "\n" not in text:
-        what = "lines end in CR alone: convert them with tr '\\r' '\\n'."
-        raise FileError(what, path=source.name, line=1)
-    first_two = list(itertools.islice(records(text, delimiter, source.name), 2))
-    if not first_two:
+    from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), records(text, delimiter, source.name))
+    if (first_record := next(from_first_on, None)) is None:
         raise FileError("the file holds nothing but blank lines.", path=source.name)
-    line, first = first_two[0]
+    line, end, first = first_record
     skipped = line - 1
     if options.header:
-        skipped = _lines_of_header(text, source.name, skipped)
+        skipped = end - 1
         header = [cell.removeprefix("\ufeff") or f"column_{i}" for i, cell in enumerate(first, 1)]
-        if len(first_two) < 2:
+        if all(is_blank(record.cells, len(header)) for record in from_first_on):
             hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
             raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
     else:
@@ -106,16 +101,6 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
     return Layout(delimiter, header, skipped)
-
-
-def _lines_of_header(text: str, name: str, before: int) -> int:
-    """Lines up to the end of the header: a quoted name may hold line ends."""
-    quotes = 0
-    for count, line in enumerate(text.split("\n"), 1):
-        quotes += line.count('"') if count > before else 0
-        if count > before and quotes % 2 == 0:
-            return count
-    raise FileError("a quote is opened in the header and never closed.", path=name, line=before + 1)
 
 
 def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> None:
@@ -263,12 +248,14 @@ def _end_by_records(text: bytes, delimiter: str) -> int:
 
     def lines() -> Iterator[str]:
         nonlocal read
-        for line in chain(io.StringIO(text.decode("latin-1"), newline=""), ["\n"]):  # which an open quote would swallow
+        for line in chain(io.StringIO(text.decode("latin-1"), newline="\n"), ["\n"]):  # which an open quote would swallow
             read += len(line)
             yield line
 
-    with contextlib.suppress(csv.Error):  # the reader of the records will word it
+    try:
         for _ in csv.reader(lines(), delimiter=delimiter, skipinitialspace=delimiter != "\t"):
             if read <= len(text) and text[read - 1] == NEWLINE:
                 end = read
+    except csv.Error:
+        return text.rfind(b"\n") + 1  # the reader of the records will word it
     return end

@@ -1,7 +1,7 @@
 """From text to records: what separates the cells, and a reader that goes line by line, with care.
 
-The careful reader is for files that the fast ones refuse, and for error messages. A record is (line number, cells). A cell
-may hold blanks around it, delimiters and line ends inside quotes.
+The careful reader is for files that the fast ones refuse, and for error messages. A cell may hold blanks around it,
+delimiters and line ends inside quotes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Batches, Read
@@ -20,7 +22,14 @@ from rosenblatt.errors import FileError
 csv.field_size_limit(LONGEST_LINE)  # of the whole process, and only ever more than its 128 kB
 CELL = re.compile(rf'"((?:[^"]|"")*)"(?=[{BLANKS}]|$)|([^{BLANKS}]+)')
 DELIMITERS = "\t;,|"
-Record = tuple[int, list[str]]
+
+
+class Record(NamedTuple):
+    """A record of a table."""
+
+    line: int  # its first
+    end: int  # the line after its last
+    cells: list[str]
 
 
 def cells_between_blanks(line: str) -> list[str]:
@@ -83,36 +92,49 @@ def choose_delimiter(source: Source, options: ReadOptions) -> str:
 
 
 def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Record]:
-    """The records of a text that are not blank; a delimiter of ' ' means any run of blanks.
+    """The records of a text, blank ones too; a delimiter of ' ' means any run of blanks.
 
-    >>> list(records('a, "b, c"\\n\\n1, 2\\n', ",", "tiny"))
-    [(1, ['a', 'b, c']), (3, ['1', '2'])]
+    >>> [record.cells for record in records('a, "b, c"\\n\\n1, 2\\n', ",", "tiny")]
+    [['a', 'b, c'], [], ['1', '2']]
     """
     if delimiter == " ":
-        for number, content in enumerate(text.split("\n"), line):
-            if cells := cells_between_blanks(content):
-                yield number, [cell.strip(BLANKS) for cell in cells]
+        for number, content in enumerate(text.removesuffix("\n").split("\n"), line):
+            yield Record(number, number + 1, [cell.strip(BLANKS) for cell in cells_between_blanks(content)])
         return
-    # A line end at the end of the text shows an open quote: it would be part of the last cell.
-    text += "" if text.endswith("\n") else "\n"
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=False)
-    start, last = line, line + text.count("\n")
+    # A line more than there is: an open quote would swallow it. Only LF ends a line; to csv, a CR alone is an error then.
+    lines = chain(io.StringIO(text, newline="\n"), ["\n"])
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=False)
+    start, last = line, line + text.count("\n") + (not text.endswith("\n"))
     try:
         for cells in reader:
-            if line + reader.line_num == last and cells and cells[-1].endswith("\n") and not text.endswith(('"\n', '"\r\n')):
-                raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
-            stripped = [cell.strip(BLANKS) for cell in cells]
-            if len(stripped) > 1 or any(stripped):
-                yield start, stripped
-            start = line + reader.line_num
+            end = line + reader.line_num
+            if end > last:
+                if cells:
+                    raise FileError("a quote is opened on this line and never closed.", path=name, line=start)
+                return
+            yield Record(start, end, [cell.strip(BLANKS) for cell in cells])
+            start = end
     except csv.Error as error:
         what = f"{error}: perhaps a quote that is opened on this line is never closed."
+        if "new-line" in str(error):
+            what = "a CR that ends no line: if lines end in CR alone, convert them with tr '\\r' '\\n'; else quote the cell."
         raise FileError(what, path=name, line=start) from None
 
 
+def is_blank(cells: list[str], width: int) -> bool:
+    """Is it the record of a line with nothing on it? Blanks alone, or "", are the missing cell of a table of one column."""
+    return not cells or (width > 1 and cells == [""])
+
+
 def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[Record]:
-    """The same records; an error at the first that has more or fewer cells than `width`."""
-    for line, cells in records:
+    """The same records without the blank ones; an error at the first that has more or fewer cells than `width`."""
+    for record in records:
+        line, _, cells = record
+        if is_blank(cells, width) and width > 1:
+            continue
+        if is_blank(cells, width):
+            what = 'a blank line in a table of one column: write "" if the cell is missing, else remove the line.'
+            raise FileError(what, path=name, line=line)
         if len(cells) != width:
             what = f"{len(cells)} cell{'s' * (len(cells) != 1)}, expected {width}."
             if any("\n" in cell for cell in cells):
@@ -122,7 +144,7 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
             else:
                 what += " Write a missing cell as ? or leave it empty between its delimiters."
             raise FileError(what, path=name, line=line)
-        yield line, cells
+        yield record
 
 
 def delimited_readers(delimiter: Callable[[Source, ReadOptions], str]) -> tuple[Read, Batches]:

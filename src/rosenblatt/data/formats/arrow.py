@@ -12,7 +12,7 @@ from rosenblatt.data.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how the two begin
+FILE, STREAM = b"ARROW1\0\0", b"\xff\xff\xff\xff"  # how the two begin
 
 
 def read_frame(source: Source) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.messages import Message, decode_message, is_hidden, message_readers
+from rosenblatt.data.messages import Message, decode_message, is_hidden, label_of_folder, message_readers
 from rosenblatt.data.source import Source, explain_errors, refuse_long
 from rosenblatt.errors import FileError
 
@@ -23,14 +23,28 @@ def messages(source: Source) -> Iterator[Message]:
             expected = "expected one folder per class and one file per message, or the name of a file."
             raise FileError(f"a folder without folders in it: {expected}", path=source.path)
         for label in classes:
-            for directory, inner, files in os.walk(source.path / label):
-                inner.sort()
+            for directory, inner, files in os.walk(source.path / label_of_folder(label, source.name), onerror=_refuse):
+                inner[:] = sorted(name for name in inner if not is_hidden(name))
+                _refuse_links(directory, inner)
                 for name in sorted(files):
                     if not is_hidden(name):
                         empty = False
                         yield label, decode_message(read_message(Path(directory, name), source.longest_line))
     if empty:
         raise FileError(f"the folders {', '.join(classes[:5])} hold no files.", path=source.path)
+
+
+def _refuse(error: OSError) -> None:
+    """What os.walk would pass over: a folder that cannot be read."""
+    with explain_errors(error.filename):
+        raise error
+
+
+def _refuse_links(directory: str, inner: list[str]) -> None:
+    """os.walk passes over links to folders, which may lead in circles."""
+    for name in inner:
+        if os.path.islink(path := os.path.join(directory, name)):
+            raise FileError("it is a link to a folder: put the folder itself there, or remove the link.", path=path)
 
 
 def read_message(file: Path, longest: int) -> bytes:

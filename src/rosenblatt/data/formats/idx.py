@@ -53,8 +53,7 @@ def images(source: Source, rows: int | None = None) -> Iterator[Dataset]:
             pixels = np.frombuffer(_exactly(stream, n * height * width, source.name), dtype=np.uint8)
             part = None if labels is None else labels[start : start + n]
             yield Dataset("images", pixels.reshape(n, height, width), part, source.name)
-        if stream.read(1):
-            raise FileError(f"more bytes than {count:,} images of {height} × {width} need.", path=source.name)
+        _refuse_more(stream, f"{count:,} images of {height} × {width}", source.name)
 
 
 def _sizes(stream: IO[bytes], name: str) -> tuple[int, ...]:
@@ -75,6 +74,11 @@ def _exactly(stream: IO[bytes], count: int, name: str) -> bytes:
     return data
 
 
+def _refuse_more(stream: IO[bytes], what: str, name: str) -> None:
+    if stream.read(1):
+        raise FileError(f"more bytes than {what} need.", path=name)
+
+
 def _labels(source: Source, count: int) -> np.ndarray | None:
     import numpy as np
 
@@ -86,7 +90,9 @@ def _labels(source: Source, count: int) -> np.ndarray | None:
         sizes = _sizes(stream, labels.name)
         if len(sizes) != 1 or sizes[0] != count:
             raise FileError(f"{sizes[0]:,} labels for the {count:,} images of {source.name}.", path=labels.name)
-        return np.frombuffer(_exactly(stream, count, labels.name), dtype=np.uint8).astype(np.int64)
+        classes = np.frombuffer(_exactly(stream, count, labels.name), dtype=np.uint8).astype(np.int64)
+        _refuse_more(stream, f"{count:,} labels", labels.name)
+        return classes
 
 
 def labels_beside(path: Path) -> Path | None:

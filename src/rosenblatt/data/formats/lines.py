@@ -1,4 +1,4 @@
-"""Text without labels, one message per line."""
+"""Text without labels, one message per line; a blank line is a message without words, so that none is counted out."""
 
 from __future__ import annotations
 

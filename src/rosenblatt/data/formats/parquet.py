@@ -32,6 +32,6 @@ FORMAT = Format(
     read,
     batches,
     suffixes=(".parquet", ".pq"),
-    signature=re.compile(b"PAR1"),
+    signature=re.compile(rb"PAR1([^\t\n\r -~]|\Z)"),  # not a column of a CSV that is called so
     has_columns=True,
 )

@@ -32,6 +32,8 @@ def is_labelled_text(lines: list[str]) -> bool:
 
 def messages(source: Source) -> Iterator[Message]:
     for number, line in numbered_lines(source):
+        if not line.strip():
+            continue
         label, tab, text = line.partition("\t")
         if not tab:
             what = "no tab: expected a label, a tab and the text. Pass format='lines' for text without labels."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.table import BLANKS, is_enum, number_in, number_text, used_categories
+from rosenblatt.data.table import BLANKS, is_enum, number_in, number_text, plain_moments, used_categories
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
 
@@ -19,11 +19,11 @@ DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
 
 
 def kind_of(series: pl.Series) -> str:
-    """What a column holds: `number`, `boolean` or `text`; dates and columns without any value count as text."""
+    """What a column holds: `number`, `boolean` or `text`; durations are numbers, dates and columns of nothing are text."""
     import polars as pl
 
     dtype = series.dtype
-    if dtype.is_numeric():
+    if dtype.is_numeric() or dtype == pl.Duration:
         return "number"
     if dtype == pl.Boolean:
         return "boolean"
@@ -36,9 +36,9 @@ def plain(series: pl.Series) -> pl.Series:
     """The same values as texts, booleans, integers or floats, with one kind of missing: null."""
     import polars as pl
 
+    if series.dtype.is_temporal():
+        return plain_moments(series)
     if kind_of(series) == "text":
-        if series.dtype == pl.Datetime:
-            series = series.dt.cast_time_unit("us")  # the text shows the unit's digits
         return series if series.dtype == pl.String else series.cast(pl.String)
     if series.dtype.is_decimal():
         series = series.cast(pl.Float64)
@@ -330,6 +330,8 @@ def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
             truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
             series = series.fill_null(truth.cast(pl.Float64))
             unreadable = int((unread & series.is_null()).sum())
+    elif series.dtype == pl.Duration:
+        series = plain_moments(series)
     x = series.cast(pl.Float64).to_numpy()
     if np.isinf(x).any():
         row = int(np.isinf(x).argmax())
