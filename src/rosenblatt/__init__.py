@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.estimators import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators import Mira as Mira
     from rosenblatt.estimators import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators import PassiveAggressiveClassifier as PassiveAggressiveClassifier
+    from rosenblatt.estimators import PassiveAggressiveRegressor as PassiveAggressiveRegressor
     from rosenblatt.estimators import Perceptron as Perceptron
     from rosenblatt.estimators import PolynomialBasis as PolynomialBasis
     from rosenblatt.estimators import RadialBasis as RadialBasis
@@ -82,6 +84,8 @@ PUBLIC = {
         "KernelPerceptron",
         "Mira",
         "PassiveAggressive",
+        "PassiveAggressiveClassifier",
+        "PassiveAggressiveRegressor",
         "Perceptron",
         "PolynomialBasis",
         "RadialBasis",

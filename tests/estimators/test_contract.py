@@ -23,8 +23,12 @@ LINEAR = [
     rosenblatt.PassiveAggressive,
     rosenblatt.SoftPerceptron,
     rosenblatt.WidrowHoff,
+    rosenblatt.PassiveAggressiveClassifier,
     rosenblatt.WidrowHoffRegressor,
+    rosenblatt.PassiveAggressiveRegressor,
 ]
+MOVES_ALWAYS = [kind for kind in LINEAR if kind.__name__.endswith("Regressor")]
+MOVES_ALWAYS += [rosenblatt.SoftPerceptron, rosenblatt.WidrowHoff]
 ALL = [*LINEAR, rosenblatt.KernelPerceptron]
 
 
@@ -61,6 +65,12 @@ def test_a_parameter_of_the_wrong_type_or_range_is_refused_by_name(estimator, ro
         "budget": 0,
         "multi_class": "rest",
         "rule": "widrow-hoff",
+        "n_jobs": 0,
+        "loss": "log_loss",
+        "epsilon": -1.0,
+        "penalty": "l2",
+        "alpha": "1",
+        "l1_ratio": 2,
     }
     own = estimator().get_params()
     for name in sorted(own.keys() & wrong.keys()):
@@ -126,7 +136,7 @@ def test_partial_fit_does_not_drop_the_best_weights_of_early_stopping(rows):
 @pytest.mark.parametrize("estimator", LINEAR)
 @pytest.mark.parametrize("keep_log", [False, True])
 def test_a_model_that_joblib_maps_goes_on_learning(estimator, keep_log, rows, tmp_path):
-    if keep_log and estimator in (rosenblatt.SoftPerceptron, rosenblatt.WidrowHoff, rosenblatt.WidrowHoffRegressor):
+    if keep_log and estimator in MOVES_ALWAYS:
         pytest.skip("moves at every example: no log")
     X, y = rows
     clf = estimator(random_state=0, keep_log=keep_log).fit(X, y)

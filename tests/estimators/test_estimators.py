@@ -26,10 +26,11 @@ CLASSIFIERS = [
     rosenblatt.AveragedPerceptron,
     rosenblatt.Mira,
     rosenblatt.PassiveAggressive,
+    rosenblatt.PassiveAggressiveClassifier,
     rosenblatt.SoftPerceptron,
     rosenblatt.WidrowHoff,
 ]
-ESTIMATORS = [*CLASSIFIERS, rosenblatt.WidrowHoffRegressor]
+ESTIMATORS = [*CLASSIFIERS, rosenblatt.WidrowHoffRegressor, rosenblatt.PassiveAggressiveRegressor]
 CHECKED = [*ESTIMATORS, rosenblatt.VotedPerceptron]  # without coef_: many weight vectors vote
 
 # scikit-learn exempts its own Perceptron and SGD from the same two: an online learner that sees a row twice takes two

@@ -58,12 +58,14 @@ cdef double SMALLEST_NORM2, LARGEST, SMALLEST_SCALE
 @cython.final
 cdef class Rule:
     cdef readonly int kind, schedule
-    cdef readonly double rate, threshold, C, l2
+    cdef readonly double rate, threshold, C, l2, epsilon
     cpdef bint moves(self, double margin) noexcept nogil
     cpdef double rate_at(self, long long update, long long example) noexcept nogil
     cpdef double tau(self, double margin, double norm2, double rate) noexcept nogil
     @cython.locals(tau=double)
     cpdef double weighted_tau(self, double margin, double norm2, double rate, double importance) noexcept nogil
+    @cython.locals(loss=double, tau=double)
+    cpdef double pull(self, double error, double norm2, double rate, double importance) noexcept nogil
     @cython.locals(k=Py_ssize_t)
     cpdef Py_ssize_t first_move(self, const double[::1] margins, Py_ssize_t start)
 

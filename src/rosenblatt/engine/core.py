@@ -51,13 +51,14 @@ SMALLEST_SCALE = 1e-3
 class Rule:
     """One learner's formula: when to move, and how far."""
 
-    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0):
+    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0):
         self.kind = kind
         self.schedule = schedule
         self.rate = rate
         self.threshold = threshold
         self.C = C
         self.l2 = l2
+        self.epsilon = epsilon  # errors of a regression that are none
 
     def moves(self, margin):
         """Does an example with this margin change the weights?"""
@@ -94,6 +95,15 @@ class Rule:
         if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
             tau = min(tau, (1 - margin) / norm2)
         return tau
+
+    def pull(self, error, norm2, rate, importance):
+        """A regression: how far to move along x, `error` being y − w·x − b."""
+        if self.kind == WIDROW_HOFF:
+            return importance * rate * error
+        loss = max(abs(error) - self.epsilon, 0.0)
+        tau = min(self.C, loss / norm2) if self.kind == PA1 else loss / (norm2 + 1 / (2 * self.C))
+        tau = min(importance * tau, loss / norm2)  # a weight never carries a step past the target
+        return tau if error > 0 else -tau
 
     def first_move(self, margins, start):
         """The first place from `start` on whose margin changes the weights; the number of margins if none does."""
@@ -249,7 +259,7 @@ class Loop:
             self.pass_on(1)
             return True
         if self.regression:
-            tau = importance * rate * (self.targets[i] - margin)
+            tau = self.rule.pull(self.targets[i] - margin, size, rate, importance)
         else:
             tau = self.rule.weighted_tau(margin, size, rate, importance)
 

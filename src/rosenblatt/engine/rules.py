@@ -159,6 +159,30 @@ class PassiveAggressive(Rule):
 
 
 @dataclass(frozen=True)
+class EpsilonInsensitive(PassiveAggressive):
+    """The same for a regression: w += tau x, towards an error y − w·x − b of epsilon, from which on there is no loss.
+
+    loss = |error| − epsilon      I:  tau = ± min(C, loss / |x|²)        II:  tau = ± loss / (|x|² + 1/(2C))
+
+    >>> EpsilonInsensitive(epsilon=0.5).tau(margin=-2.5, norm2=4.0), EpsilonInsensitive(epsilon=0.5).tau(margin=0.25)
+    (-0.5, 0.0)
+    """
+
+    epsilon: float = parameter(0.1, Real(least=0), help="Errors that are none")
+    name: ClassVar[str] = "epsilon-insensitive"
+    moves_always: ClassVar[bool] = True
+
+    def tau(self, margin: float, norm2: float = 1.0, update: int = 1, example: int = 1) -> float:
+        """How far an example with this error, in the place of a margin, moves the weights along x."""
+        return float(self.in_core().pull(margin, norm2, 1.0, 1.0))
+
+    def in_core(self) -> Any:
+        core = the_core()
+        kind = core.PA1 if self.variant == "I" else core.PA2
+        return core.Rule(kind, math.inf, C=float(self.C), epsilon=float(self.epsilon))
+
+
+@dataclass(frozen=True)
 class Logistic(Rule):
     """w ← (1 − rate l2) w + rate σ(−margin) y x      ("soft perceptron": stochastic gradient ascent)
 

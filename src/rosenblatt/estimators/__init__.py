@@ -6,12 +6,13 @@ from rosenblatt.estimators.learners import (
     AveragedPerceptron,
     Mira,
     PassiveAggressive,
+    PassiveAggressiveClassifier,
     Perceptron,
     SoftPerceptron,
     VotedPerceptron,
     WidrowHoff,
-    WidrowHoffRegressor,
 )
+from rosenblatt.estimators.regressors import PassiveAggressiveRegressor, WidrowHoffRegressor
 
 __all__ = [
     "AveragedPerceptron",
@@ -19,6 +20,8 @@ __all__ = [
     "KernelPerceptron",
     "Mira",
     "PassiveAggressive",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
     "Perceptron",
     "PolynomialBasis",
     "RadialBasis",

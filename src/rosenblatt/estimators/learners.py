@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import column_or_1d
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import Choice, Flag, parameter
-from rosenblatt.errors import SettingError
+from rosenblatt.engine.parameters import Choice, Flag, Real, parameter
 from rosenblatt.estimators.declared import declared_by, estimator
-from rosenblatt.estimators.linear import LinearClassifier, LinearLearner
-from rosenblatt.learning.examples import RegressionExamples, for_regression
+from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import Training
 
 VOTED_VIEWS = ("voted", "averaged", "last", "random")
 
 FALLING = 'A "constant" rate, or one that falls as "1/updates" or "1/examples".'
+HOW_AGGRESSIVE = "How aggressive: the larger, the longer a step may be."
 RATE_OF_SQUARES = (
     "The rate; beyond 2/|x|² the weights overflow, and training says so. None: 0.1/|x|² of the largest row so far."
 )
+
+
+class NoPenalty:
+    """The one penalty that a perceptron can have: None."""
+
+    def holds(self, value: Any) -> bool:
+        return value is None
+
+    def expected(self, name: str) -> str:
+        return "None; of weights that are to stay small, SoftPerceptron has l2"
 
 
 @estimator
@@ -38,6 +45,9 @@ class Perceptron(LinearClassifier):
 
     eta0: float = declared_by(rules.Perceptron, "eta0", "The rate; on its own it changes nothing but the length of w.")
     learning_rate: str = declared_by(rules.Perceptron, "learning_rate", FALLING)
+    penalty: None = parameter(None, NoPenalty(), help="None: a perceptron has no penalty.")
+    alpha: float = parameter(0.0001, Real(least=0), help="Of the penalty; there is none, so it means nothing.")
+    l1_ratio: float = parameter(0.15, Real(least=0, most=1), help="Of the penalty; there is none, so it means nothing.")
     _learner: ClassVar[str] = "perceptron"
 
 
@@ -123,9 +133,28 @@ class PassiveAggressive(LinearClassifier):
     array([[-0.2,  0. ]])
     """
 
-    C: float = declared_by(rules.PassiveAggressive, "C", "How aggressive: the larger, the longer a step may be.")
+    C: float = declared_by(rules.PassiveAggressive, "C", HOW_AGGRESSIVE)
     variant: str = declared_by(rules.PassiveAggressive, "variant", "How C tames a step: by a limit, or by a softer slope.")
     _learner: ClassVar[str] = "passive-aggressive"
+
+
+@estimator
+class PassiveAggressiveClassifier(LinearClassifier):
+    """`PassiveAggressive` under the name, and with the `loss`, that scikit-learn gave it until its version 1.10.
+
+    >>> clf = PassiveAggressiveClassifier(C=0.1, shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
+    >>> clf.coef_
+    array([[-0.2,  0. ]])
+    """
+
+    C: float = declared_by(rules.PassiveAggressive, "C", HOW_AGGRESSIVE)
+    loss: str = parameter("hinge", Choice(("hinge", "squared_hinge")), help='"hinge" is PA-I, "squared_hinge" PA-II.')
+    _learner: ClassVar[str] = "passive-aggressive"
+
+    @property
+    def variant(self) -> str:
+        """Which of the two steps `loss` asks for."""
+        return "I" if self.loss == "hinge" else "II"
 
 
 @estimator
@@ -183,55 +212,3 @@ class WidrowHoff(LinearClassifier):
     eta0: float | None = declared_by(rules.WidrowHoff, "eta0", RATE_OF_SQUARES)
     learning_rate: str = declared_by(rules.WidrowHoff, "learning_rate", f"{FALLING} It falls only where eta0 is given.")
     _learner: ClassVar[str] = "widrow-hoff"
-
-
-@estimator
-class WidrowHoffRegressor(RegressorMixin, LinearLearner):  # type: ignore[misc]
-    """Linear regression, one example at a time: w += rate (y − w·x − b) x.
-
-    >>> reg = WidrowHoffRegressor(eta0=0.1, max_iter=200, random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
-    >>> reg.predict([[3.0]]).round(3)
-    array([7.])
-    """
-
-    eta0: float | None = declared_by(rules.WidrowHoff, "eta0", RATE_OF_SQUARES)
-    learning_rate: str = declared_by(rules.WidrowHoff, "learning_rate", f"{FALLING} It falls only where eta0 is given.")
-    _learner: ClassVar[str] = "widrow-hoff"
-
-    _attributes: ClassVar[dict[str, str]] = {
-        "coef_ : ndarray of shape (n_features,)": "Weights; read-only.",
-        "intercept_ : ndarray of shape (1,)": "The bias; read-only.",
-    }
-
-    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
-        """Learns from rows X with targets y, from 0 or from the initial weights given."""
-        with self._learning():
-            plan = self._plan(self._seed())
-            examples = self._examples(X, y, sample_weight, reset=True)
-            return self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns from these rows, once and in the order given."""
-        with self._learning():
-            return self._partial_fit(self._examples(X, y, sample_weight, reset=not hasattr(self, "training_")))
-
-    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> RegressionExamples:
-        if y is None:
-            raise SettingError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from targets."
-            )
-        return for_regression(self._rows(X, reset=reset), column_or_1d(y, warn=True), sample_weight)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weights, one a feature."""
-        return np.asarray(self._linear.coef[0])
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """The bias."""
-        return self._linear.intercept
-
-    def predict(self, X: Any) -> np.ndarray:
-        """w·x + b of each row."""
-        return self._scores(X)

@@ -241,11 +241,10 @@ class LinearLearner(LinearViews, Inputs):
         "converged_ : bool": "Did training end by itself, after a pass without updates or below `tol`?",
         "history_ : History": "Mistakes, updates, |w| and held-out errors of every pass.",
         "training_ : Training": "The run itself: weights, counts, and why it ended.",
+        "t_ : int": "Examples seen since training began, and 1, as scikit-learn counts them.",
         "log_ : Log": "Every update (t, row, rival, tau), with `keep_log`.",
         "memory_ : Memory": "The log since training began, with the rows that it refers to, with `keep_log`.",
     }
-
-    _votes = False  # is it the votes of all weights that predict by itself?
 
     _learner: ClassVar[str] = ""  # its name in the registry
 
@@ -347,6 +346,7 @@ class LinearLearner(LinearViews, Inputs):
             self.log_: Log = run.log
         else:
             self.__dict__.pop("log_", None)  # of a call before
+        self._sparse_coef = False
         self._chosen = self._watched if run.best is None else "best"
 
     @property
@@ -449,7 +449,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
     @property
     def coef_(self) -> np.ndarray:
         """Weights: one row for two classes, else one a class."""
-        return self._linear.coef
+        return self._shown(self._linear.coef)  # type: ignore[no-any-return]
 
     @property
     def intercept_(self) -> np.ndarray:

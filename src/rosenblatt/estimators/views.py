@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import SettingError
@@ -26,6 +28,12 @@ class LinearViews:
     _settings: RunSettings
     _memories: tuple[tuple[Memory, int], ...]  # of each call, with the number of rows before it
     _chosen: str  # the view that predicts
+    _votes = False  # is it the votes of all weights that predict by itself?
+    _sparse_coef = False
+
+    def _shown(self, coef: np.ndarray) -> Any:
+        """Weights as `coef_` gives them."""
+        return csr_matrix(coef) if self._sparse_coef else coef
 
     def view(self, name: str) -> Self:
         """This estimator with the "last", "averaged" or "best" weights of the same fit, or all of them, "voted"; with
@@ -60,6 +68,26 @@ class LinearViews:
         if isinstance(model, Voter):
             raise AttributeError("Many weight vectors vote: view('averaged') and view('last') have a coef_ and intercept_.")
         return model
+
+    @property
+    def t_(self) -> int:
+        """Examples seen since training began, and 1, as scikit-learn counts them."""
+        check_is_fitted(self)
+        return self.training_.weights.t + 1
+
+    @available_if(lambda self: not self._votes)  # type: ignore[untyped-decorator]
+    def sparsify(self) -> Self:
+        """From now on, until the next fit, `coef_` is a sparse matrix: for models most of whose weights are 0."""
+        check_is_fitted(self)
+        self._sparse_coef = True
+        return self
+
+    @available_if(lambda self: not self._votes)  # type: ignore[untyped-decorator]
+    def densify(self) -> Self:
+        """`coef_` is an array again."""
+        check_is_fitted(self)
+        self._sparse_coef = False
+        return self
 
     @property
     def memory_(self) -> Memory:
