@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rosenblatt import cli
+from rosenblatt import __main__, cli
 from rosenblatt.cli import echo, run
 from rosenblatt.features.text import TextMap
 
@@ -111,7 +111,7 @@ def test_json_keeps_the_data_that_it_escapes(table, capsys):
 
 def test_every_verb_prints_through_the_one_function_that_escapes():
     """click's own `echo` writes what programs read, and the marks of a changing line; the rest is for `echo`."""
-    exact = {"output.py": 1, "walk.py": 3, "progress.py": 1, "__init__.py": 2, "demo.py": 2}
+    exact = {"output.py": 1, "walk.py": 3, "__init__.py": 2, "demo.py": 2}
     for path in Path(cli.__file__).parent.glob("*.py"):
         calls = len(re.findall(r"click\.s?echo\(|\bprint\(", path.read_text()))
         assert calls <= exact.get(path.name, 0), path.name
@@ -262,3 +262,38 @@ def test_a_reader_that_leaves_is_no_failure(monkeypatch, verb):
         monkeypatch.setattr(sys, "stdout", pipe)
         assert run([verb]) == 0
     os.close(write)
+
+
+@pytest.fixture(params=["left", "full"])
+def unheard(request):
+    """A standard error that cannot be written to: its reader has left, or the disk is full."""
+    if request.param == "left":
+        read, write = os.pipe()
+        os.close(read)
+    elif os.path.exists("/dev/full"):
+        write = os.open("/dev/full", os.O_WRONLY)
+    else:
+        pytest.skip("there is no /dev/full")
+    with open(write, "w", buffering=1) as stream:
+        yield stream  # closing it writes what is left in its buffer: that must not fail again
+
+
+def test_work_goes_on_where_nobody_hears_of_it(unheard, tmp_path, capsys, monkeypatch):
+    """`rosenblatt train … -o model 2>&1 | head -1` ended with 0, and there was no model."""
+    monkeypatch.setattr(sys, "stderr", unheard)
+    model, labels = tmp_path / "m.rosenblatt", tmp_path / "labels.csv"
+    assert run(["train", "iris", "-e", "1", "-o", str(model)]) == 0
+    assert run(["predict", str(model), "iris", "-o", str(labels)]) == 0
+    assert labels.read_text().count("\n") == 151
+    assert run(["compare", "iris", "-l", "perceptron", "-e", "1", "--seeds", "2"]) == 0
+    assert "Best: perceptron" in capsys.readouterr().out
+    assert run(["train"]) == run(["train", "iris", "--target", "none"]) == 2, "what is refused keeps its exit code"
+
+
+def test_an_interrupt_that_nobody_hears_of_keeps_its_exit_code(monkeypatch):
+    def write(descriptor, message):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr(__main__, "_ignore_interrupts", lambda: None)
+    assert __main__._interrupted() == 130

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from typing import IO, Any
 
 import click
 
-from rosenblatt.cli import echo
+from rosenblatt.cli import discard, echo
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
 
 SPOOLED = 2**24  # bytes that wait in memory
@@ -42,9 +41,7 @@ def standard_output() -> Iterator[IO[bytes]]:
         yield stream
         stream.flush()
     except OSError as problem:
-        # What is still in Python's buffer must not fail again when the process ends.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as `head` has
             raise click.exceptions.Exit(0) from None
         raise
