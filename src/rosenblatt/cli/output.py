@@ -29,8 +29,8 @@ def writing(path: str | None) -> Iterator[IO[bytes]]:
     except OSError as problem:
         if isinstance(problem, SaveError):
             raise
-        what = f"{path or 'standard output'} was not written: {problem.strerror or problem}"
-        raise SaveError(f"{what}; write to another place with -o.") from problem
+        where = "standard output" if path in (None, "-") else path
+        raise SaveError(f"{where} was not written: {problem.strerror or problem}; write to another place.") from problem
 
 
 @contextlib.contextmanager
@@ -66,9 +66,15 @@ def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
     return replacing(path) if ordinary else path.open("wb")
 
 
+def print_for_programs(parts: Iterable[str]) -> None:
+    """Prints what programs read: UTF-8, whatever encoding the terminal has."""
+    with writing(None) as stream:
+        stream.writelines(part.encode("utf-8", "backslashreplace") for part in parts)
+
+
 def print_json(facts: dict[str, Any]) -> None:
     """One object on one line, floats in full."""
-    click.echo(to_json(facts))
+    print_for_programs([to_json(facts), "\n"])
 
 
 def to_json(facts: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,17 +95,23 @@ def walk(**values: Any) -> None:
     first, stop = lines_shown(walk, chosen)
     layout = WalkLayout(shape, proof, names, first, stop, chosen.all_weights)
     if shape == "json":
-        click.echo(output.to_json(as_object(walk, proof, chosen.learner))[:-1] + ', "steps": [')
-        between = ""
-        for line in walk_lines(walk, layout):
-            click.echo(between + output.escape_json(line), nl=False)
-            between = ",\n"
-        click.echo("]}")
+        output.print_for_programs(json_parts(as_object(walk, proof, chosen.learner), walk_lines(walk, layout)))
         return
-    for line in walk_lines(walk, layout):
-        (click.echo if shape == "csv" else echo)(line)  # a CSV is for programs: its cells stay as they are
+    if shape == "csv":
+        output.print_for_programs(f"{line}\n" for line in walk_lines(walk, layout))
+    else:
+        for line in walk_lines(walk, layout):
+            echo(line)
     for sentence in [] if chosen.quiet else ending(walk, proof, chosen.learner, names):
         echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
+
+
+def json_parts(keys: dict[str, Any], steps: Iterable[str]) -> Iterator[str]:
+    """An object with these keys and the steps, a line each."""
+    yield output.to_json(keys)[:-1] + ', "steps": [\n'
+    for number, step in enumerate(steps):
+        yield (",\n" if number else "") + output.escape_json(step)
+    yield "]}\n"
 
 
 def ending(walk: Walk, proof: ConvergenceProof | None, learner: str, names: Sequence[str] | None) -> list[str]:
