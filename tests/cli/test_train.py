@@ -267,6 +267,36 @@ def test_a_model_never_replaces_the_rows_that_were_read(fruit, tmp_path, monkeyp
     assert (tmp_path / written).read_bytes() == before
 
 
+def test_a_model_never_replaces_the_file_that_standard_input_reads(fruit, tmp_path, monkeypatch, capsys):
+    before = (tmp_path / "fruit.csv").read_bytes()
+    with open(fruit) as rows:
+        monkeypatch.setattr(sys, "stdin", rows)
+        assert run(["train", "-", "--target", "kind", "-o", fruit]) == 2
+    assert "would replace standard input, which is read" in capsys.readouterr().err
+    assert (tmp_path / "fruit.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["ham/1.txt", "ham/new.rosenblatt", "new/m.rosenblatt"])
+def test_a_model_never_goes_among_the_texts_that_are_read(tmp_path, capsys, place):
+    for label, text in (("ham", "hello"), ("spam", "money"), ("new", "")):
+        (tmp_path / label).mkdir()
+        if text:
+            (tmp_path / label / "1.txt").write_text(text)
+    assert run(["train", str(tmp_path), "-o", str(tmp_path / place)]) == 2
+    assert "is in" in capsys.readouterr().err
+    assert (tmp_path / "ham" / "1.txt").read_text() == "hello"
+    (tmp_path / ".models").mkdir()
+    for elsewhere in ("m.rosenblatt", ".models/m.rosenblatt"):  # where no text is looked for
+        assert run(["train", str(tmp_path), "-q", "-o", str(tmp_path / elsewhere)]) == 0
+
+
+def test_a_name_that_ends_as_folders_do_is_no_file(fruit, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["train", fruit, "--target", "kind", "-o", "models/"]) == 2
+    assert "ends as the name of a folder: name a file in it" in capsys.readouterr().err
+    assert not (tmp_path / "models").exists()
+
+
 def test_the_only_class_is_named_with_its_column(tmp_path, capsys):
     path = tmp_path / "pets.csv"
     path.write_text("legs,pet\n4,cat\n4,cat\n")

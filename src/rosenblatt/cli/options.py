@@ -5,8 +5,10 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rosenblatt.data import FORMATS
+from rosenblatt.data.messages import is_hidden
 from rosenblatt.engine.parameters import Choice, Parameter
 from rosenblatt.errors import SaveError
 from rosenblatt.learning.learners import LEARNERS, Recipe
@@ -28,13 +31,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class WrittenFile(click.ParamType[str]):
-    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it."""
+    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
 
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not value:
             self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
+        if value.endswith(("/", os.sep)):
+            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
         return str(value)
 
 
@@ -219,9 +224,30 @@ class LearnerOptions(FeatureOptions):
 
 def refuse_overwriting(written: str | None, *read: str | None) -> None:
     """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
-    for path in read if written is not None and os.path.isfile(written) else ():
-        if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
-            raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
+    for path in read if written not in (None, "-") else ():
+        if path is not None and path != "-" and os.path.isdir(path):
+            if is_among_texts(Path(str(written)), Path(path)):
+                raise click.UsageError(f"-o {written} is in {path}, whose files are read: name a file elsewhere.")
+        elif path is not None and os.path.isfile(str(written)) and is_read_from(str(written), path):
+            what = "standard input" if path == "-" else path
+            raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
+
+
+def is_read_from(file: str, source: str) -> bool:
+    """Is this the file that a path names, or that standard input (`-`) comes from?"""
+    if source != "-":
+        return os.path.isfile(source) and os.path.samefile(source, file)
+    with contextlib.suppress(OSError, ValueError):  # it may be closed, or no file at all
+        return sys.stdin is not None and os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(file))
+    return False
+
+
+def is_among_texts(file: Path, folder: Path) -> bool:
+    """Is this file, or would it be, in the folder of a class?"""
+    file, folder = file.resolve(), folder.resolve()
+    if folder not in file.parents or folder == file.parent:
+        return False
+    return not any(map(is_hidden, file.relative_to(folder).parts))
 
 
 def refuse_missing_folder(written: str | None) -> None:
