@@ -6,15 +6,17 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from rosenblatt.data import FORMATS
 from rosenblatt.data.messages import is_hidden
@@ -44,6 +46,19 @@ class WrittenFile(click.ParamType[str]):
 
 
 WRITTEN = WrittenFile()
+
+
+class Seconds(click.FloatRange):
+    """A time; click takes nan for a number within any range."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no time in seconds.", param, ctx)
+        return seconds
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
@@ -220,6 +235,23 @@ class LearnerOptions(FeatureOptions):
             features=self.feature_keywords(),
             **others,
         )
+
+
+READING = [field.name for field in fields(ReadingOptions)]
+ENCODING = [field.name for field in fields(FeatureOptions)]
+
+
+def typed() -> list[click.Option]:
+    """The options of the present command that were typed, whatever their values."""
+    context = click.get_current_context()
+    options = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
+    return [option for option in options if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE]
+
+
+def refuse_useless(names: Collection[str], why: str) -> None:
+    """Refuses options that were typed though they would change nothing: who types one expects it to count."""
+    if useless := [max(option.opts, key=len) for option in typed() if option.name in names]:
+        raise click.UsageError(f"{', '.join(useless)} would change nothing {why}.")
 
 
 def refuse_overwriting(written: str | None, *read: str | None) -> None:

@@ -46,10 +46,10 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (self.group or self.after) and self.holdout is None:
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
-        if self.certify is not None and not self.certify > 0:
-            raise click.UsageError(f"--certify {self.certify}: expected seconds, more than 0.")
         if self.patience is not None and not self.dev and self.holdout is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
+        if self.python:
+            options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
     def train_recipe(self) -> Recipe:
         return self.recipe(
@@ -86,7 +86,10 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @options.of_learner
 @options.encoding
 @click.option(
-    "--certify", type=float, metavar="SECONDS", help="Look so long for the best margin, or a proof that there is none."
+    "--certify",
+    type=options.Seconds(0, min_open=True),
+    metavar="SECONDS",
+    help="Look so long for the best margin, or a proof that there is none.",
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")

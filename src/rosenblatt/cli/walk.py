@@ -46,6 +46,15 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
     all_weights: bool | None
     shape: str
 
+    def refuse_useless(self) -> None:
+        """Refuses options that would change nothing beside the others."""
+        if self.points is not None:
+            options.refuse_useless([*options.READING, *options.ENCODING], "beside --points, which are taken as they are")
+        if not self.proof:
+            options.refuse_useless(["certify"], "without --proof")
+        if self.as_json and self.shape != "json":
+            options.refuse_useless(["shape"], "beside --json")
+
 
 @click.command()
 @click.argument("file", required=False)
@@ -65,7 +74,11 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
 @click.option("--step", type=click.IntRange(1), metavar="T", help="Only the T-th.")
 @click.option("--proof", is_flag=True, help="Add the quantities of the convergence proof.")
 @click.option(
-    "--certify", type=float, default=60.0, metavar="SECONDS", help="With --proof: time to look for the best margin."
+    "--certify",
+    type=options.Seconds(0, min_open=True),
+    default=60.0,
+    metavar="SECONDS",
+    help="With --proof: time to look for the best margin.",
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
 @click.option("--as", "shape", type=click.Choice(SHAPES), default="table", show_default=True, help="Form of the result.")
@@ -89,6 +102,7 @@ def walk(**values: Any) -> None:
     from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
     chosen = WalkOptions(**options.with_parameters(values))
+    chosen.refuse_useless()
     shape = "json" if chosen.as_json else chosen.shape
     walk, names = make_walk(chosen)
     proof = prove(walk, chosen.certify) if chosen.proof else None
