@@ -226,6 +226,17 @@ def raising(monkeypatch, problem):
     monkeypatch.setattr(cli.rosenblatt, "invoke", invoke)
 
 
+def test_a_panic_of_polars_is_told_without_a_traceback(monkeypatch, capsys):
+    from polars.exceptions import PanicException  # which is no Exception
+
+    raising(monkeypatch, PanicException("Too many open files"))
+    assert run(["lab"]) == 1
+    assert "is a bug of rosenblatt: PanicException: Too many open files" in capsys.readouterr().err
+    raising(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):  # is for `rosenblatt.__main__`
+        run(["lab"])
+
+
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (None, 0), (3, 3), ("the server did not start", 1)])
 def test_an_exit_keeps_its_code(monkeypatch, code, expected, capsys):
     raising(monkeypatch, SystemExit(code))

@@ -177,7 +177,9 @@ def run(arguments: list[str] | None = None) -> int:
             return out_of_memory(problem)
         complain(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.")
         return 1
-    except Exception as bug:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as bug:  # also what is no Exception, as a panic of polars is
         if os.environ.get("ROSENBLATT_TRACEBACK"):
             raise
         complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
