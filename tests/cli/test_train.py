@@ -78,6 +78,19 @@ def test_the_python_that_it_prints_writes_the_same_bytes(arguments, fruit, tmp_p
     assert by_command.read_bytes() == by_python.read_bytes()
 
 
+def test_the_python_that_it_prints_reads_dev_as_it_does(tmp_path, monkeypatch, capsys):
+    """Of dev.csv alone, 07 and 7 would be one number; the model has them as two texts."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["07,a\n", "7,b\n"] * 10
+    (tmp_path / "rows.csv").write_text("code,y\n" + "".join(rows) + "x,b\n")
+    (tmp_path / "dev.csv").write_text("code,y\n" + "".join(rows))
+    call = ["rows.csv", "--target", "y", "--dev", "dev.csv", "--patience", "2"]
+    train(capsys, *call, "-o", tmp_path / "a.rosenblatt")
+    assert run(["train", *call, "-o", "b.rosenblatt", "--python"]) == 0
+    exec(capsys.readouterr().out, {})
+    assert (tmp_path / "a.rosenblatt").read_bytes() == (tmp_path / "b.rosenblatt").read_bytes()
+
+
 def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
     assert run(["train", fruit, "--target", "kind"]) == 0
     captured = capsys.readouterr()

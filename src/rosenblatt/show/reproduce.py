@@ -113,7 +113,8 @@ def script(recipe: dict[str, object], source: TrainingSource, split: dict[str, o
     lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([source.file], read)})"]
     if source.dev is not None:
         start = ", zero_based=data.zero_based" if source.target is None and "zero_based" not in read else ""
-        lines.append(f"dev = rosenblatt.read({arguments([source.dev], read)}{start})")
+        # Its cells stay texts, as those of all rows that are read for a model, which knows what its columns hold.
+        lines.append(f"dev = rosenblatt.read({arguments([source.dev], read | {'as_text': True})}{start})")
     if source.holdout is not None:
         lines.append(f"data, dev = rosenblatt.split({', '.join(['data', arguments([source.holdout], split or {})])})")
     dev = "" if source.dev is None and source.holdout is None else ", dev=dev"
