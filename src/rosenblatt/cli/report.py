@@ -96,7 +96,9 @@ def report(**values: Any) -> None:
 
 def command(model: str) -> str:
     """The command that makes the report, with the options that were given."""
-    parts, values = ["rosenblatt", "report", model], click.get_current_context().params
+    from rosenblatt.show.reproduce import as_argument
+
+    parts, values = ["rosenblatt", "report", as_argument(model)], click.get_current_context().params
     for parameter in options.typed():
         value = values[str(parameter.name)]
         if parameter.name == "quiet":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -132,7 +133,9 @@ def train(**values: Any) -> None:
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
         echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
     if chosen.output:
-        echo(f"saved in {chosen.output}; next: rosenblatt explain {chosen.output}")
+        from rosenblatt.show.reproduce import as_argument
+
+        echo(f"saved in {chosen.output}; next: rosenblatt explain {shlex.quote(as_argument(chosen.output))}")
 
 
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:

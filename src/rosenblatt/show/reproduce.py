@@ -62,8 +62,17 @@ def command(recipe: Recipe, source: TrainingSource) -> str | None:
         parts = [*_options(source.read), *_settings(recipe)]
     except NoOptionError:
         return None
-    where = [source.file, *(part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))]
-    return shlex.join(["rosenblatt", "train", *where, *parts, "-o", source.output])
+    named = (part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))
+    return shlex.join(["rosenblatt", "train", as_argument(source.file), *named, *parts, "-o", source.output])
+
+
+def as_argument(path: str) -> str:
+    """The name of a file where a command has it among its options.
+
+    >>> as_argument("-rows.csv"), as_argument("rows.csv"), as_argument("-")
+    ('./-rows.csv', 'rows.csv', '-')
+    """
+    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 def _settings(recipe: Recipe) -> Iterator[str]:
