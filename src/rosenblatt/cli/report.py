@@ -14,6 +14,7 @@ import click
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.errors import as_argument
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +97,6 @@ def report(**values: Any) -> None:
 
 def command(model: str) -> str:
     """The command that makes the report, with the options that were given."""
-    from rosenblatt.show.reproduce import as_argument
-
     parts, values = ["rosenblatt", "report", as_argument(model)], click.get_current_context().params
     for parameter in options.typed():
         value = values[str(parameter.name)]

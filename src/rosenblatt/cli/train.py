@@ -11,7 +11,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
-from rosenblatt.errors import counted, percent
+from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.plan import ORDERS
 
@@ -133,8 +133,6 @@ def train(**values: Any) -> None:
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
         echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
     if chosen.output:
-        from rosenblatt.show.reproduce import as_argument
-
         echo(f"saved in {chosen.output}; next: rosenblatt explain {shlex.quote(as_argument(chosen.output))}")
 
 

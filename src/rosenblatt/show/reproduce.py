@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from rosenblatt.errors import as_argument
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
@@ -64,15 +65,6 @@ def command(recipe: Recipe, source: TrainingSource) -> str | None:
         return None
     named = (part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))
     return shlex.join(["rosenblatt", "train", as_argument(source.file), *named, *parts, "-o", source.output])
-
-
-def as_argument(path: str) -> str:
-    """The name of a file where a command has it among its options.
-
-    >>> as_argument("-rows.csv"), as_argument("rows.csv"), as_argument("-")
-    ('./-rows.csv', 'rows.csv', '-')
-    """
-    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 def _settings(recipe: Recipe) -> Iterator[str]:
