@@ -32,7 +32,10 @@ def _interrupted() -> int:
     written = source.files_in_place() if source is not None else []
     names = " and ".join(map(str, written))
     what = f"{names} {'was' if len(written) == 1 else 'were'} written before." if written else "no file was written."
-    os.write(2, f"Interrupted: {what}\n".encode(errors="replace"))
+    from contextlib import suppress
+
+    with suppress(OSError):  # nobody may hear it
+        os.write(2, f"Interrupted: {what}\n".encode(errors="replace"))
     return INTERRUPTED
 
 

@@ -57,6 +57,15 @@ def visible(text: str, lines: bool = False) -> str:
     return text.translate(_LINE_ESCAPES if lines else _ESCAPES)
 
 
+def as_argument(path: str) -> str:
+    """The name of a file where a command has it among its options.
+
+    >>> as_argument("-rows.csv"), as_argument("rows.csv"), as_argument("-")
+    ('./-rows.csv', 'rows.csv', '-')
+    """
+    return f"./{path}" if path.startswith("-") and path != "-" else path
+
+
 class RosenblattError(Exception):
     """Anything that rosenblatt refuses to do."""
 

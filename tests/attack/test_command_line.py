@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rosenblatt import cli
+from rosenblatt import __main__, cli
 from rosenblatt.cli import echo, run
 from rosenblatt.features.text import TextMap
 
@@ -110,8 +110,8 @@ def test_json_keeps_the_data_that_it_escapes(table, capsys):
 
 
 def test_every_verb_prints_through_the_one_function_that_escapes():
-    """click's own `echo` writes what programs read, and the marks of a changing line; the rest is for `echo`."""
-    exact = {"output.py": 1, "walk.py": 3, "progress.py": 1, "__init__.py": 2, "demo.py": 2}
+    """What programs read is written as bytes, and `demo` colours what it says itself; the rest is for `echo`."""
+    exact = {"__init__.py": 2, "demo.py": 2}
     for path in Path(cli.__file__).parent.glob("*.py"):
         calls = len(re.findall(r"click\.s?echo\(|\bprint\(", path.read_text()))
         assert calls <= exact.get(path.name, 0), path.name
@@ -123,6 +123,36 @@ def test_what_an_encoding_lacks_is_escaped(monkeypatch):
     echo("γ = 1")
     sys.stdout.flush()
     assert bytes_written.getvalue() == b"\\u03b3 = 1\n"
+
+
+FOR_PROGRAMS_TO_READ = {
+    "train": ["train", "ROWS", "-t", "λ", "-e", "1", "--json"],
+    "evaluate": ["evaluate", "MODEL", "ROWS", "--json"],
+    "predict": ["predict", "MODEL", "ROWS"],
+    "predict --json": ["predict", "MODEL", "ROWS", "--json"],
+    "explain": ["explain", "MODEL", "--json"],
+    "facts": ["facts", "ROWS", "-t", "λ", "--json"],
+    "certify": ["certify", "ROWS", "-t", "λ", "--json"],
+    "walk": ["walk", "ROWS", "-t", "λ", "-e", "1", "--json"],
+    "walk --as csv": ["walk", "ROWS", "-t", "λ", "-e", "1", "--as", "csv"],
+}
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+@pytest.mark.parametrize("verb", FOR_PROGRAMS_TO_READ)
+def test_what_programs_read_is_utf8_whatever_the_terminal_takes(verb, encoding, tmp_path, monkeypatch):
+    """A console of Windows has cp1252 when its output goes to a file: a λ was told as a bug."""
+    rows, model = tmp_path / "rows.csv", tmp_path / "m.rosenblatt"
+    rows.write_text("μ,λ\n" + "1,νo\n2,yεs\n" * 5, encoding="utf-8")
+    assert run(["train", str(rows), "-t", "λ", "-e", "1", "-q", "-o", str(model)]) == 0
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    places = {"ROWS": str(rows), "MODEL": str(model)}
+    assert run([places.get(word, word) for word in FOR_PROGRAMS_TO_READ[verb]]) == 0
+    text = written.getvalue().decode("utf-8")
+    assert "ν" in text or "μ" in text
+    if "csv" not in verb and verb != "predict":
+        json.loads(text)
 
 
 @pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
@@ -196,6 +226,17 @@ def raising(monkeypatch, problem):
     monkeypatch.setattr(cli.rosenblatt, "invoke", invoke)
 
 
+def test_a_panic_of_polars_is_told_without_a_traceback(monkeypatch, capsys):
+    from polars.exceptions import PanicException  # which is no Exception
+
+    raising(monkeypatch, PanicException("Too many open files"))
+    assert run(["lab"]) == 1
+    assert "is a bug of rosenblatt: PanicException: Too many open files" in capsys.readouterr().err
+    raising(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):  # is for `rosenblatt.__main__`
+        run(["lab"])
+
+
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (None, 0), (3, 3), ("the server did not start", 1)])
 def test_an_exit_keeps_its_code(monkeypatch, code, expected, capsys):
     raising(monkeypatch, SystemExit(code))
@@ -232,6 +273,28 @@ def test_a_closed_standard_input_is_told(monkeypatch, capsys):
         ["predict", "none", "iris", "-o", ""],
         ["report", "none", "-o", ""],
         ["lab", "distant-points", "-o", ""],
+        *(["train", "iris", f"--certify={seconds}"] for seconds in ("nan", "0", "-1")),
+        *(["certify", "iris", f"--seconds={seconds}"] for seconds in ("nan", "0", "-1")),
+        *(["walk", "iris", "--proof", f"--certify={seconds}"] for seconds in ("nan", "0", "-1")),
+        *(["report", "none", "-o", "page.html", f"--certify={seconds}"] for seconds in ("nan", "-1")),
+        # What would change nothing
+        ["walk", "--points", "1,1:+ -1,-1:-", "--target", "y"],
+        ["walk", "--points", "1,1:+ -1,-1:-", "--numeric", "category"],
+        ["walk", "--points", "1,1:+ -1,-1:-", "--hash", "4"],
+        ["walk", "--points", "1,1:+ -1,-1:-", "--certify", "5"],
+        ["walk", "iris", "--json", "--as", "latex"],
+        ["train", "iris", "--python", "--json"],
+        ["train", "iris", "--python", "--certify", "1"],
+        ["lab", "-o", "picture.svg"],
+        ["lab", "--no-plot"],
+        ["lab", "distant-points", "--no-plot", "-o", "picture.svg"],
+        ["explain", "none", "--target", "y"],
+        ["explain", "none", "--format", "csv"],
+        ["report", "none", "-o", "page.html", "--unseen", "skip"],
+        ["report", "none", "-o", "page.html", "--splits", "3"],
+        ["report", "none", "-o", "page.html", "--target", "y"],
+        ["play", "--format", "csv"],
+        ["play", "--x", "a"],
     ],
     ids=lambda arguments: " ".join(arguments)[:40],
 )
@@ -262,3 +325,38 @@ def test_a_reader_that_leaves_is_no_failure(monkeypatch, verb):
         monkeypatch.setattr(sys, "stdout", pipe)
         assert run([verb]) == 0
     os.close(write)
+
+
+@pytest.fixture(params=["left", "full"])
+def unheard(request):
+    """A standard error that cannot be written to: its reader has left, or the disk is full."""
+    if request.param == "left":
+        read, write = os.pipe()
+        os.close(read)
+    elif os.path.exists("/dev/full"):
+        write = os.open("/dev/full", os.O_WRONLY)
+    else:
+        pytest.skip("there is no /dev/full")
+    with open(write, "w", buffering=1) as stream:
+        yield stream  # closing it writes what is left in its buffer: that must not fail again
+
+
+def test_work_goes_on_where_nobody_hears_of_it(unheard, tmp_path, capsys, monkeypatch):
+    """`rosenblatt train … -o model 2>&1 | head -1` ended with 0, and there was no model."""
+    monkeypatch.setattr(sys, "stderr", unheard)
+    model, labels = tmp_path / "m.rosenblatt", tmp_path / "labels.csv"
+    assert run(["train", "iris", "-e", "1", "-o", str(model)]) == 0
+    assert run(["predict", str(model), "iris", "-o", str(labels)]) == 0
+    assert labels.read_text().count("\n") == 151
+    assert run(["compare", "iris", "-l", "perceptron", "-e", "1", "--seeds", "2"]) == 0
+    assert "Best: perceptron" in capsys.readouterr().out
+    assert run(["train"]) == run(["train", "iris", "--target", "none"]) == 2, "what is refused keeps its exit code"
+
+
+def test_an_interrupt_that_nobody_hears_of_keeps_its_exit_code(monkeypatch):
+    def write(descriptor, message):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr(__main__, "_ignore_interrupts", lambda: None)
+    assert __main__._interrupted() == 130

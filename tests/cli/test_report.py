@@ -1,6 +1,7 @@
 """rosenblatt report: the numbers of the other verbs, commands that really repeat, and a file that is whole or not there."""
 
 import hashlib
+import html
 import json
 import re
 import shlex
@@ -185,6 +186,20 @@ def test_every_recipe_has_a_command_that_train_reads_back(recipe, target):
         script(chosen_settings(recipe), source).split("learn(data, rosenblatt.")[1].rpartition(", dev=dev)")[0]
     )
     assert recipe_again == recipe
+
+
+@pytest.mark.parametrize("name", ["-rows.csv", "my rows.csv"])
+def test_commands_that_are_told_can_be_typed_whatever_the_name(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("a,y\n" + "1,no\n2,yes\n" * 5)
+    assert run(["train", "-t", "y", "-o", f"{name}.rosenblatt", "--", name]) == 0
+    _, _, told = capsys.readouterr().out.rpartition("next: rosenblatt ")
+    assert run(shlex.split(told)) == 0
+    assert run(["report", "--data", name, *QUICK, "-o", "page.html", "--", f"{name}.rosenblatt"]) == 0
+    told = re.findall(r"rosenblatt ((?:report|train) [^<]*)", html.unescape((tmp_path / "page.html").read_text()))
+    assert len(told) == 2
+    for command_line in told:
+        assert run([*shlex.split(command_line), "-q"]) == 0
 
 
 def test_what_the_command_line_cannot_say_is_told_in_python_alone():

@@ -78,6 +78,19 @@ def test_the_python_that_it_prints_writes_the_same_bytes(arguments, fruit, tmp_p
     assert by_command.read_bytes() == by_python.read_bytes()
 
 
+def test_the_python_that_it_prints_reads_dev_as_it_does(tmp_path, monkeypatch, capsys):
+    """Of dev.csv alone, 07 and 7 would be one number; the model has them as two texts."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["07,a\n", "7,b\n"] * 10
+    (tmp_path / "rows.csv").write_text("code,y\n" + "".join(rows) + "x,b\n")
+    (tmp_path / "dev.csv").write_text("code,y\n" + "".join(rows))
+    call = ["rows.csv", "--target", "y", "--dev", "dev.csv", "--patience", "2"]
+    train(capsys, *call, "-o", tmp_path / "a.rosenblatt")
+    assert run(["train", *call, "-o", "b.rosenblatt", "--python"]) == 0
+    exec(capsys.readouterr().out, {})
+    assert (tmp_path / "a.rosenblatt").read_bytes() == (tmp_path / "b.rosenblatt").read_bytes()
+
+
 def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
     assert run(["train", fruit, "--target", "kind"]) == 0
     captured = capsys.readouterr()
@@ -265,6 +278,36 @@ def test_a_model_never_replaces_the_rows_that_were_read(fruit, tmp_path, monkeyp
     assert run(["train", fruit, "--target", "kind", "--dev", "dev.csv", "-o", written]) == 2
     assert "would replace" in capsys.readouterr().err
     assert (tmp_path / written).read_bytes() == before
+
+
+def test_a_model_never_replaces_the_file_that_standard_input_reads(fruit, tmp_path, monkeypatch, capsys):
+    before = (tmp_path / "fruit.csv").read_bytes()
+    with open(fruit) as rows:
+        monkeypatch.setattr(sys, "stdin", rows)
+        assert run(["train", "-", "--target", "kind", "-o", fruit]) == 2
+    assert "would replace standard input, which is read" in capsys.readouterr().err
+    assert (tmp_path / "fruit.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["ham/1.txt", "ham/new.rosenblatt", "new/m.rosenblatt"])
+def test_a_model_never_goes_among_the_texts_that_are_read(tmp_path, capsys, place):
+    for label, text in (("ham", "hello"), ("spam", "money"), ("new", "")):
+        (tmp_path / label).mkdir()
+        if text:
+            (tmp_path / label / "1.txt").write_text(text)
+    assert run(["train", str(tmp_path), "-o", str(tmp_path / place)]) == 2
+    assert "is in" in capsys.readouterr().err
+    assert (tmp_path / "ham" / "1.txt").read_text() == "hello"
+    (tmp_path / ".models").mkdir()
+    for elsewhere in ("m.rosenblatt", ".models/m.rosenblatt"):  # where no text is looked for
+        assert run(["train", str(tmp_path), "-q", "-o", str(tmp_path / elsewhere)]) == 0
+
+
+def test_a_name_that_ends_as_folders_do_is_no_file(fruit, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["train", fruit, "--target", "kind", "-o", "models/"]) == 2
+    assert "ends as the name of a folder: name a file in it" in capsys.readouterr().err
+    assert not (tmp_path / "models").exists()
 
 
 def test_the_only_class_is_named_with_its_column(tmp_path, capsys):

@@ -244,9 +244,10 @@ def test_weights_that_overflow_stop_training_and_the_last_good_epoch_is_kept(eng
 
 
 @pytest.mark.parametrize("epochs", [1, 10])
-@pytest.mark.parametrize("rule", [rules.Perceptron, rules.Logistic])
-def test_any_rule_that_overflows_leaves_finite_weights_behind(engine, rule, epochs):
-    X, y = [[3.0, 1.0], [2.0, -1.0]], [1, 0]
+@pytest.mark.parametrize("rule", [rules.Perceptron, rules.Logistic, rules.WidrowHoff])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_any_rule_that_overflows_leaves_finite_weights_behind(engine, rule, epochs, dtype):
+    X, y = np.array([[3.0, 1.0], [2.0, -1.0]], dtype), [1, 0]
     with pytest.raises(DivergenceError) as caught:
         train(X, y, rule(rate=1.7e308), order="given", epochs=epochs)
     for part in caught.value.training.weights.last:

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ import pytest
 import rosenblatt
 from rosenblatt.cli.play import play
 from rosenblatt.playground import requests as limits
+from rosenblatt.playground.server import listen
 
 TASK = {"data": {"kind": "four"}, "order": "given", "start": [1, 0, 0]}
 
@@ -49,6 +51,15 @@ def test_the_first_question_may_come_at_once(started):
             )
         )
     assert [answer.status_code for answer in answers] == [200] * len(limits.POINT_RECIPES)
+
+
+def test_a_port_that_was_given_answers_and_is_nobody_elses():
+    """Whoever reads the address may connect at once, and of two playgrounds that start together one is refused."""
+    with listen(0) as listener:
+        address = listener.getsockname()
+        socket.create_connection(address, timeout=5).close()
+        with pytest.raises(OSError, match="in use"):
+            listen(address[1])
 
 
 def test_votes_over_the_plane_are_those_of_the_library(client):

@@ -86,6 +86,27 @@ def test_tiny_numbers_get_a_margin_that_is_one_and_a_bound_that_holds(seed, scal
         assert certificate.bound >= whole.bound * (1 - 1e-6)
 
 
+@pytest.mark.parametrize(("small", "large"), [(1e-300, 1e12), (5e-324, 1.0)])
+@pytest.mark.parametrize("labels", [[0, 1], [1, 0]])
+def test_a_row_that_is_tiny_beside_another_contradicts_it(small, large, labels):
+    """Scaled as the other is, its numbers are subnormal: no power of two that is a float brings them near 1."""
+    certificate = certify([[small], [large]], labels, False)  # on the same side of 0
+    assert certificate.separable is False
+    assert certificate.check()
+
+
+def test_what_only_rounded_rows_allow_is_not_told_as_separable():
+    """In columns that reach from 1e-160 to 1e154 the small numbers are rounded by scaling; these rows had a false proof."""
+    X = [[1e128, 2e-160], [-3e-160, -1e154], [2e-36, -5e-161], [-1e154, -3e-160], [-1e69, 1.5e-160], [7e153, -1.4]]
+    certificate = certify(X, [0, 1, 2, 0, 1, 2])
+    assert certificate.separable is None or certificate.check()
+
+
+def test_beside_a_row_whose_square_overflows_it_is_refused():
+    with pytest.raises(rosenblatt.NotFiniteError, match=r"Row 1, column 0 is 2e\+300"):
+        certify([[2e-20], [2e300]], [0, 1], False)
+
+
 def test_a_margin_too_small_for_any_float_is_told_as_such():
     certificate = certify([[5e-324], [1e-323]], [0, 1])  # half of the smallest float apart from the plane between them
     assert certificate.separable is True

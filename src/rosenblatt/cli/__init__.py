@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -91,7 +91,7 @@ def until_reader_leaves() -> Iterator[None]:
     except OSError as problem:
         if problem.errno != errno.EPIPE or isinstance(problem, RosenblattError):
             raise
-        leave_pipe()
+        discard(sys.stdout)
         raise click.exceptions.Exit(0) from None
 
 
@@ -114,7 +114,19 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    click.echo(visible(text, lines=True).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
+    shown = visible(text, lines=True).encode(encoding, "backslashreplace").decode(encoding) + ("\n" if nl else "")
+    if err:
+        write_stderr(shown)
+    else:
+        click.echo(shown, nl=False)
+
+
+def write_stderr(text: str) -> None:
+    """Writes to standard error; where that fails, the rest goes nowhere and the work goes on: a result is worth more."""
+    try:
+        click.echo(text, err=True, nl=False)
+    except OSError:
+        discard(sys.stderr)
 
 
 def in_options(message: str) -> str:
@@ -156,7 +168,7 @@ def run(arguments: list[str] | None = None) -> int:
             complain(exit.code)
         return exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     except BrokenPipeError:  # found when the rest is written
-        leave_pipe()
+        discard(sys.stdout)
         return 0
     except MemoryError as problem:
         return out_of_memory(problem)
@@ -165,7 +177,9 @@ def run(arguments: list[str] | None = None) -> int:
             return out_of_memory(problem)
         complain(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.")
         return 1
-    except Exception as bug:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as bug:  # also what is no Exception, as a panic of polars is
         if os.environ.get("ROSENBLATT_TRACEBACK"):
             raise
         complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
@@ -178,10 +192,10 @@ def complain(message: str) -> None:
     echo(visible(message), err=True)
 
 
-def leave_pipe() -> None:
-    """What is still in Python's buffer goes nowhere, and does not fail again when the process ends."""
+def discard(stream: IO[str]) -> None:
+    """What is still in Python's buffer of a stream goes nowhere, and does not fail again when the process ends."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def out_of_memory(problem: BaseException) -> int:

@@ -28,7 +28,7 @@ class CertifyOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after about so long: undecided.")
+@click.option("--seconds", type=options.Seconds(0, min_open=True), metavar="S", help="Stop after about so long: undecided.")
 @click.option("--no-bias", is_flag=True, help="A plane through the origin.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the perceptron's order, on large data.")
 @options.encoding

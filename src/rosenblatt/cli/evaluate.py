@@ -76,11 +76,9 @@ def evaluate(**values: Any) -> None:
             echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [visible(str(label)) for label in classifier.classes]
     if chosen.as_json:
-        text = output.to_json(as_json(measures, classifier.classes.tolist()))
+        output.print_json(as_json(measures, classifier.classes.tolist()))
     else:
-        text = "\n".join(in_words(measures, names))
-    with output.writing(None) as stream:
-        stream.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+        echo("\n".join(in_words(measures, names)))
 
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:

@@ -34,6 +34,8 @@ class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
         """Refuses options that cannot be together, before anything is read."""
         if (self.file is None) != (self.row is None):
             raise click.UsageError("A row is explained with FILE and --row N together.")
+        if self.file is None:
+            options.refuse_useless(options.READING, "without FILE")
         if self.weight is not None and self.file is not None:
             raise click.UsageError("--weight is about the model: leave out FILE and --row.")
         if self.by == "example" and self.file is None:

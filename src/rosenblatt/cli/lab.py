@@ -32,7 +32,10 @@ def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet:
     rosenblatt lab
     rosenblatt lab distant-points -o distant.svg
     """
+    if no_plot:
+        options.refuse_useless(["path"], "with --no-plot")
     if name is None:
+        options.refuse_useless(["path", "no_plot"], "without the NAME of an experiment")
         print_names(as_json)
         return
     from rosenblatt import lab as experiments

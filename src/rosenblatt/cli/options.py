@@ -5,16 +5,21 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from rosenblatt.data import FORMATS
+from rosenblatt.data.messages import is_hidden
 from rosenblatt.engine.parameters import Choice, Parameter
 from rosenblatt.errors import SaveError
 from rosenblatt.learning.learners import LEARNERS, Recipe
@@ -28,17 +33,32 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class WrittenFile(click.ParamType[str]):
-    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it."""
+    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
 
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not value:
             self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
+        if value.endswith(("/", os.sep)):
+            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
         return str(value)
 
 
 WRITTEN = WrittenFile()
+
+
+class Seconds(click.FloatRange):
+    """A time; click takes nan for a number within any range."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no time in seconds.", param, ctx)
+        return seconds
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
@@ -217,11 +237,49 @@ class LearnerOptions(FeatureOptions):
         )
 
 
+READING = [field.name for field in fields(ReadingOptions)]
+ENCODING = [field.name for field in fields(FeatureOptions)]
+
+
+def typed() -> list[click.Option]:
+    """The options of the present command that were typed, whatever their values."""
+    context = click.get_current_context()
+    options = [parameter for parameter in context.command.params if isinstance(parameter, click.Option)]
+    return [option for option in options if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE]
+
+
+def refuse_useless(names: Collection[str], why: str) -> None:
+    """Refuses options that were typed though they would change nothing: who types one expects it to count."""
+    if useless := [max(option.opts, key=len) for option in typed() if option.name in names]:
+        raise click.UsageError(f"{', '.join(useless)} would change nothing {why}.")
+
+
 def refuse_overwriting(written: str | None, *read: str | None) -> None:
     """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
-    for path in read if written is not None and os.path.isfile(written) else ():
-        if path is not None and os.path.isfile(path) and os.path.samefile(path, str(written)):
-            raise click.UsageError(f"-o {written} would replace {path}, which is read: name another file.")
+    for path in read if written not in (None, "-") else ():
+        if path is not None and path != "-" and os.path.isdir(path):
+            if is_among_texts(Path(str(written)), Path(path)):
+                raise click.UsageError(f"-o {written} is in {path}, whose files are read: name a file elsewhere.")
+        elif path is not None and os.path.isfile(str(written)) and is_read_from(str(written), path):
+            what = "standard input" if path == "-" else path
+            raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
+
+
+def is_read_from(file: str, source: str) -> bool:
+    """Is this the file that a path names, or that standard input (`-`) comes from?"""
+    if source != "-":
+        return os.path.isfile(source) and os.path.samefile(source, file)
+    with contextlib.suppress(OSError, ValueError):  # it may be closed, or no file at all
+        return sys.stdin is not None and os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(file))
+    return False
+
+
+def is_among_texts(file: Path, folder: Path) -> bool:
+    """Is this file, or would it be, in the folder of a class?"""
+    file, folder = file.resolve(), folder.resolve()
+    if folder not in file.parents or folder == file.parent:
+        return False
+    return not any(map(is_hidden, file.relative_to(folder).parts))
 
 
 def refuse_missing_folder(written: str | None) -> None:

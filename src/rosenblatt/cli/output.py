@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from typing import IO, Any
 
 import click
 
-from rosenblatt.cli import echo
+from rosenblatt.cli import discard, echo
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
 
 SPOOLED = 2**24  # bytes that wait in memory
@@ -30,8 +29,8 @@ def writing(path: str | None) -> Iterator[IO[bytes]]:
     except OSError as problem:
         if isinstance(problem, SaveError):
             raise
-        what = f"{path or 'standard output'} was not written: {problem.strerror or problem}"
-        raise SaveError(f"{what}; write to another place with -o.") from problem
+        where = "standard output" if path in (None, "-") else path
+        raise SaveError(f"{where} was not written: {problem.strerror or problem}; write to another place.") from problem
 
 
 @contextlib.contextmanager
@@ -42,9 +41,7 @@ def standard_output() -> Iterator[IO[bytes]]:
         yield stream
         stream.flush()
     except OSError as problem:
-        # What is still in Python's buffer must not fail again when the process ends.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as `head` has
             raise click.exceptions.Exit(0) from None
         raise
@@ -69,9 +66,15 @@ def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
     return replacing(path) if ordinary else path.open("wb")
 
 
+def print_for_programs(parts: Iterable[str]) -> None:
+    """Prints what programs read: UTF-8, whatever encoding the terminal has."""
+    with writing(None) as stream:
+        stream.writelines(part.encode("utf-8", "backslashreplace") for part in parts)
+
+
 def print_json(facts: dict[str, Any]) -> None:
     """One object on one line, floats in full."""
-    click.echo(to_json(facts))
+    print_for_programs([to_json(facts), "\n"])
 
 
 def to_json(facts: Any) -> str:

@@ -50,6 +50,8 @@ def play(**values: Any) -> None:
     rosenblatt play iris --x "petal length (cm)" --y "petal width (cm)" --positive versicolor --open
     """
     chosen = PlayOptions(**values)
+    if not chosen.file:
+        options.refuse_useless([*options.READING, "x", "y", "positive"], "without a FILE: give one")
     try:
         from rosenblatt.playground import memory, server
     except ImportError as problem:
@@ -57,8 +59,6 @@ def play(**values: Any) -> None:
             raise
         raise SettingError(f"The playground needs {problem.name}: pip install 'rosenblatt[play]'.") from None
     memory.limit_allocators()
-    if not chosen.file and (chosen.x or chosen.y or chosen.target or chosen.positive):
-        raise click.UsageError("--x, --y, --target and --positive name columns and labels of a FILE: give one.")
     playground = with_table(chosen.file, chosen) if chosen.file else server.Playground()
     try:
         listener = server.listen(chosen.port)

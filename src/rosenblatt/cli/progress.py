@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import click
-
-from rosenblatt.cli import echo
+from rosenblatt.cli import echo, write_stderr
 
 if TYPE_CHECKING:
     from rosenblatt.learning.driver import Progress
@@ -56,7 +54,7 @@ class StatusLine:
 
     def _clear(self) -> None:
         if self.terminal:
-            click.echo(CLEAR, nl=False, err=True)
+            write_stderr(CLEAR)
 
 
 class TrainingTable:

@@ -14,6 +14,7 @@ import click
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.errors import as_argument
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ class ReportVerbOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on the share of FILE that `train --holdout` held out.")
 @click.option("--splits", type=click.IntRange(0), default=5, show_default=True, help="To compare learners on; 0: none.")
 @click.option(
-    "--certify", type=click.FloatRange(0), default=10.0, show_default=True, metavar="SECONDS",
+    "--certify", type=options.Seconds(0), default=10.0, show_default=True, metavar="SECONDS",
     help="At most, to tell whether a line separates the classes; 0: not at all.",
 )  # fmt: skip
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
@@ -62,8 +63,10 @@ def report(**values: Any) -> None:
     rosenblatt report cancer.rosenblatt --data breast-cancer --holdout 0.25 -o report.html
     """
     chosen = ReportVerbOptions(**values)
-    if chosen.data is None and chosen.holdout is not None:
-        raise click.UsageError("--holdout says which rows of --data to measure on: name the file with --data.")
+    if chosen.data is None:
+        options.refuse_useless(
+            [*options.READING, "holdout", "splits", "certify", "unseen"], "without labelled rows: --data FILE"
+        )
     options.refuse_overwriting(chosen.output, chosen.model, chosen.data)
     from rosenblatt.learning.classifier import load
     from rosenblatt.show.assessment import ReportOptions
@@ -94,13 +97,9 @@ def report(**values: Any) -> None:
 
 def command(model: str) -> str:
     """The command that makes the report, with the options that were given."""
-    context = click.get_current_context()
-    parts = ["rosenblatt", "report", model]
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if not isinstance(parameter, click.Option) or source is None or source.name != "COMMANDLINE":
-            continue
-        value = context.params[str(parameter.name)]
+    parts, values = ["rosenblatt", "report", as_argument(model)], click.get_current_context().params
+    for parameter in options.typed():
+        value = values[str(parameter.name)]
         if parameter.name == "quiet":
             continue
         if isinstance(value, bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
-from rosenblatt.errors import counted, percent
+from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.plan import ORDERS
 
@@ -46,10 +47,10 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (self.group or self.after) and self.holdout is None:
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
-        if self.certify is not None and not self.certify > 0:
-            raise click.UsageError(f"--certify {self.certify}: expected seconds, more than 0.")
         if self.patience is not None and not self.dev and self.holdout is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
+        if self.python:
+            options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
     def train_recipe(self) -> Recipe:
         return self.recipe(
@@ -86,7 +87,10 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @options.of_learner
 @options.encoding
 @click.option(
-    "--certify", type=float, metavar="SECONDS", help="Look so long for the best margin, or a proof that there is none."
+    "--certify",
+    type=options.Seconds(0, min_open=True),
+    metavar="SECONDS",
+    help="Look so long for the best margin, or a proof that there is none.",
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
@@ -129,7 +133,7 @@ def train(**values: Any) -> None:
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
         echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
     if chosen.output:
-        echo(f"saved in {chosen.output}; next: rosenblatt explain {chosen.output}")
+        echo(f"saved in {chosen.output}; next: rosenblatt explain {shlex.quote(as_argument(chosen.output))}")
 
 
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,15 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
     all_weights: bool | None
     shape: str
 
+    def refuse_useless(self) -> None:
+        """Refuses options that would change nothing beside the others."""
+        if self.points is not None:
+            options.refuse_useless([*options.READING, *options.ENCODING], "beside --points, which are taken as they are")
+        if not self.proof:
+            options.refuse_useless(["certify"], "without --proof")
+        if self.as_json and self.shape != "json":
+            options.refuse_useless(["shape"], "beside --json")
+
 
 @click.command()
 @click.argument("file", required=False)
@@ -65,7 +74,11 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
 @click.option("--step", type=click.IntRange(1), metavar="T", help="Only the T-th.")
 @click.option("--proof", is_flag=True, help="Add the quantities of the convergence proof.")
 @click.option(
-    "--certify", type=float, default=60.0, metavar="SECONDS", help="With --proof: time to look for the best margin."
+    "--certify",
+    type=options.Seconds(0, min_open=True),
+    default=60.0,
+    metavar="SECONDS",
+    help="With --proof: time to look for the best margin.",
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
 @click.option("--as", "shape", type=click.Choice(SHAPES), default="table", show_default=True, help="Form of the result.")
@@ -89,23 +102,30 @@ def walk(**values: Any) -> None:
     from rosenblatt.theory.walk_lines import WalkLayout, walk_lines
 
     chosen = WalkOptions(**options.with_parameters(values))
+    chosen.refuse_useless()
     shape = "json" if chosen.as_json else chosen.shape
     walk, names = make_walk(chosen)
     proof = prove(walk, chosen.certify) if chosen.proof else None
     first, stop = lines_shown(walk, chosen)
     layout = WalkLayout(shape, proof, names, first, stop, chosen.all_weights)
     if shape == "json":
-        click.echo(output.to_json(as_object(walk, proof, chosen.learner))[:-1] + ', "steps": [')
-        between = ""
-        for line in walk_lines(walk, layout):
-            click.echo(between + output.escape_json(line), nl=False)
-            between = ",\n"
-        click.echo("]}")
+        output.print_for_programs(json_parts(as_object(walk, proof, chosen.learner), walk_lines(walk, layout)))
         return
-    for line in walk_lines(walk, layout):
-        (click.echo if shape == "csv" else echo)(line)  # a CSV is for programs: its cells stay as they are
+    if shape == "csv":
+        output.print_for_programs(f"{line}\n" for line in walk_lines(walk, layout))
+    else:
+        for line in walk_lines(walk, layout):
+            echo(line)
     for sentence in [] if chosen.quiet else ending(walk, proof, chosen.learner, names):
         echo(sentence, err=shape != "table")  # a table for a paper ends where it ends
+
+
+def json_parts(keys: dict[str, Any], steps: Iterable[str]) -> Iterator[str]:
+    """An object with these keys and the steps, a line each."""
+    yield output.to_json(keys)[:-1] + ', "steps": [\n'
+    for number, step in enumerate(steps):
+        yield (",\n" if number else "") + output.escape_json(step)
+    yield "]}\n"
 
 
 def ending(walk: Walk, proof: ConvergenceProof | None, learner: str, names: Sequence[str] | None) -> list[str]:

@@ -262,7 +262,7 @@ class LinearRun(EpochDriver[Training]):
     def fault(self, row: int) -> Exception:
         """Why the loop could not learn from this row."""
         _, x = self.examples.rows.row(row)
-        innocent = np.isfinite(x).all() and np.abs(x).max(initial=0) < 1e100
+        innocent = np.isfinite(x).all() and float(np.abs(x).max(initial=0)) < 1e100  # which no float32 can hold
         if self.loop.fault == core.NOT_FINITE and innocent:
             return self.divergence()
         return self.examples.rows.blame(row)

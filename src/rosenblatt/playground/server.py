@@ -197,11 +197,12 @@ async def failed(request: Request, problem: Exception) -> Response:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on the loopback; port 0 is any that is free."""
+    """A socket on the loopback; port 0 is any that is free. It is open from here on: until then two could have one port."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen()
     except OSError:
         listener.close()
         raise

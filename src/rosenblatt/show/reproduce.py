@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from rosenblatt.errors import as_argument
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
@@ -62,8 +63,8 @@ def command(recipe: Recipe, source: TrainingSource) -> str | None:
         parts = [*_options(source.read), *_settings(recipe)]
     except NoOptionError:
         return None
-    where = [source.file, *(part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))]
-    return shlex.join(["rosenblatt", "train", *where, *parts, "-o", source.output])
+    named = (part for name in ("target", "dev", "holdout") for part in _option(name, getattr(source, name)))
+    return shlex.join(["rosenblatt", "train", as_argument(source.file), *named, *parts, "-o", source.output])
 
 
 def _settings(recipe: Recipe) -> Iterator[str]:
@@ -113,7 +114,8 @@ def script(recipe: dict[str, object], source: TrainingSource, split: dict[str, o
     lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([source.file], read)})"]
     if source.dev is not None:
         start = ", zero_based=data.zero_based" if source.target is None and "zero_based" not in read else ""
-        lines.append(f"dev = rosenblatt.read({arguments([source.dev], read)}{start})")
+        # Its cells stay texts, as those of all rows that are read for a model, which knows what its columns hold.
+        lines.append(f"dev = rosenblatt.read({arguments([source.dev], read | {'as_text': True})}{start})")
     if source.holdout is not None:
         lines.append(f"data, dev = rosenblatt.split({', '.join(['data', arguments([source.holdout], split or {})])})")
     dev = "" if source.dev is None and source.holdout is None else ", dev=dev"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 THRESHOLDS = (1e-10, 1e-8, 1e-12, 1e-6)  # a weight below is one that rounding left where a 0 belongs
 EXACT_WORK_A_SECOND = 4e8
 ATTEMPTS = 3  # corners that are tried
+LARGEST_EXPONENT = 1023  # of a power of two that is a float
 
 
 def proof_by(vectors: SignedSubset, weights: list[int] | list[float]) -> Proof:
@@ -77,10 +78,10 @@ def with_even_rows(Z: csr_array) -> csr_array:
 
 
 def row_factors(Z: csr_array) -> np.ndarray:
-    """That power of two for each row."""
+    """That power of two for each row; of subnormal numbers the largest that is a float, which brings them near enough."""
     largest = abs(Z).max(axis=1).toarray().ravel()
     _, exponent = np.frexp(largest)
-    return np.ldexp(1.0, np.where(largest > 0, 1 - exponent, 0))
+    return np.ldexp(1.0, np.where(largest > 0, np.minimum(1 - exponent, LARGEST_EXPONENT), 0))
 
 
 def combination_in_floats(Z: csr_array, seed: int, seconds: float | None) -> np.ndarray | None:

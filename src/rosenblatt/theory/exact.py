@@ -165,13 +165,13 @@ def lift(rows: list[WholeRow], chosen: list[int], others: list[int], free: int, 
     for column, value in rows[free]:
         if column in place:
             residual[place[column]] = -value
-    size = max((abs(int(value)).bit_length() for value in square.flat), default=1)
+    size = max((abs(int(value)).bit_length() for value in [*square.flat, *residual]), default=1)
     limbs = [limb(square, k) for k in range(-(-size // LIMB))]
     inverse = inverse_modulo((square % prime).astype(np.int64), prime)
     if inverse is None:
         return None
     inverse = inverse.astype(float)
-    # Hadamard: numerators and denominators are below (√n · largest)^n, and two such must fit.
+    # Cramer and Hadamard: numerators and denominators are below (√n · largest)^n, and two such must fit.
     most = 2 * n * (size + n.bit_length()) // 19 + 64
     digits: list[np.ndarray] = []
     enough = 8

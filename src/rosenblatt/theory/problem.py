@@ -18,7 +18,7 @@ from rosenblatt.learning.driver import Callbacks, Progress
 from rosenblatt.learning.plan import Plan
 from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.contradiction import find_combination, proof_by, separator_by_linear_program, with_even_rows
-from rosenblatt.theory.exact import decide_exactly, exact_combination
+from rosenblatt.theory.exact import decide_exactly, exact_combination, exact_margin
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, SolverAnswer, margin_limit, separator_of, solve
@@ -143,16 +143,19 @@ class SeparabilityProblem:
             floats = np.array([float(Fraction(value, largest)) for value in v])
             separator = separator_of(vectors, SolverAnswer(True, floats, np.zeros(len(vectors))))
             if not self.accept(verdict, separator, method):  # the margin is so small that no floats near v reach it
-                verdict.separable, verdict.method, verdict.plane = True, method, (separator.coef, separator.intercept)
                 scale = np.tile(self.signed.scale, self.signed.vectors).tolist()
                 exact = [Fraction(s) * value for s, value in zip(scale, v, strict=True)]
                 common = max(value.denominator for value in exact)
-                verdict.proof = Proof("exact weights", [], [int(value * common) for value in exact])
+                whole = [int(value * common) for value in exact]
+                # Numbers that scaling makes subnormal were rounded: what counts is the rows themselves.
+                if exact_margin(self.signed, whole) is not None:
+                    verdict.separable, verdict.method, verdict.plane = True, method, (separator.coef, separator.intercept)
+                    verdict.proof = Proof("exact weights", [], whole)
         elif weights is not None:
             chosen = vectors.take(np.flatnonzero(weights))
-            whole = exact_combination(chosen.matrix(scaled=False))
-            if whole is not None:
-                verdict.refute(proof_by(chosen, whole), method)
+            combination = exact_combination(chosen.matrix(scaled=False))
+            if combination is not None:
+                verdict.refute(proof_by(chosen, combination), method)
         return verdict
 
     def accept(self, verdict: Verdict, separator: Separator, method: str) -> bool:
