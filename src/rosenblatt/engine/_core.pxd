@@ -90,7 +90,7 @@ cdef class Loop:
     cdef long long stop, scored  # examples before `scored` have their scores
     cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival
     cdef double margin, sign
-    cdef readonly Py_ssize_t vectors, tile, logged, n
+    cdef readonly Py_ssize_t vectors, tile, block, logged, n
     cdef readonly double constant, copies, scale, weight, moved, largest, tau_sum, least_tau
     cdef readonly long long t, settled, updates, mistakes, zero_rows, steps
     cdef readonly int fault
@@ -114,7 +114,7 @@ cdef class Loop:
     cdef void record(self, long long i, Py_ssize_t rival, double tau) noexcept nogil
     @cython.locals(bad=cython.longlong)
     cpdef Py_ssize_t score_rows(self, object out, Py_ssize_t start, Py_ssize_t stop) except -2
-    @cython.locals(k=cython.longlong, count=cython.longlong, c=Py_ssize_t, bad=cython.longlong)
+    @cython.locals(k=cython.longlong, count=cython.longlong, c=cython.longlong)
     cdef long long score_all(self, long long start) noexcept nogil
 
 @cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
@@ -142,6 +142,11 @@ cdef inline void score_tile(Loop loop, long long k, long long count) noexcept no
     """Scores of the `count` examples from place k of the order on, by every vector."""
     loop.weights_c.scale = loop.scale
     loop.score_tile_c(&loop.rows_c, order_of(loop), k, count, loop.stop, &loop.weights_c, 0, loop.vectors, &loop.scores[0])
+
+cdef inline void score_block(Loop loop, long long k, long long count) noexcept nogil:
+    """The same for rows as given, into `out`."""
+    loop.weights_c.scale = loop.scale
+    loop.score_tile_c(&loop.rows_c, NULL, k, count, loop.stop, &loop.weights_c, 0, loop.vectors, &loop.out[k * loop.vectors])
 
 cdef inline void rescore(Loop loop, long long k, long long count, Py_ssize_t place, Py_ssize_t vector) noexcept nogil:
     """The same, by one vector; the first example's scores begin at `place`."""

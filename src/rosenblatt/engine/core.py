@@ -29,6 +29,7 @@ if not cython.compiled:
         norm2,
         rescore,
         scaled_down,
+        score_block,
         score_tile,
         seek,
         words_of,
@@ -167,6 +168,7 @@ class Loop:
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
         self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
+        self.block = 4 if rows.dense else 1024  # rows that are scored by one call
         self.rival = -1
         self.sign = 1.0
         self.n = rows.n
@@ -360,16 +362,14 @@ class Loop:
 
     def score_all(self, start):
         k = start
-        bad = -1
         while k < self.stop:
-            count = min(self.stop - k, self.tile)
-            score_tile(self, k, count)
-            for c in range(count * self.vectors):
-                self.out[k * self.vectors + c] = self.scores[c]
-                if bad < 0 and not -LARGEST <= self.scores[c] <= LARGEST:
-                    bad = k + c // self.vectors
+            count = min(self.stop - k, self.block)
+            score_block(self, k, count)
             k += count
-        return bad
+        for c in range(start * self.vectors, self.stop * self.vectors):
+            if not -LARGEST <= self.out[c] <= LARGEST:
+                return c // self.vectors
+        return -1
 
 
 def refuse_misfit(rows, weights, examples):

@@ -390,11 +390,12 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
                                                double *out) {                                                              \
         if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                  \
-        else {                                                                                                             \
-            NAME(fetch_sparse)(KIND, rows, order, k, end, at);                                                             \
-            const int64_t i = order ? order[k] : k;                                                                        \
-            if (at->vectors == 1) *out = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                           \
-            else NAME(sparse_scores)(KIND, rows, i, at, out);                                                              \
+        else for (int64_t r = 0; r < count; r++) {                                                                         \
+            NAME(fetch_sparse)(KIND, rows, order, k + r, end, at);                                                         \
+            const int64_t i = order ? order[k + r] : k + r;                                                                \
+            if (at->vectors == 1 && at->per_column == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, 1);               \
+            else if (at->vectors == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                    \
+            else NAME(sparse_scores)(KIND, rows, i, at, out + r * at->vectors);                                            \
         }                                                                                                                  \
         for (int64_t r = 0; r < count; r++)                                                                                \
             for (int64_t v = 0; v < vectors; v++) {                                                                        \

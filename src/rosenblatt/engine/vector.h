@@ -122,7 +122,7 @@ INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1
 typedef int64_t (*seek_t)(const rows_t *, const int32_t *order, const int32_t *y, int64_t k, int64_t end, const weights_t *,
                           double threshold, double *score);
 /* The scores of `count` rows from the k-th on by `vectors` vectors from the `first` on; rows up to `end` may be fetched.
- * Only dense rows come several at a time; sparse ones are scored by every vector. */
+ * Dense rows come up to TILE at a time; sparse ones are scored by every vector. */
 typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
                              const weights_t *, int64_t first, int64_t vectors, double *out);
 /* w += step x and u += late_step x, for vector k. */

@@ -41,6 +41,13 @@ def score_tile(loop, k, count):
         rescore(loop, k, count, 0, vector)
 
 
+def score_block(loop, k, count):
+    """The same for rows as given, into `out`."""
+    for r in range(k, k + count):
+        for vector in range(loop.vectors):
+            loop.out[r * loop.vectors + vector] = score_by(loop, r, vector)
+
+
 def rescore(loop, k, count, place, vector):
     """The same, by one vector; the first example's scores begin at `place`."""
     for r in range(count):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -195,6 +196,7 @@ class LinearRun(EpochDriver[Training]):
             measure=plan.tol is not None,
         )
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
+        self.number = 1  # of the epoch
         weights.remember(self.columns)
         self.still2 = 0.0  # Σ w² over the others
         if self.columns is not None and weights.norm2 != 0:
@@ -226,8 +228,7 @@ class LinearRun(EpochDriver[Training]):
 
     def begin_epoch(self, number: int) -> None:
         self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
-        if number > 1:
-            self.weights.remember(self.columns)
+        self.number = number
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
         """The loop over at most a chunk of examples."""
@@ -272,14 +273,20 @@ class LinearRun(EpochDriver[Training]):
             raise self.divergence()
 
     def divergence(self) -> DivergenceError:
-        self.weights.go_back()
+        self.go_back_an_epoch()
         self.outcome.stopped_because = "the weights overflowed"
-        epochs = len(self.outcome.history)
         return DivergenceError(
-            f"The weights overflowed in epoch {epochs + 1}: choose a smaller eta0, or scale the features first. "
+            f"The weights overflowed in epoch {self.number}: choose a smaller eta0, or scale the features first. "
             "The weights before that epoch are kept.",
             self.complete(),
         )
+
+    def go_back_an_epoch(self) -> None:
+        """The weights before the present epoch, by learning the others again: no run that ends well pays for copies."""
+        self.weights.go_back()
+        again = LinearRun(self.examples, self.rule, replace(self.plan, keep_log=False), self.weights)
+        for row_numbers in islice(self.orders(), self.number - 1):
+            again.pass_over(row_numbers, self.examples.rows.n if row_numbers is None else len(row_numbers))
 
     def finish(self) -> Training:
         if self.weights.sums_overflowed(self.columns):
