@@ -16,7 +16,7 @@ check: .venv/built
 docs: .venv/built
 	$(PY) -m sphinx -W --keep-going -q docs docs/_build
 bench: .venv/built
-	$(PY) bench/engine.py && $(PY) bench/end_to_end.py
+	$(PY) bench/engine.py && $(PY) bench/end_to_end.py && $(PY) bench/real.py --write
 sanitize: .venv/built
 	bash tests/sanitize.sh
 .venv/built: $(SOURCES)

@@ -98,3 +98,29 @@ def test_coef_can_be_sparse_and_an_array_again():
     np.testing.assert_array_equal(clf.densify().coef_, dense)
     assert clf.t_ == 1 + 60 * clf.n_iter_
     assert not sp.issparse(clf.sparsify().fit(X, y).coef_)
+
+
+def test_the_differences_that_the_page_names():
+    """docs/moving-from-scikit-learn.md, row by row; the bias and |x|² are examples there."""
+    X, y = np.array([[1.0], [-1.0]], dtype=np.float32), [1, 0]
+    nothing, rng = np.zeros((1, 1), dtype=np.float32), np.random.default_rng(0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        peer = linear_model.Perceptron(max_iter=1, tol=1e-3, fit_intercept=False).fit(X, y)
+        caught.clear()
+        linear_model.Perceptron(max_iter=2, tol=1e-3).fit(rng.normal(size=(50, 2)), np.arange(50) % 2)
+        assert [warning.category.__name__ for warning in caught] == ["ConvergenceWarning"]
+        caught.clear()
+        mine = rosenblatt.Perceptron(max_iter=1, tol=1e-3, fit_intercept=False).fit(X, y)
+        assert not caught
+    assert mine.training_.stopped_because == "one pass"
+    assert not mine.converged_
+    assert peer.predict(nothing) == peer.classes_[0]
+    assert mine.predict(nothing) == mine.classes_[1]
+    assert peer.coef_.dtype == np.float32
+    assert mine.coef_.dtype == np.float64
+    # tol: theirs is about the loss, ours about the mean change of the weights.
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    run = rosenblatt.Perceptron(tol=2.0, random_state=0).fit(X, y)
+    assert run.training_.stopped_because == "the average update fell below tol"
+    assert run.history_[-1].moved < 2.0
