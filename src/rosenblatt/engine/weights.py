@@ -277,7 +277,9 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
         return None
     assert rows.indices is not None
     indices = rows.indices[: rows.entries]
-    if len(indices) <= FEW_ENTRIES:
+    if rows.n == 1:
+        columns = indices  # each once
+    elif len(indices) <= FEW_ENTRIES:
         columns = np.unique(indices)
     else:
         moves = np.zeros(rows.d, dtype=bool)

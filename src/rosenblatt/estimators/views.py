@@ -94,8 +94,13 @@ class LinearViews:
         """The log since training began, with a copy of the rows that moved the weights."""
         if not getattr(self, "_memories", ()):
             raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
-        (memory, before), *others = self._memories
-        for later, between in others:
-            memory = memory.then(later, between - before)
-        self._memories = ((memory, before),)
-        return memory
+        parts = list(self._memories)
+        while (
+            len(parts) > 1
+        ):  # neighbours, then their neighbours: each row is copied a few times, however many calls there were
+            joined = [
+                (a.then(b, there - here), here) for (a, here), (b, there) in zip(parts[::2], parts[1::2], strict=False)
+            ]
+            parts = joined + parts[2 * len(joined) :]
+        self._memories = (parts[0],)
+        return parts[0][0]

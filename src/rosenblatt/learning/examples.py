@@ -289,15 +289,27 @@ def encode(y: Any, classes: np.ndarray | None = None) -> tuple[np.ndarray, np.nd
     if labels.ndim != 1:
         raise LabelError(f"y has {labels.ndim} dimension(s): expected one label a row.")
     refuse_missing(labels)
-    own_classes, codes = distinct(labels)
     if classes is None:
+        own_classes, codes = distinct(labels)
         return own_classes, codes.astype(np.int32, copy=False)
-    places = np.searchsorted(classes, own_classes)
-    known = (places < len(classes)) & (classes[np.minimum(places, len(classes) - 1)] == own_classes)
+    if len(labels) <= FEW_LABELS:
+        return classes, places_among(classes, labels)
+    own_classes, codes = distinct(labels)
+    return classes, places_among(classes, own_classes)[codes]
+
+
+FEW_LABELS = 1000  # to look each up is faster than to find the different ones first
+
+
+def places_among(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The place of each label among sorted classes; all of them have to be there."""
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    known = classes[places] == labels
     if not known.all():
-        unknown = ", ".join(map(repr, own_classes[~known][:5].tolist()))
-        raise LabelError(f"{(~known).sum()} label(s) were not among the classes named first: {unknown}.")
-    return classes, places[codes].astype(np.int32, copy=False)
+        strange = np.unique(labels[~known])
+        unknown = ", ".join(map(repr, strange[:5].tolist()))
+        raise LabelError(f"{len(strange)} label(s) were not among the classes named first: {unknown}.")
+    return places.astype(np.int32)
 
 
 def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Votes of two classes on dense rows: the signs of w·x + b of all weights of a run, in float32 wherever that decides.
+"""Votes of two classes on narrow rows: the signs of w·x + b of all weights of a run, in float32 wherever that decides.
 
 Only the sign of a score counts. With (x, 1) and (w, b) scaled to length 1, float32 products, in whatever order they are
 added, are off by at most (d + 3) u / (1 − (d + 1) u), u = 2^−24: two roundings of the factors and d + 1 of the sum, times
@@ -10,6 +10,7 @@ Weights are a running sum over the log, some hundred at a time, with the bits th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,26 +21,38 @@ from rosenblatt.learning.log import Memory
 WEIGHTS = 256  # weight vectors that are scored at a time, if there is room
 ROOM = 2**26  # bytes for the rows that are scored at a time and their scores, and again for the weights
 MOST_COLUMNS = 2**20  # with fewer (d + 1) u < 1/15, and 1.1 (d + 8) u is more than the bound
+SPARSE_PRODUCT, SURVIVOR = 1500, 420  # float32 multiplications in the time of a product of sparse rows, and of a vote on it
 SMALL, LARGE = 1e-100, 1e100  # lengths between which nothing overflows and a square is not lost
 
 
 def votes_by_sign(rows: Rows, memory: Memory, weights: int = WEIGHTS, room: int = ROOM) -> np.ndarray | None:
-    """Σ c_k sign(w_k·x + b_k) of every row; None where this is not the way: more classes, sparse rows, numbers too large.
+    """Σ c_k sign(w_k·x + b_k) of every row; None where this is not the way: more classes, wide rows, numbers too large.
 
     So many weight vectors are scored at a time, and so many bytes are used for rows and scores, and again for weights.
     """
-    if memory.vectors > 1 or not (rows.dense and memory.rows.dense) or rows.d >= MOST_COLUMNS or not moderate(memory):
+    if memory.vectors > 1 or rows.d >= MOST_COLUMNS or not ((rows.dense and memory.rows.dense) or narrow(memory)):
         return None
-    assert rows.values is not None
+    if not memory.rows.dense:
+        memory = replace(memory, rows=Rows(memory.rows.csr().toarray()))
+    if not moderate(memory):
+        return None
+    given = rows.matrix()
     height = max(1, room // (12 * (rows.d + 1) + 16 * weights))
     total = np.empty(rows.n, dtype=np.int64)
     for start in range(0, rows.n, height):
-        X = np.ascontiguousarray(rows.values[start : start + height], dtype=float)
+        block = given[start : start + height]
+        X = np.ascontiguousarray(block if rows.dense else block.toarray(), dtype=float)
         votes = count_block(X, memory, max(1, min(weights, room // (12 * (rows.d + 1)))))
         if votes is None:
             return None
         total[start : start + height] = votes
     return total
+
+
+def narrow(memory: Memory) -> bool:
+    """Are dense products with all weights cheaper than sparse ones with the rows of the log, and is there room?"""
+    survivors, d, n = len(memory.log) + 1, int(memory.rows.d), int(memory.rows.n)
+    return 2 * d * survivors < SPARSE_PRODUCT * n + SURVIVOR * survivors and 8 * d * n < 4 * ROOM
 
 
 def moderate(memory: Memory) -> bool:

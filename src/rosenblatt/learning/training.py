@@ -185,7 +185,7 @@ class LinearRun(EpochDriver[Training]):
         if plan.keep_log:
             start = None if weights.untouched() else weights.copy()
             self.outcome.origin = Origin(examples, rule, plan, start, held_out)
-        self.recorder = Recorder(CHUNK) if plan.keep_log else None
+        self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
         codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
         self.loop = core.Loop(
             examples.rows,
