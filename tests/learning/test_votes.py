@@ -309,3 +309,28 @@ def test_any_products_can_be_voted_with():
     found, last = count_votes(K, Survivors.of(log, y, 1, 0, 30), constant=0.0)
     assert np.array_equal(found[:, 0], total)
     assert np.array_equal(last[:, 0], alpha @ K)
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_votes_on_narrow_sparse_rows_are_those_of_the_same_rows_dense(seed, whole):
+    rng = np.random.default_rng(seed)
+    X = sp.random(60, 15, 0.3, format="csr", random_state=rng.integers(2**31))
+    X.data = rng.integers(-3, 4, X.nnz).astype(float) if whole else X.data - 0.5
+    y = rng.integers(0, 2, 60)
+    sparse, dense = (train(rows, y, epochs=3, keep_log=True, order="given").memory() for rows in (X, X.toarray()))
+    rows = Rows(X)
+    by_sign = signs.votes_by_sign(rows, sparse, weights=7)
+    products = next(products for _, products in blocks_of_products(rows, sparse.rows))
+    survivors = Survivors.of(sparse.log, sparse.codes, 1, sparse.first, sparse.last)
+    counted = count_votes(products, survivors)[0][:, 0]
+    if whole:  # on others the orders of a sum decide about what is nearly 0
+        np.testing.assert_array_equal(by_sign, counted)
+        np.testing.assert_array_equal(by_sign, signs.votes_by_sign(Rows(X.toarray()), dense))
+    else:
+        assert np.mean(by_sign == counted) > 0.9
+
+
+def test_wide_sparse_rows_are_not_made_dense():
+    X = sp.random(50, 5000, 0.002, format="csr", random_state=0)
+    memory = train(X, np.arange(50) % 2, epochs=2, keep_log=True).memory()
+    assert signs.votes_by_sign(Rows(X), memory) is None

@@ -95,12 +95,9 @@ class LinearViews:
         if not getattr(self, "_memories", ()):
             raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
         parts = list(self._memories)
-        while (
-            len(parts) > 1
-        ):  # neighbours, then their neighbours: each row is copied a few times, however many calls there were
-            joined = [
-                (a.then(b, there - here), here) for (a, here), (b, there) in zip(parts[::2], parts[1::2], strict=False)
-            ]
+        while len(parts) > 1:  # neighbours, then pairs of them: no row is copied once for every call
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            joined = [(a.then(b, there - here), here) for (a, here), (b, there) in pairs]
             parts = joined + parts[2 * len(joined) :]
         self._memories = (parts[0],)
         return parts[0][0]
