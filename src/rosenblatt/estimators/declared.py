@@ -21,9 +21,9 @@ def declared_by(settings: type[Settings], name: str, help: str) -> Any:
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter, declared_by))
 def estimator(kind: E) -> E:
     """The class as scikit-learn wants it: a keyword a parameter, and a docstring that numpydoc's readers know."""
-    made: Any = dataclass(eq=False, repr=False, kw_only=True)(kind)
-    made.__doc__ = numpydoc(made)
-    return made  # type: ignore[no-any-return]
+    described: Any = dataclass(eq=False, repr=False, kw_only=True)(kind)
+    described.__doc__ = numpydoc(described)
+    return described  # type: ignore[no-any-return]
 
 
 def numpydoc(kind: type) -> str:
