@@ -1,12 +1,16 @@
 """How Sphinx builds these pages: `make docs`. The figures are drawn by the lab, from real runs, while it builds."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 project = "rosenblatt"
 author = "The rosenblatt developers"
 copyright = author
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+napoleon_google_docstring = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
 source_suffix = [".md"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
@@ -27,6 +31,16 @@ def draw_figures(app: Any) -> None:
         (folder / f"{name}.svg").write_bytes(lab.perform(name).picture())
 
 
+def take_docstrings_as_they_are(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain text: |x| and coef_ are no marks of reStructuredText."""
+    in_example = False
+    for number, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if not in_example and not line.lstrip().startswith(".. "):
+            lines[number] = re.sub(r"(?<![\\\w`])(\w+)_(?!\w)(?!`)", r"\1\\_", line.replace("|", "\\|"))
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this."""
     app.connect("builder-inited", draw_figures)
+    app.connect("autodoc-process-docstring", take_docstrings_as_they_are, priority=600)  # after napoleon

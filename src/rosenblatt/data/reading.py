@@ -37,19 +37,31 @@ def read(
     per class, such folders in a tar archive, idx images; all of them also compressed with gzip. The content decides which;
     `format` overrules it.
 
-    target      the column to predict: its name, or its number counted from 1, or from -1 backwards
-    header      does the first line hold names? If not, `names` gives them, or they are column_1, column_2, …
-    missing     cells that mean "not known" and become null
-    zero_based  do libsvm indices start at 0? By default, if there is a 0
-    n_features  columns of a libsvm matrix; by default the largest index
-    as_text     columns of a delimited table whose cells stay texts though all are numbers, as `007` is; True for all.
-                So are rows read for a model, which knows what its columns hold: then a row is the same row in any file
+    Parameters
+    ----------
+    target : str or int
+        The column to predict: its name, or its number counted from 1, or from -1 backwards.
+    header : bool
+        Does the first line hold names? If not, `names` gives them, or they are column_1, column_2, …
+    missing : sequence of str
+        Cells that mean "not known" and become null.
+    zero_based : bool or None
+        Do libsvm indices start at 0? By default, if there is a 0.
+    n_features : int or None
+        Columns of a libsvm matrix; by default the largest index.
+    as_text : bool or sequence of str
+        Columns of a delimited table whose cells stay texts though all are numbers, as `007` is; True for all. So are rows
+        read for a model, which knows what its columns hold: then a row is the same row in any file.
 
+    Notes
+    -----
     Labels are numbers only where every one of them prints back to the same text: 01 and 1 are two classes.
 
     Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
     compares as they do: `rows.cast({pl.Enum: pl.String})` undoes it, where methods of texts are wanted.
 
+    Examples
+    --------
     >>> import io
     >>> fruit = read(io.BytesIO(b"colour, weight, fruit\\nred, 120, apple\\n?, 95, pear\\n"), target="fruit")
     >>> fruit.rows.rows(), fruit.labels.to_list()
