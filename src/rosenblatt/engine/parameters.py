@@ -148,6 +148,16 @@ class AnyOf:
         return f"{self.one.expected(name)}, or {self.other.expected(name)}"
 
 
+class Nothing:
+    """None, of what others may have."""
+
+    def holds(self, value: Any) -> bool:
+        return value is None
+
+    def expected(self, name: str) -> str:
+        return "None"
+
+
 @dataclass(frozen=True)
 class Anything:
     """What is looked at elsewhere; in words, for those who read about it."""

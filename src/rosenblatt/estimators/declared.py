@@ -56,7 +56,8 @@ def type_name(allowed: Range) -> str:
     """
     match allowed:
         case AnyOf():
-            return f"{type_name(allowed.one)} or {type_name(allowed.other)}"
+            names = [*type_name(allowed.one).split(" or "), *type_name(allowed.other).split(" or ")]
+            return " or ".join(dict.fromkeys(names))  # each once
         case Choice():
             return f"{{{', '.join(map(repr, allowed.names))}}}"
         case Flag() | Whole() | Real():

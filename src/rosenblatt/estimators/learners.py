@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import Choice, Flag, Real, parameter
+from rosenblatt.engine.parameters import Choice, Flag, Nothing, Real, parameter
 from rosenblatt.estimators.declared import declared_by, estimator
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learning.plan import Plan
@@ -24,16 +24,6 @@ RATE_OF_SQUARES = (
 )
 
 
-class NoPenalty:
-    """The one penalty that a perceptron can have: None."""
-
-    def holds(self, value: Any) -> bool:
-        return value is None
-
-    def expected(self, name: str) -> str:
-        return "None; of weights that are to stay small, SoftPerceptron has l2"
-
-
 @estimator
 class Perceptron(LinearClassifier):
     """w += rate y x at every mistake, y (w·x + b) ≤ 0 (Rosenblatt, 1958).
@@ -45,7 +35,7 @@ class Perceptron(LinearClassifier):
 
     eta0: float = declared_by(rules.Perceptron, "eta0", "The rate; on its own it changes nothing but the length of w.")
     learning_rate: str = declared_by(rules.Perceptron, "learning_rate", FALLING)
-    penalty: None = parameter(None, NoPenalty(), help="None: a perceptron has no penalty.")
+    penalty: None = parameter(None, Nothing(), help="A perceptron has none.", note="SoftPerceptron has one, l2")
     alpha: float = parameter(0.0001, Real(least=0), help="Of the penalty; there is none, so it means nothing.")
     l1_ratio: float = parameter(0.15, Real(least=0, most=1), help="Of the penalty; there is none, so it means nothing.")
     _learner: ClassVar[str] = "perceptron"
