@@ -32,7 +32,7 @@ class Run:
     mistakes: int = 0
     zero_rows: int = 0
     dropped: int = 0  # moves that a budget has taken away
-    tie: bool = False  # did a margin lie where rounding decides?
+    tie: bool = False  # did a margin, or the choice of a rival, lie where rounding decides?
 
     def scores(self, x, moves=None):
         totals = [0] * self.vectors
@@ -71,7 +71,10 @@ def learn(X, y, order, kernel, *, vectors=1, one_rival=False, p=None, budget=Non
         x, size = X[i], kernel(X[i], X[i])
         scores = run.scores(x)
         if one_rival:
-            rival = max((c for c in range(vectors) if c != y[i]), key=lambda c: scores[c])
+            others = [c for c in range(vectors) if c != y[i]]
+            rival = max(others, key=lambda c: scores[c])
+            near = [c for c in others if c != rival and scores[rival] - scores[c] < 1e-9]
+            run.tie |= p is not None and bool(run.moves) and bool(near)  # of fractions; whole numbers tie exactly
             cases = [(0, scores[y[i]] - scores[rival], 2 * size, rival, [(y[i], 1), (rival, -1)])]
         else:
             signs = [1 if (y[i] == 1 if vectors == 1 else y[i] == c) else -1 for c in range(vectors)]

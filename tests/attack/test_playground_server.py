@@ -43,7 +43,7 @@ def client(server):
 
 def health(server):
     question = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n\r\n" % server.port
-    return send(server.port, question, wait=5)
+    return send(server.port, question, wait=60)  # a busy machine may take long; a connection that is closed answers at once
 
 
 def test_five_hundred_slow_connections_keep_nobody_out(server):
