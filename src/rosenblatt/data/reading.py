@@ -12,7 +12,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
-from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source, missing_file
+from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
 from rosenblatt.errors import FileError, SettingError, TargetError
 
 Where = str | os.PathLike[str] | IO[bytes]
@@ -172,3 +172,16 @@ def open_source(where: Where, longest_line: int = LONGEST_LINE) -> Source:
 
             raise missing_file(Path(path), known_names())
     return Source(where, longest_line)
+
+
+def missing_file(path: Path, others: list[str]) -> FileError:
+    """The error for a file that is not there, with the name that was probably meant."""
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        names = []
+    near = get_close_matches(path.name, names, 1) or get_close_matches(str(path), others, 1)
+    hint = f" Did you mean {str(path.parent / near[0]) if near[0] in names else near[0]!r}?" if near else ""
+    if not names and not path.parent.is_dir():
+        return FileError(f"there is no folder {str(path.parent)!r}.", path=path)
+    return FileError(f"there is no such file, and no data set of this name.{hint}", path=path)

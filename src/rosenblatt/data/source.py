@@ -17,7 +17,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -225,19 +224,6 @@ class Source:
         """All bytes. They are read, not mapped: a mapped file that shrinks would kill the process."""
         with self.open() as stream:
             return stream.read()
-
-
-def missing_file(path: Path, others: list[str]) -> FileError:
-    """The error for a file that is not there, with the name that was probably meant."""
-    try:
-        names = os.listdir(path.parent)
-    except OSError:
-        names = []
-    near = get_close_matches(path.name, names, 1) or get_close_matches(str(path), others, 1)
-    hint = f" Did you mean {str(path.parent / near[0]) if near[0] in names else near[0]!r}?" if near else ""
-    if not names and not path.parent.is_dir():
-        return FileError(f"there is no folder {str(path.parent)!r}.", path=path)
-    return FileError(f"there is no such file, and no data set of this name.{hint}", path=path)
 
 
 def decode_utf8(data: bytes, name: str, line: int = 1) -> str:

@@ -7,9 +7,19 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any, TypeVar, dataclass_transform
 
-from rosenblatt.engine.parameters import AnyOf, Choice, Flag, Range, Real, Settings, Whole, declared_in, parameter
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Range, Real, Settings, Whole, declared_in, parameter
 
 E = TypeVar("E", bound=type)
+
+# What several estimators take.
+SHUFFLES = AnyOf(Flag(), Choice(("once", "replacement", "blocks")))
+SHUFFLE_HELP = (
+    'Order of the examples: True (a new one before every pass), "once", False (as given), "replacement", or "blocks" (of 64 '
+    "rows: faster, for data without runs of one class)."
+)
+VERBOSE = AnyOf(Flag(), Whole(0))
+CLASS_WEIGHT = Anything("dict, 'balanced' or None")
+CLASS_WEIGHT_HELP = 'Factors of the step by label, {label: factor}, or "balanced"; they scale it as sample weights do.'
 
 
 def declared_by(settings: type[Settings], name: str, help: str) -> Any:

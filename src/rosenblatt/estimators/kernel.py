@@ -13,19 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.declared import declared_by, estimator
-from rosenblatt.estimators.linear import (
+from rosenblatt.estimators.declared import (
     CLASS_WEIGHT,
     CLASS_WEIGHT_HELP,
     SHUFFLE_HELP,
     SHUFFLES,
     VERBOSE,
-    Inputs,
-    classes_at,
-    labelled,
-    order_of,
-    rule_of,
+    declared_by,
+    estimator,
 )
+from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of, rule_of
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels

@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import is_not
 from typing import Any, ClassVar, Self
 
@@ -16,11 +15,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rosenblatt.engine.compiled import cores
 from rosenblatt.engine.parameters import (
     AnyOf,
     Anything,
-    Choice,
     Flag,
     Real,
     Whole,
@@ -32,7 +29,8 @@ from rosenblatt.engine.rows import OneHot, Rows, is_sparse
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
-from rosenblatt.estimators.declared import estimator
+from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, SHUFFLE_HELP, SHUFFLES, VERBOSE, estimator
+from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
@@ -40,19 +38,14 @@ from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import (
     AnyExamples,
     Examples,
-    RegressionExamples,
     for_classes,
     refuse_missing,
 )
-from rosenblatt.learning.forgetting import Forgotten, forget
 from rosenblatt.learning.history import History
-from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import LinearRun, Training
-from rosenblatt.learning.votes import VOTING
 
 
 class ReadsSparse(BaseEstimator):  # type: ignore[misc]
@@ -135,18 +128,6 @@ class Inputs(ReadsSparse):
         return fits and not hasattr(self, "feature_names_in_")
 
 
-SHUFFLES = AnyOf(Flag(), Choice(("once", "replacement", "blocks")))
-SHUFFLE_HELP = (
-    'Order of the examples: True (a new one before every pass), "once", False (as given), "replacement", or "blocks" (of 64 '
-    "rows: faster, for data without runs of one class)."
-)
-VERBOSE = AnyOf(Flag(), Whole(0))
-
-
-CLASS_WEIGHT = Anything("dict, 'balanced' or None")
-CLASS_WEIGHT_HELP = 'Factors of the step by label, {label: factor}, or "balanced"; they scale it as sample weights do.'
-
-
 def order_of(shuffle: bool | str) -> str:
     """The engine's name of what `shuffle` asks for."""
     if Flag().holds(shuffle):
@@ -198,7 +179,7 @@ def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
 
 
 @estimator
-class LinearLearner(LinearViews, Inputs):
+class LinearLearner(Forgets, LinearViews, Inputs):
     """What all linear learners share."""
 
     max_iter: int = parameter(
@@ -307,7 +288,7 @@ class LinearLearner(LinearViews, Inputs):
         held_out = None
         if plan.patience is not None:
             examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
-        counts = class_counts(examples)
+        counts = examples.class_counts()
         if counts is not None and weights.t:  # weights that go on have seen the rows of the calls before
             counts += self._settings.class_counts
         if weights.t == 0 or not plan.keep_log:
@@ -378,44 +359,9 @@ class LinearLearner(LinearViews, Inputs):
         seed = self._seed_of_partial_fit()
         return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
 
-    def forget(self, rows: Any) -> Forgotten:
-        """Unlearns rows of the last `fit`, by their numbers: the estimator becomes, to the last bit, what training without
-        them in the same order would have made of it. Needs `keep_log=True`, and the training rows as they were.
-        """
-        check_is_fitted(self)
-        origin = self.training_.origin
-        if origin is None:
-            raise SettingError("Forgetting goes through the run again: fit with keep_log=True.")
-        if self._settings.class_weight == "balanced":
-            raise SettingError(
-                "With class_weight='balanced' every row changes the weight of all: fit again without these rows."
-            )
-        if self._rows_before != origin.examples.rows.n:
-            raise SettingError("More than one call of fit or partial_fit made this estimator: only a single fit can forget.")
-        forgotten = forget(self.training_, rows)
-        assert forgotten.training.origin is not None
-        left = class_counts(origin.examples, forgotten.training.origin.absent)
-        self._settings = replace(self._settings, class_counts=left)
-        self._memories, self._rows_before = (), 0
-        self._record(forgotten.training, origin.examples.rows.n)
-        return forgotten
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        model, rows = self._model, self._rows_to_score(X)
-        return model.scores(rows, self._threads()) if isinstance(model, Model) and rows.n > 1 else model.scores(rows)
-
-    def _threads(self) -> int:
-        from joblib import effective_n_jobs
-
-        return min(cores(), int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)))
-
-    def _rows_to_score(self, X: Any) -> Rows:
-        return self._rows(X, reset=False, to_learn=self._chosen in VOTING)  # votes multiply rows with rows
-
 
 @estimator
-class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
+class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type: ignore[misc]
     """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
 
     class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
@@ -463,28 +409,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):  # type: ignore[misc]
         """
         return self._scores(X)
 
-    def influences(self, X: Any) -> Influences:
-        """The training examples that made the score of one row, for and against, largest first; they sum to the score.
-
-        With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
-        the averaged ones: votes are no sum of examples. Needs `keep_log=True`.
-        """
-        check_is_fitted(self)
-        twin = self.view("averaged") if self._chosen in VOTING else self
-        return on_decision(self.memory_, twin._linear, self._rows(X, reset=False), twin._chosen)
-
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
         scores = self._scores(X)
         labels: np.ndarray = self.classes_[self._model.decide(scores)]
         return labels
-
-
-def class_counts(examples: AnyExamples, absent: Any = ()) -> np.ndarray | None:
-    """How many rows of each class are learned from, without some; None in a regression."""
-    if isinstance(examples, RegressionExamples):
-        return None
-    codes = examples.codes
-    if examples.importance is not None or len(absent):
-        codes = codes[np.setdiff1d(examples.pool(), absent)]
-    return np.bincount(codes, minlength=len(examples.classes))

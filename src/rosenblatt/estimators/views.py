@@ -10,6 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.engine.compiled import cores
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.saving import RunSettings
 from rosenblatt.learning.log import Memory
@@ -28,6 +30,8 @@ class LinearViews:
     _settings: RunSettings
     _memories: tuple[tuple[Memory, int], ...]  # of each call, with the number of rows before it
     _chosen: str  # the view that predicts
+    n_jobs: int | None
+    _rows: Any
     _votes = False  # is it the votes of all weights that predict by itself?
     _sparse_coef = False
 
@@ -68,6 +72,20 @@ class LinearViews:
         if isinstance(model, Voter):
             raise AttributeError("Many weight vectors vote: view('averaged') and view('last') have a coef_ and intercept_.")
         return model
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        model, rows = self._model, self._rows_to_score(X)
+        return model.scores(rows, self._threads()) if isinstance(model, Model) and rows.n > 1 else model.scores(rows)
+
+    def _threads(self) -> int:
+        from joblib import effective_n_jobs
+
+        return min(cores(), int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)))
+
+    def _rows_to_score(self, X: Any) -> Rows:
+        rows: Rows = self._rows(X, reset=False, to_learn=self._chosen in VOTING)  # votes multiply rows with rows
+        return rows
 
     @property
     def t_(self) -> int:

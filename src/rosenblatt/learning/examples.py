@@ -65,6 +65,13 @@ class Examples(WeightedRows):
         labels: np.ndarray = self.classes[self.codes]
         return labels
 
+    def class_counts(self, absent: Any = ()) -> np.ndarray:
+        """How many rows of each class are learned from, without some."""
+        codes = self.codes
+        if self.importance is not None or len(absent):
+            codes = codes[np.setdiff1d(self.pool(), absent)]
+        return np.bincount(codes, minlength=len(self.classes))
+
     def take(self, numbers: np.ndarray) -> Examples:
         """A copy of the examples with these row numbers."""
         importance = None if self.importance is None else self.importance[numbers]
@@ -77,6 +84,9 @@ class RegressionExamples(WeightedRows):
 
     targets: np.ndarray
     vectors: ClassVar[int] = 1
+
+    def class_counts(self, absent: Any = ()) -> None:
+        """There are no classes."""
 
     def take(self, numbers: np.ndarray) -> RegressionExamples:
         """A copy of the examples with these row numbers."""
