@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -216,3 +218,99 @@ def test_what_the_estimator_never_counted_is_said_to_be_unknown(tmp_path, monkey
     notebook = rb.load("m.rosenblatt")._repr_html_()
     assert "passive-aggressive" in notebook
     assert "training error" not in notebook
+
+
+KERNELS = {
+    "rbf": rb.KernelPerceptron(max_iter=4, random_state=1),
+    "rbf, gamma": rb.KernelPerceptron(gamma=0.25, score_with="averaged", shuffle=False, max_iter=3),
+    "polynomial": rb.KernelPerceptron(kernel="poly", degree=np.int64(2), score_with="voted", max_iter=3, random_state=2),
+    "mira": rb.KernelPerceptron(kernel="linear", rule="mira", p=0.5, class_weight="balanced", max_iter=2),
+    "no bias": rb.KernelPerceptron(kernel="linear", fit_intercept=False, eta0=0.5, learning_rate="1/updates", max_iter=2),
+    "rest": rb.KernelPerceptron(
+        kernel="poly", coef0=0.0, multi_class="ovr", score_with="random", random_state=3, max_iter=2
+    ),
+    "budget": rb.KernelPerceptron(budget=9, multi_class="ovr", random_state=4, max_iter=3),
+}
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_comes_back_whole(name, classes, dense, tmp_path):
+    """Scores in every view, support, log and recipe; and the recipe alone leads to the same model through `learn`."""
+    X, y = entries(classes)
+    X = X.toarray() if dense else X
+    fitted = KERNELS[name].fit(X, y)
+    model = saved(fitted, tmp_path)
+    np.testing.assert_array_equal(model.scores(X), fitted.view(fitted.score_with).decision_function(X))
+    np.testing.assert_array_equal(model.predict(X), fitted.predict(X))
+    for view in ("last", "averaged", "voted") if fitted.budget is None else ("last",):
+        np.testing.assert_array_equal(model.scores(X, view), fitted.view(view).decision_function(X))
+    np.testing.assert_array_equal(model.dual.support, fitted.support_)
+    np.testing.assert_array_equal(model.dual.coef, fitted.dual_coef_.T)
+    for read, kept in zip(model.dual.logs or (), fitted.dual_.logs or (), strict=True):
+        assert all(np.array_equal(getattr(read, part), getattr(kept, part)) for part in ("t", "row", "rival", "tau"))
+    assert (model.dual.t, model.dual.rows_seen, model.dual.norm2) == (fitted.dual_.t, ROWS, fitted.dual_.norm2)
+    set_by_hand = {key: value for key, value in fitted.get_params().items() if key in model.recipe.parameters}
+    assert model.recipe.parameters == set_by_hand | {"kernel": model.dual.space.kernel.name}
+    if not dense:  # products of dense rows round otherwise, and a tie may go the other way
+        again = rb.learn(rb.Dataset("sparse", X, y, "made", zero_based=False), model.recipe)
+        np.testing.assert_array_equal(again.scores(X), model.scores(X))
+        assert again.summary.updates == model.summary.updates == fitted.n_updates_
+    rb.save(model, tmp_path / "again.rosenblatt")
+    assert (tmp_path / "again.rosenblatt").read_bytes() == (tmp_path / "m.rosenblatt").read_bytes()
+
+
+def test_a_kernel_explains_by_its_examples(tmp_path):
+    X, y = entries(3)
+    for name in ("rbf, gamma", "rest", "budget"):
+        model = saved(KERNELS[name].fit(X, y), tmp_path)
+        view = model.linear_view()
+        for row in range(0, ROWS, 7):
+            influences = model.influences(X[[row]])
+            first, second = np.sort(model.scores(X[[row]], view)[0])[::-1][:2]
+            assert influences.score == pytest.approx(first - second, abs=1e-12)
+            assert sum(part.contribution for part in influences.examples) == pytest.approx(influences.score, abs=1e-9)
+            assert [part.updates is None for part in influences.examples] == [name == "budget"] * len(influences.examples)
+
+
+def test_a_kernel_that_has_seen_only_zeros_has_no_support_and_is_saved(tmp_path):
+    fitted = rb.KernelPerceptron(kernel="linear", fit_intercept=False, max_iter=1).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    assert len(fitted.support_) == 0
+    assert saved(fitted, tmp_path).predict(np.ones((2, 2))).tolist() == [1, 1]
+
+
+def test_a_kernel_that_is_a_function_is_not_saved_and_says_why(tmp_path):
+    fitted = rb.KernelPerceptron(kernel=lambda A, B: (A @ B.T).toarray()).fit(*entries())
+    with pytest.raises(rb.SettingError, match="is a function, which a model file cannot hold: pickle"):
+        fitted.save(tmp_path / "m.rosenblatt")
+    assert not (tmp_path / "m.rosenblatt").exists()
+
+
+def test_names_of_columns_are_kept_and_read_from_tables(tmp_path, monkeypatch, capsys):
+    """From pandas, from polars in another order, and from a CSV on the command line."""
+    monkeypatch.chdir(tmp_path)
+    X, y = entries()
+    frame = pd.DataFrame(X.toarray(), columns=list("abcde"))
+    fitted = rb.Perceptron(random_state=0).fit(frame, y)
+    model = saved(fitted, tmp_path)
+    assert model.features.names == list("abcde")
+    expected = fitted.predict(frame).tolist()
+    assert model.predict(frame).tolist() == model.predict(pl.from_pandas(frame[list("ebacd")])).tolist() == expected
+    frame[list("ecbad")].assign(note="x").to_csv("rows.csv", index=False)
+    assert run(["predict", "m.rosenblatt", "rows.csv", "--only-labels", "-q"]) == 0
+    assert list(map(int, capsys.readouterr().out.split())) == expected
+    for bad, wrong in ((frame[list("abce")], "There is no column 'd'"), (frame.assign(d="x"), "holds something else")):
+        with pytest.raises(rb.DataError, match=wrong):
+            model.predict(bad)
+    unnamed = saved(rb.Perceptron(random_state=0).fit(X, y), tmp_path)
+    assert unnamed.features.names[0] == "column 0"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_come_back(classes, tmp_path):
+    X, y = entries(classes)
+    fitted = rb.SoftPerceptron(max_iter=3, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(saved(fitted, tmp_path).predict_proba(X), fitted.predict_proba(X))
+    with pytest.raises(rb.SettingError, match="mira gives scores and no probabilities: logistic does"):
+        saved(rb.Mira().fit(X, y), tmp_path).predict_proba(X)

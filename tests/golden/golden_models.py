@@ -133,6 +133,18 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "sparse": ("counts.libsvm", {}, {"learner": "mira", "parameters": {"p": 0.5}, "fit_intercept": False}),
     "sparse-logistic": ("counts3.libsvm", {}, {"learner": "logistic", "parameters": {"eta0": 0.05, "l2": 0.01}}),
     "sparse-voted": ("counts3.libsvm", {}, {"learner": "voted", "order": "given", "epochs": 2}),
+    "kernel": ("things.csv", RIPE, {"learner": "kernel", "epochs": 3}),
+    "kernel-three": (
+        "things.csv",
+        SHAPE,
+        {"learner": "kernel", "parameters": {"kernel": "polynomial", "rule": "mira", "p": 0.5}, "epochs": 2},
+    ),
+    "kernel-rest": (
+        "counts3.libsvm",
+        {},
+        {"learner": "kernel", "parameters": {"kernel": "linear", "multi_class": "ovr", "score_with": "voted"}, "epochs": 2},
+    ),
+    "kernel-budget": ("counts.libsvm", {}, {"learner": "kernel", "parameters": {"budget": 5, "gamma": 0.5}, "epochs": 2}),
     "images": ("pictures-images-idx3-ubyte", {}, {"keep_log": True, "epochs": 3}),
     "images-widrow-hoff": ("pictures-images-idx3-ubyte", {}, {"learner": "widrow-hoff", "average": True}),
 }
@@ -148,6 +160,7 @@ ESTIMATORS = {
     "estimator-voted": ("counts.libsvm", rb.VotedPerceptron(max_iter=3, random_state=0)),
     "estimator-random": ("counts.libsvm", rb.VotedPerceptron(max_iter=3, random_state=6, score_with="random")),
     "estimator-widrow-hoff": ("counts3.libsvm", rb.WidrowHoff(average=True, shuffle="once", random_state=5)),
+    "estimator-kernel": ("counts3.libsvm", rb.KernelPerceptron(kernel="poly", degree=2, score_with="averaged", max_iter=3)),
     "estimator-weighted": ("counts.libsvm", rb.Perceptron(class_weight={-1: 2.0, 1: 0.5}, max_iter=2, random_state=0)),
 }
 

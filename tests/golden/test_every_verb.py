@@ -17,6 +17,9 @@ REASONS = {
     r"SettingError: The model has no \w+ weights: it has": 2,
     r"SettingError: The model was saved without its log": 2,
     r"SettingError: The best weights are no one sum over the log": 2,
+    r"SettingError: The model learned with a kernel": 2,
+    r"SettingError: With a budget there are only the last weights": 2,
+    r"SettingError: There is no view 'best'": 2,
 }
 NO_LOG = r"without its log"
 OLD = [f"old {name}" for name in sorted(p.stem for p in golden_models.FOLDER.glob("*.rosenblatt"))]
@@ -40,6 +43,14 @@ def estimators():
         named[f"{name}, early stopping"] = make(**stops, random_state=0, **chosen), three
         named[f"{name}, balanced"] = make(class_weight="balanced", max_iter=1, **chosen), two
         named[f"{name}, weighted"] = make(class_weight={-1: 2.0, 1: 0.0}, max_iter=1, **chosen), two
+    for name, chosen in {
+        "rbf": {}, "linear": {"fit_intercept": True}, "polynomial": {"degree": 2, "score_with": "voted"},
+        "mira": {"kernel": "poly", "rule": "mira", "p": 0.25, "coef0": 0.0}, "rest": {"multi_class": "ovr"},
+        "budget": {"budget": 7, "multi_class": "ovr"}, "random": {"score_with": "random", "class_weight": "balanced"},
+    }.items():  # fmt: skip
+        kernel = {"kernel": name} if name in ("rbf", "linear", "polynomial") else {}
+        for file in (two, three):
+            named[f"KernelPerceptron, {name}, {file}"] = rb.KernelPerceptron(**kernel, **chosen, random_state=0), file
     for view in ("random", "averaged", "last"):
         named[f"VotedPerceptron, {view}"] = rb.VotedPerceptron(score_with=view, random_state=0), three
     return named
@@ -63,7 +74,7 @@ OFTEN = {
     "old table-three", "old table-voted", "old text", "old text-voted",
 }  # fmt: skip
 full = [pytest.mark.full, pytest.mark.skipif(not FULL, reason="ROSENBLATT_TESTS=full")]
-OLD_REPORTED = [pytest.param(kind, marks=() if kind in OFTEN else full) for kind in OLD]
+OLD_REPORTED = [pytest.param(kind, marks=() if kind in OFTEN else full) for kind in OLD if "kernel" not in kind]
 
 
 def model_file(kind, folder):
@@ -136,13 +147,21 @@ def test_every_verb_works_or_says_why_not(kind, tmp_path, monkeypatch, capsys):
     raw = rb.read(rows, **reading).rows
     assert len(loaded.predict(raw)) == len(loaded.scores(raw)) == raw.shape[0]
     assert "classes" in loaded._repr_html_()
-    if loaded.memory is None:
+    if loaded.memory is None and loaded.dual is None:
         with pytest.raises(rb.SettingError, match=NO_LOG):
             loaded.influences(raw[:1])
     else:
         listed = loaded.influences(raw[:1], "last")
         total = listed.start + sum(part.contribution for part in listed.examples)
         assert total == pytest.approx(listed.score, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["old kernel", "old kernel-budget"])
+def test_a_report_is_about_weights_and_a_kernel_has_none(kind, tmp_path, capsys):
+    model, *_ = model_file(kind, tmp_path)
+    assert run(["report", model, "-o", str(tmp_path / "page.html")]) == 2
+    assert "learned with a kernel" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize("kind", [*OLD_REPORTED, *REPORTED])

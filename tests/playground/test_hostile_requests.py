@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from hostile import CHUNK, HEAD, Hostile, meet, send
 
+from rosenblatt.learning.learners import ALL_LEARNERS
 from rosenblatt.playground import requests as limits
 from rosenblatt.playground.guard import Patience
-from rosenblatt.playground.learners import PAGE_LEARNERS
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 
@@ -66,7 +66,7 @@ def used(server):
     careful = 'a, b, c\n1, 2, "x"\n, 1, y\n3, 1, y\n'
     tables = [{"kind": "csv", "text": text} for text in (table, careful, careful.replace(",", "\t"))]
     with httpx.Client(base_url=server.address, timeout=30) as client:
-        for learner in PAGE_LEARNERS:
+        for learner in ALL_LEARNERS:
             for data in [*tables, {"kind": "xor", "n": 500}, {"kind": "four"}]:
                 task = {"data": data, "learner": learner, "order": "shuffled", "epochs": 5, "scale": learner == "mira"}
                 assert client.post("/api/trace", json=task).status_code == 200

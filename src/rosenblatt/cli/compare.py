@@ -9,15 +9,13 @@ import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.progress import StatusLine
-from rosenblatt.learning.learners import COMPARED, LEARNERS, Recipe
+from rosenblatt.learning.learners import COMPARED, OTHERS, Recipe
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.data.splits import CrossValidation
     from rosenblatt.estimators.neighbours.entrants import Entrant
     from rosenblatt.studies.compare import LearnerResult
-
-OTHERS = [name for name in LEARNERS if name not in COMPARED]
 
 
 @dataclass(frozen=True, kw_only=True)

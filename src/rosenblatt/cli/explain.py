@@ -164,10 +164,10 @@ def explain_row_by_examples(model: Classifier, chosen: ExplainOptions) -> None:
     row = find_row(model, chosen)
     model_input.refuse_other_kind(model, row)
     influences = model.influences(row.rows, chosen.view)
-    linear, (x, notes) = model.linear(chosen.view), model.transform(row.rows)
+    scorer, (x, notes) = model.model(model.linear_view(chosen.view)), model.transform(row.rows)
     labels = model.classes.tolist()
-    code = int(linear.decide(linear.scores(x))[0])
-    against = labels[1 - code] if len(labels) == 2 else labels[linear.winner_and_runner_up(x)[1]]
+    code = int(scorer.decide(scorer.scores(x))[0])
+    against = labels[1 - code] if len(labels) == 2 else labels[scorer.winner_and_runner_up(x)[1]]
     words, facts = verdict(model, row.rows, labels[code], chosen.view)
     if chosen.as_json:
         facts = {"row": chosen.row, "against": against} | facts
@@ -189,13 +189,13 @@ def explain_weight(model: Classifier, name: str, chosen: ExplainOptions) -> None
     from rosenblatt.errors import SettingError
     from rosenblatt.learning.influences import on_weight
 
-    names = model.features.names
+    memory, names = model.remembered(), model.features.names
     if name not in names:
         from difflib import get_close_matches
 
         near = get_close_matches(name, names, 1)
         raise SettingError(f"The model has no feature {name!r}.{f' Did you mean {near[0]!r}?' if near else ''}")
-    memory, view = model.remembered(), model.linear_view(chosen.view)
+    view = model.linear_view(chosen.view)
     labels = model.classes.tolist()[1:] if memory.vectors == 1 else model.classes.tolist()
     by_class = {label: on_weight(memory, names.index(name), view, vector) for vector, label in enumerate(labels)}
     if chosen.as_json:
@@ -215,7 +215,10 @@ def explain_weight(model: Classifier, name: str, chosen: ExplainOptions) -> None
 def print_examples(model: Classifier, influences: Influences, top: int) -> None:
     """Training examples and their parts, and what they come to."""
     labels = model.classes.tolist()
-    lines = [[str(e.row + 1), str(labels[e.code]), str(e.updates), f"{e.contribution:.4f}"] for e in influences.examples]
+    lines = [
+        [str(e.row + 1), str(labels[e.code]), "" if e.updates is None else str(e.updates), f"{e.contribution:.4f}"]
+        for e in influences.examples
+    ]
     print_table(["training row", "label", "updates", "contribution"], lines, top)
     parts = [e.contribution for e in influences.examples]
     up, down = sum(part for part in parts if part > 0), sum(part for part in parts if part < 0)

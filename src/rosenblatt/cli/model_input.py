@@ -50,8 +50,12 @@ def is_model_file(path: str) -> bool:
 
 
 def refuse_other_kind(model: Classifier, data: Dataset) -> None:
-    """A model of texts cannot read images; of a table it can read the column `text`."""
+    """A model of texts cannot read images. Of a table it can read the column `text`; an estimator, the columns it names."""
+    from rosenblatt.features import NumbersMap
+
     if data.kind == model.kind or (model.kind == "text" and data.kind == "table" and "text" in data.rows.columns):
+        return
+    if data.kind == "table" and isinstance(model.features, NumbersMap) and model.features.column_names:
         return
     kinds = f"was read as {KIND_NAMES[data.kind]}, the model has learned from {KIND_NAMES[model.kind]}"
     raise DataError(f"{data.name} {kinds}. {KIND_REMEDIES[model.kind]}")

@@ -20,9 +20,9 @@ from click.core import ParameterSource
 
 from rosenblatt.data import FORMATS
 from rosenblatt.data.messages import is_hidden
-from rosenblatt.engine.parameters import Choice, Parameter
+from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError
-from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
 
 if TYPE_CHECKING:
     from rosenblatt.learning.classifier import Classifier
@@ -97,29 +97,57 @@ class PrintingOptions:
         return self.quiet or self.as_json
 
 
-def learner(default: str) -> Callable[[F], F]:
+class NumberOrName(click.ParamType[float | str]):
+    """A number, or one of some names."""
+
+    name = "number"
+
+    def __init__(self, names: Collection[str]):
+        self.names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        return str(value) if value in self.names else click.FLOAT.convert(value, param, ctx)
+
+
+def learner(default: str, among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:
     """Which learner, of those in the registry."""
-    return click.option("-l", "--learner", type=click.Choice(list(LEARNERS)), default=default, show_default=True)
+    return click.option("-l", "--learner", type=click.Choice(list(among)), default=default, show_default=True)
 
 
-def learner_parameters() -> dict[str, Parameter]:
+def learner_parameters(among: Mapping[str, Learner] = ALL_LEARNERS) -> dict[str, Parameter]:
     """The parameters of all learners, by public name."""
-    return {name: one for learner in LEARNERS.values() for name, one in learner.parameters.items()}
+    return {name: one for learner in among.values() for name, one in learner.parameters.items()}
 
 
-def of_learner(command: F) -> F:
+def of_learner(among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:
     """The parameters of the learners, as the registry declares them."""
-    options = []
-    for name, one in learner_parameters().items():
-        owners = ", ".join(learner.name for learner in LEARNERS.values() if name in learner.parameters)
-        kind = click.Choice(one.allowed.names) if isinstance(one.allowed, Choice) else click.FLOAT
-        options.append(click.option(f"--{name.replace('_', '-')}", name, type=kind, help=f"{one.help} ({owners})."))
-    return all_of(command, *options)
+
+    def declared(command: F) -> F:
+        options = []
+        for name, one in learner_parameters(among).items():
+            owners = ", ".join(learner.name for learner in among.values() if name in learner.parameters)
+            option = f"--{name.replace('_', '-')}"
+            options.append(click.option(option, name, type=typed_in(one.allowed), help=f"{one.help} ({owners})."))
+        return all_of(command, *options)
+
+    return declared
+
+
+def typed_in(allowed: Range) -> click.ParamType[Any]:
+    """How the value of a parameter is typed."""
+    match allowed:
+        case Choice():
+            return click.Choice(allowed.names)
+        case Whole():
+            return click.INT
+        case AnyOf(other=Choice() as names):
+            return NumberOrName(names.names)
+    return click.FLOAT
 
 
 def with_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that click hands in, those of the learners' own parameters together as `parameters`."""
-    own = learner_parameters()
+    own = [name for name in learner_parameters() if name in values]
     others = {name: value for name, value in values.items() if name not in own}
     return others | {"parameters": set_only(**{name: values[name] for name in own})}
 

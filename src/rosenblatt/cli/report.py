@@ -76,6 +76,7 @@ def report(**values: Any) -> None:
     page_template()  # refuses where parts are missing, before anything is read
     options.refuse_missing_folder(chosen.output)
     model = load(chosen.model)
+    model.linear()  # refuses a model without weights, which are what a report is about
     data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
     wanted = ReportOptions(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)
     digest = hashlib.sha256(Path(chosen.model).read_bytes()).hexdigest()

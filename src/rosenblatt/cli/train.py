@@ -12,7 +12,7 @@ import click
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.errors import as_argument, counted, percent
-from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
 from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
         if self.patience is not None and not self.dev and self.holdout is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
+        if self.learner == KERNEL.name:
+            options.refuse_useless(["certify", "keep_log", "patience", "tol"], "for a kernel")
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -74,7 +76,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
 @click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
 @click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
-@options.learner("averaged")
+@options.learner("averaged", ALL_LEARNERS)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
 @click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
@@ -84,7 +86,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 @options.no_bias
 @click.option("--balanced", is_flag=True, help="Weight classes by how rare they are.")
-@options.of_learner
+@options.of_learner(ALL_LEARNERS)
 @options.encoding
 @click.option(
     "--certify",
@@ -122,18 +124,20 @@ def train(**values: Any) -> None:
     if chosen.output:
         model.save(chosen.output)
     margin = margin_reached(chosen, learned)
-    certificate = margin.certificate
+    certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         certified = {} if chosen.certify is None or certificate is None else {"certificate": certificate.to_dict(first=1)}
-        theory = margin.to_dict(first=1)
+        theory = None if margin is None else margin.to_dict(first=1)
         output.print_json({**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified})
         return
     print_summary(learned)
-    print_margin(model, margin, longer=chosen.certify is None)
+    if margin is not None:
+        print_margin(model, margin, longer=chosen.certify is None)
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
         echo(f"Rows are counted from 1 among the {model.summary.examples:,} that were learned from.")
     if chosen.output:
-        echo(f"saved in {chosen.output}; next: rosenblatt explain {shlex.quote(as_argument(chosen.output))}")
+        next_verb = "explain" if model.dual is None else "evaluate"
+        echo(f"saved in {chosen.output}; next: rosenblatt {next_verb} {shlex.quote(as_argument(chosen.output))}")
 
 
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
@@ -157,12 +161,18 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     return learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
 
 
-def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport:
-    """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given."""
+def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport | None:
+    """The margin of the run beside the best; with --certify as many seconds go into the best margin as were given.
+
+    A kernel's margin is in a space that is never built: None.
+    """
+    from rosenblatt.learning.training import Training
     from rosenblatt.theory.margin_report import FinishedRun, margin_report
     from rosenblatt.theory.separability import certify
 
     model, examples = learned.classifier, learned.examples
+    if not isinstance(learned.training, Training):
+        return None
     view = model.linear_view()  # votes have no margin: it is that of the averaged weights then
     finished = FinishedRun(learned.training, examples, model.recipe.rule())
     report = margin_report(finished, (view, model.linear(view)))
@@ -192,7 +202,7 @@ def print_summary(learned: Learned) -> None:
     classes = ", ".join(map(str, model.classes[:5])) + (" …" if len(model.classes) > 5 else "")
     rows, features = counted(learned.examples.rows.n, "row"), counted(model.features.n_features, "feature")
     echo(f"{summary.learner}: {rows}, {features}, classes {classes}")
-    passes, updates = counted(len(training.history), "epoch"), counted(training.weights.updates, "update")
+    passes, updates = counted(len(training.history), "epoch"), counted(training.updates, "update")
     echo(f"{passes}, {updates}; ended by: {training.stopped_because}; {summary.seconds:.2f} s")
     majority = f"always {model.classes[counts.argmax()]}: {percent(1 - counts.max() / counts.sum())}"
     echo(f"training error   {percent(summary.train_error)}   ({majority})")

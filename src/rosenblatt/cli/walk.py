@@ -63,7 +63,7 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
 @click.option("--start", metavar="W,W,…", help="First weights, one a feature (0).")
 @click.option("--start-bias", type=float, default=0.0, metavar="B", help="First bias (0).")
 @options.learner("perceptron")
-@options.of_learner
+@options.of_learner()
 @click.option("-e", "--epochs", type=int, default=10, show_default=True, help="Passes over the rows at most.")
 @click.option("--order", type=click.Choice(ORDERS), help="shuffled; points: given.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order.")

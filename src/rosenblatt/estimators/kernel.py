@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -11,8 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole, parameter
-from rosenblatt.errors import SettingError
+from rosenblatt.engine.parameters import Anything, Flag, Whole, parameter
 from rosenblatt.estimators.declared import (
     CLASS_WEIGHT,
     CLASS_WEIGHT_HELP,
@@ -23,16 +23,15 @@ from rosenblatt.estimators.declared import (
     estimator,
 )
 from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of, rule_of
+from rosenblatt.estimators.saving import RunSettings, kernel_as_classifier
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel import kernels
-from rosenblatt.learning.kernel.model import KERNEL_VIEWS, Dual, KernelScorer, View
-from rosenblatt.learning.kernel.training import Design, KernelTraining, train_kernel
-from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.kernel.model import Dual, KernelScorer, View
+from rosenblatt.learning.kernel.training import KernelTraining, train_kernel
+from rosenblatt.learning.learners import KernelDesign
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-
-RULES = [learner.name for learner in LEARNERS.values() if learner.kernels]
 
 
 @estimator
@@ -56,19 +55,17 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         Anything("{'linear', 'poly', 'polynomial', 'rbf'} or callable"),
         help="A function takes two blocks of rows (dense or CSR, as given to `fit`) and gives the matrix of their products.",
     )
-    degree: int = parameter(3, Whole(1), help="Of the polynomial (coef0 + x·x′)^degree.")
-    coef0: float = parameter(1.0, Real(), help="Of the polynomial (coef0 + x·x′)^degree.")
-    gamma: float | str = parameter(
-        "scale",
-        AnyOf(Real(above=0), Choice(("scale",))),
-        help='Of the RBF exp(−gamma |x − x′|²); "scale" is 1 / (columns · variance of X).',
+    degree: int = declared_by(KernelDesign, "degree", "Of the polynomial (coef0 + x·x′)^degree.")
+    coef0: float = declared_by(KernelDesign, "coef0", "Of the polynomial (coef0 + x·x′)^degree.")
+    gamma: float | str = declared_by(
+        KernelDesign, "gamma", 'Of the RBF exp(−gamma |x − x′|²); "scale" is 1 / (columns · variance of X).'
     )
-    rule: str = parameter("perceptron", Choice(tuple(RULES)), help="When and how far an example moves the weights.")
+    rule: str = declared_by(KernelDesign, "rule", "When and how far an example moves the weights.")
     eta0: float = declared_by(rules.Perceptron, "eta0", "The perceptron's rate.")
     learning_rate: str = declared_by(rules.Perceptron, "learning_rate", "How the perceptron's rate falls.")
     p: float = declared_by(rules.Mira, "p", "MIRA also corrects examples that are right by less than p.")
     multi_class: str = declared_by(
-        Design,
+        KernelDesign,
         "multi_class",
         '"one_rival" (as the linear learners: the right class gains, its rival loses) or "ovr" (each class against the '
         "rest). All classes share the kernels.",
@@ -79,14 +76,14 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         help="A bias, the weight of a constant feature: the kernel plus 1, in |φ(x)|² too. None: where φ holds no constant "
         'by itself, which is for "linear", and "poly" with coef0 = 0. RBF and functions are taken as they are.',
     )
-    score_with: str = parameter(
-        "last",
-        Choice(KERNEL_VIEWS),
-        help='What predicts after the one run; "random" is one of the voters for each row, drawn by `random_state`. '
+    score_with: str = declared_by(
+        KernelDesign,
+        "score_with",
+        'What predicts after the one run; "random" is one of the voters for each row, drawn by `random_state`. '
         "`view(...)` gives the others without another fit.",
     )
     budget: int | None = declared_by(
-        Design,
+        KernelDesign,
         "budget",
         "At most so many support examples: the oldest goes when one more is needed. Then there are only the last weights.",
     )
@@ -117,7 +114,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows X with labels y."""
         with self._learning():
-            self._refuse_votes_with_a_budget()
+            self._design()  # refuses votes with a budget
             plan = Plan(self.max_iter, order_of(self.shuffle), self._seed())
             return self._learn(labelled(self, X, y, None, sample_weight, reset=True), plan, None)
 
@@ -127,26 +124,35 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         The kernel, with the first rows' gamma="scale", and the bias stay those of the first call.
         """
         with self._learning():
-            self._refuse_votes_with_a_budget()
+            self._design()
             known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
             examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
             return self._learn(examples, Plan(1, "given", self._seed_of_partial_fit()), before)
 
     def _learn(self, examples: Examples, plan: Plan, before: Dual | None) -> Self:
-        kernel = self._kernel(examples) if before is None else before.space.kernel
+        if before is None:
+            kernel = kernels.fitted(self.kernel, self.degree, self.coef0, self.gamma, examples.rows)
+        else:
+            kernel = before.space.kernel
         bias = not kernel.has_constant if self.fit_intercept is None else bool(self.fit_intercept)
-        plan, design = replace(plan, fit_intercept=bias), Design(self.multi_class, self.budget)
+        plan = replace(plan, fit_intercept=bias)
+        rule = rule_of(self, self.rule)
         self._drawn_by = plan.seed
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
+        counts = examples.class_counts()
+        if before is not None:
+            counts += self._settings.class_counts
+        self._settings: RunSettings = RunSettings(rule, plan, copy.copy(self.class_weight), counts)
         try:
-            run = train_kernel(examples, self._rule(), kernel, plan, design, before, callbacks)
+            self._record(train_kernel(examples, rule, kernel, plan, self._design(), before, callbacks))
         except Interrupted as stop:
             self._record(stop.training)
             raise
-        self._record(run)
         return self
 
     def _record(self, run: KernelTraining) -> None:
+        self._run_design = self._design()
+        self._stopped_because = run.stopped_because
         self.dual_ = dual = run.dual
         self.classes_, self.n_updates_ = dual.classes, dual.updates
         self.support_, self.support_vectors_, self.dual_coef_ = dual.support, dual.rows, dual.coef.T
@@ -159,24 +165,13 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
         epoch, number = run.history[-1], len(run.history)
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}")
 
-    def _rule(self) -> rules.Rule:
-        return rule_of(self, self.rule)
-
-    def _refuse_votes_with_a_budget(self) -> None:
-        """What has gone cannot vote."""
-        if self.budget is not None and self.score_with != "last":
-            raise SettingError(
-                f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
-                "Choose 'last', or no budget."
-            )
-
-    def _kernel(self, examples: Examples) -> kernels.Kernel:
-        gamma = self.gamma
-        if gamma == "scale":
-            rbf = isinstance(self.kernel, str) and self.kernel == "rbf"
-            examples.rows.refuse_not_finite()
-            gamma = kernels.scale_gamma(kernels.matrix_of(examples.rows)) if rbf else 1.0
-        return kernels.by_name(self.kernel, self.degree, self.coef0, gamma)  # type: ignore[arg-type]
+    def _design(self) -> KernelDesign:
+        """How the run is to go; a kernel that is a function is beside it."""
+        kernel = {"poly": "polynomial"}.get(self.kernel, self.kernel) if isinstance(self.kernel, str) else "rbf"
+        kernels.by_name(self.kernel)  # in its own words
+        return KernelDesign(
+            self.multi_class, self.budget, kernel, self.degree, self.coef0, self.gamma, self.rule, self.score_with
+        )
 
     @property
     def logs_(self) -> tuple[Log, ...]:
@@ -196,6 +191,11 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
 
     def _scorer(self) -> KernelScorer:
         return self.dual_.scorer(View(self._chosen, seed=self._drawn_by))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file that `rosenblatt.load` and the command line read; it cannot hold a function as kernel."""
+        check_is_fitted(self)
+        kernel_as_classifier(self).save(path)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """w·φ(x), or votes: a number a row for two classes (0 or more: classes_[1]), a column a class for more."""

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax
 
 from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Flag, Nothing, Real, parameter
 from rosenblatt.estimators.declared import declared_by, estimator
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import log_probabilities, probabilities
 from rosenblatt.learning.training import Training
 
 VOTED_VIEWS = ("voted", "averaged", "last", "random")
@@ -172,22 +172,6 @@ class SoftPerceptron(LinearClassifier):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), right also where the probability itself rounds to 0."""
         return log_probabilities(self._scores(X))
-
-
-def probabilities(scores: np.ndarray) -> np.ndarray:
-    """P(class | x) of a logistic model, from its scores.
-
-    >>> probabilities(np.array([0.0]))
-    array([[0.5, 0.5]])
-    """
-    return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else softmax(scores, axis=1)
-
-
-def log_probabilities(scores: np.ndarray) -> np.ndarray:
-    """log P(class | x) of a logistic model, from its scores."""
-    if scores.ndim == 1:
-        return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
-    return log_softmax(scores, axis=1)  # type: ignore[no-any-return]
 
 
 @estimator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +11,13 @@ import numpy as np
 from rosenblatt.engine.rules import Rule
 from rosenblatt.features import NumbersMap
 from rosenblatt.learning.classifier import Classifier, Summary
-from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.kernel import kernels
+from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.votes import VOTING
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.estimators.linear import LinearClassifier
 
 
@@ -31,10 +33,41 @@ class RunSettings:
 
 def as_classifier(fitted: LinearClassifier) -> Classifier:
     """The classifier with the weights, the log and all settings of an estimator; its rows are numbers, column by column."""
-    run, settings, numbers = fitted.training_, fitted._settings, NumbersMap()
-    numbers.n_features = fitted.n_features_in_
+    run = fitted.training_
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
-    recipe, counts = recipe_of(fitted), settings.class_counts
+    model = without_weights(fitted, recipe_of(fitted), run.stopped_because)
+    model.views = {name: (run.view(name).coef, run.view(name).intercept) for name in names}
+    model.memory = fitted.memory_ if fitted._memories else None
+    model.summary.seen = run.weights.t  # also by calls of partial_fit before the last, which have left no history
+    model.summary.dev_error = held_out_errors(fitted)
+    return model
+
+
+def kernel_as_classifier(fitted: KernelPerceptron) -> Classifier:
+    """The same of a kernel: support examples in the place of weights."""
+    settings, design = fitted._settings, fitted._run_design
+    kernel = kernels.to_json(fitted.dual_.space.kernel)
+    parameters = asdict(design) | settings.rule.to_public() | {"kernel": kernel.pop("name")}
+    parameters |= {name: value for name, value in kernel.items() if parameters[name] != "scale"}
+    recipe = Recipe(
+        learner=KERNEL.name,
+        epochs=int(settings.plan.epochs),
+        seed=int(settings.plan.seed),
+        order=settings.plan.order,
+        fit_intercept=bool(settings.plan.fit_intercept) or fitted.dual_.space.kernel.has_constant,
+        class_weight=plain(settings.class_weight),
+        parameters={name: plain(value) for name, value in parameters.items()},
+    )
+    model = without_weights(fitted, recipe, fitted._stopped_because)
+    model.dual, model.summary.seen = fitted.dual_, fitted.dual_.t
+    return model
+
+
+def without_weights(fitted: LinearClassifier | KernelPerceptron, recipe: Recipe, stopped_because: str) -> Classifier:
+    """All that a fitted estimator knows but for what it has learned."""
+    numbers, counts = NumbersMap(), fitted._settings.class_counts
+    numbers.n_features = fitted.n_features_in_
+    numbers.column_names = [str(name) for name in getattr(fitted, "feature_names_in_", ())] or None
     summary = Summary(
         learner=recipe.learner,
         examples=None if counts is None else int(counts.sum()),
@@ -42,24 +75,21 @@ def as_classifier(fitted: LinearClassifier) -> Classifier:
         classes=fitted.classes_.tolist(),
         epochs=fitted.n_iter_,
         updates=fitted.n_updates_,
-        seen=run.weights.t,  # also by calls of partial_fit before the last, which have left no history
-        converged=run.converged,
-        stopped_because=run.stopped_because,
+        converged=fitted.converged_,
+        stopped_because=stopped_because,
         train_error=None,  # nobody has asked, and the rows are gone
-        dev_error=held_out_errors(fitted),
     )
     return Classifier(
         features=numbers,
         classes=fitted.classes_,
-        views={name: (run.view(name).coef, run.view(name).intercept) for name in names},
+        views={},
         view=fitted._chosen,
         kind="sparse",
         recipe=recipe,
         counts=None,
         class_counts=counts,
         summary=summary,
-        history=run.history,
-        memory=fitted.memory_ if fitted._memories else None,
+        history=fitted.history_,
     )
 
 

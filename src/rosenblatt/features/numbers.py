@@ -27,6 +27,7 @@ class NumbersMap:
 
     def __init__(self) -> None:
         self.n_features = 0
+        self.column_names: list[str] | None = None  # of an estimator that learned from named columns
         self.notes = Notes()
 
     def fit(self, rows: Any) -> NumbersMap:
@@ -36,7 +37,7 @@ class NumbersMap:
     def transform(self, rows: Any) -> Any:
         import scipy.sparse as sp
 
-        X = _csr(rows)
+        X = _csr(self._named(rows) if self.column_names and hasattr(rows, "columns") else rows)
         shape = (X.shape[0], self.n_features)
         unseen = {}
         if X.shape[1] > self.n_features:
@@ -52,17 +53,30 @@ class NumbersMap:
         self.notes = Notes(rows=shape[0], unseen=unseen)
         return X
 
+    def _named(self, frame: Any) -> np.ndarray:
+        """The columns of a table (of pandas or polars) that it has learned from, by name and as numbers."""
+        assert self.column_names is not None
+        missing = [name for name in self.column_names if name not in frame.columns]
+        if missing:
+            raise DataError(f"There is no column {missing[0]!r}, which the model has learned from.")
+        try:
+            return np.stack([np.asarray(frame[name], dtype=np.float64) for name in self.column_names], axis=1)
+        except (TypeError, ValueError) as wrong:
+            raise DataError(f"The model has learned from numbers, but a column holds something else: {wrong}.") from None
+
     @property
     def names(self) -> list[str]:
-        return [f"column {j}" for j in range(self.n_features)]
+        return self.column_names or [f"column {j}" for j in range(self.n_features)]
 
     def to_json(self) -> dict[str, Any]:
-        return {"map": "numbers", "columns": self.n_features}
+        named = {} if self.column_names is None else {"names": self.column_names}
+        return {"map": "numbers", "columns": self.n_features} | named
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> NumbersMap:
         numbers = cls()
         numbers.n_features = int(saved["columns"])
+        numbers.column_names = saved.get("names")
         return numbers
 
 

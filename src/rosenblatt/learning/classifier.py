@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,9 +29,13 @@ from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.log import Memory
-from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.scoring import Model, Scorer, probabilities
 from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
+
+if TYPE_CHECKING:  # it takes scipy, and few learn with a kernel
+    from rosenblatt.learning.kernel.model import Dual
+    from rosenblatt.learning.kernel.training import KernelTraining
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
@@ -93,16 +97,24 @@ class Classifier:
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
+    dual: Dual | None = None  # what a kernel has learned, in the place of views and memory
 
-    def model(self, view: str | None = None) -> Model | Voter:
+    def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
         name = view or self.view
+        if self.dual is not None:
+            return self.dual.scorer_called(name, self.recipe.seed)
         if name in VOTING:
             return Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
         return self.linear(name)
 
     def linear(self, view: str | None = None) -> Model:
         """The weights of one of the views; without a name, those of `linear_view`."""
+        if self.dual is not None:
+            raise SettingError(
+                "The model learned with a kernel: it is a sum of training examples and has no weight of its own for each "
+                "feature. `explain --by example` (influences) shows it; train another learner to see weights."
+            )
         name = self.linear_view(view)
         if name not in self.views:
             raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
@@ -114,6 +126,8 @@ class Classifier:
 
     def remembered(self) -> Memory:
         """The log with the rows that it refers to."""
+        if self.dual is not None:
+            self.linear()  # says why not
         if self.memory is None:
             raise SettingError("The model was saved without its log: train it with --keep-log (keep_log=True).")
         return self.memory
@@ -124,7 +138,10 @@ class Classifier:
         With more than two classes the score is the winner's minus the runner-up's. Where all weights vote, it is about
         the averaged ones: votes are no sum of examples.
         """
-        return on_decision(self.remembered(), self.linear(view), self.transform(rows)[0], self.linear_view(view))
+        x = self.transform(rows)[0]
+        if self.dual is not None:
+            return self.dual.influences(x, self.linear_view(view))
+        return on_decision(self.remembered(), self.linear(view), x, self.linear_view(view))
 
     def transform(self, rows: Any) -> tuple[Rows, Notes]:
         """Raw rows as the engine reads them, and what had to be overlooked."""
@@ -140,6 +157,12 @@ class Classifier:
         """The label of each raw row."""
         labels: np.ndarray = self.classes[self.model(view).decide(self.scores(rows, view))]
         return labels
+
+    def predict_proba(self, rows: Any, view: str | None = None) -> np.ndarray:
+        """P(class | row), a column a class, by the learner that has probabilities: logistic."""
+        if self.recipe.learner != "logistic":
+            raise SettingError(f"{self.recipe.learner} gives scores and no probabilities: logistic does.")
+        return probabilities(self.scores(rows, view))
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
@@ -188,6 +211,9 @@ class Classifier:
         if self.memory is not None:
             header["log"], of_log = self.memory.to_arrays()
             arrays |= {f"log.{name}": array for name, array in of_log.items()}
+        if self.dual is not None:
+            header["dual"], of_dual = self.dual.to_arrays()
+            arrays |= {f"dual.{name}": array for name, array in of_dual.items()}
         model_file.write(path, header, arrays)
 
     def _repr_html_(self) -> str:
@@ -259,7 +285,13 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     if "log" in header:
         of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
         model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
-    if model.features.n_features != model.views["last"][0].shape[1]:
+    if "dual" in header:
+        from rosenblatt.learning.kernel.model import Dual
+
+        of_dual = {name.removeprefix("dual."): array for name, array in arrays.items() if name.startswith("dual.")}
+        model.dual = Dual.from_arrays(header["dual"], of_dual, classes)
+    width = model.views["last"][0].shape[1] if model.dual is None else model.dual.rows.shape[1]
+    if model.features.n_features != width:
         raise ValueError("weights and features do not match")
     return model
 
@@ -280,7 +312,7 @@ class Learned:
     """A classifier with the run that made it and the examples that it saw, for those who ask more about the run."""
 
     classifier: Classifier
-    training: Training
+    training: Training | KernelTraining
     examples: Examples
 
 
@@ -302,6 +334,13 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         zero_based=data.zero_based,
     )
     held_out = None if dev is None else model.examples(dev)[0]
+    if recipe.with_kernel:
+        from rosenblatt.learning.kernel.training import train_recipe
+
+        by_kernel = train_recipe(examples, recipe, watch)
+        model.dual = by_kernel.dual if data.numbers is None else by_kernel.dual.renumbered(data.numbers)
+        record_training(model, by_kernel, examples, held_out)
+        return Learned(model, by_kernel, examples)
     trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
         model.memory = trained.memory()
@@ -335,15 +374,20 @@ def by_code(class_weight: Any, classes: np.ndarray) -> Any:
     return {places.get(label, label): factor for label, factor in class_weight.items()}
 
 
-def record_training(model: Classifier, trained: Training, examples: Examples, held_out: Examples | None) -> None:
+def record_training(
+    model: Classifier, trained: Training | KernelTraining, examples: Examples, held_out: Examples | None
+) -> None:
     """Puts what training gave into the classifier, with the numbers that people ask for first."""
-    views = ["last", "averaged"] + (["best"] if trained.best is not None else [])
-    for name in views:
-        weights = trained.view(name)
-        model.views[name] = (weights.coef, weights.intercept)
-    if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
-        model.view = "best"
-    views += ["voted"] if model.recipe.votes else []
+    if isinstance(trained, Training):
+        views = ["last", "averaged"] + (["best"] if trained.best is not None else [])
+        for name in views:
+            weights = trained.view(name)
+            model.views[name] = (weights.coef, weights.intercept)
+        if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
+            model.view = "best"
+        views += ["voted"] if model.recipe.votes else []
+    else:
+        views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
     model.history = trained.history
     model.summary = Summary(
         learner=model.recipe.learner,
@@ -351,7 +395,7 @@ def record_training(model: Classifier, trained: Training, examples: Examples, he
         features=model.features.n_features,
         classes=model.classes.tolist(),
         epochs=len(trained.history),
-        updates=trained.weights.updates,
+        updates=trained.updates,
         converged=trained.converged,
         stopped_because=trained.stopped_because,
         train_error=error(model.model(), examples),

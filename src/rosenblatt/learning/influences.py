@@ -8,6 +8,7 @@ the average, whose early updates count in more of the weight vectors.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from rosenblatt.engine import weights
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError
 from rosenblatt.learning.log import Memory
-from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.scoring import Model, Scorer
 from rosenblatt.learning.votes import blocks_of_products
 
 
@@ -26,7 +27,7 @@ class Influence:
 
     row: int  # its number in the data that were learned from, from 0
     code: int  # its class
-    updates: int  # how often it changed the weights
+    updates: int | None  # how often it changed the weights; None: nobody has counted
     contribution: float
 
 
@@ -44,10 +45,14 @@ class Influences:
 
 def on_decision(memory: Memory, model: Model, x: Rows, view: str) -> Influences:
     """The influences on what decides about one row: its score, or of many classes the winner's minus the runner-up's."""
+    return on_score(memory, x, view, *deciding_vectors(model, x))
+
+
+def deciding_vectors(model: Scorer, x: Rows) -> tuple[int, int | None]:
+    """Whose score decides about one row, and less whose: of two classes there is one score, and nothing less."""
     if x.n != 1:
         raise DataError(f"Influences are those on one row: there are {x.n}.")
-    gains, loses = (0, None) if memory.vectors == 1 else model.winner_and_runner_up(x)
-    return on_score(memory, x, view, gains, loses)
+    return (0, None) if model.classes is None or len(model.classes) == 2 else model.winner_and_runner_up(x)
 
 
 def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | None = None) -> Influences:
@@ -69,7 +74,7 @@ def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | No
     constant = 1.0 if memory.fit_intercept else 0.0
     # As a score is made: the bias is a sum of its own, beside which tiny features keep their digits.
     score = float(alpha @ products[0]) + constant * float(alpha.sum()) + start
-    return ranked(memory, alpha * (products[0] + constant), start, score)
+    return of_memory(memory, alpha * (products[0] + constant), start, score)
 
 
 def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
@@ -86,7 +91,7 @@ def on_weight(memory: Memory, j: int, view: str, vector: int = 0) -> Influences:
     _, products = next(blocks_of_products(Rows(unit), memory.rows))
     start = 0.0 if memory.start is None else float(memory.start.last[0][vector, j])
     parts = coefficients(memory, view, vector) * products[0]
-    influences = ranked(memory, parts, start, float(parts.sum()) + start)
+    influences = of_memory(memory, parts, start, float(parts.sum()) + start)
     return Influences([part for part in influences.examples if part.contribution != 0], influences.start, influences.score)
 
 
@@ -97,10 +102,17 @@ def coefficients(memory: Memory, view: str, gains: int = 0, loses: int | None = 
     return alpha
 
 
-def ranked(memory: Memory, contributions: np.ndarray, start: float, score: float) -> Influences:
-    order = np.argsort(-np.abs(contributions), kind="stable").tolist()
+def of_memory(memory: Memory, contributions: np.ndarray, start: float, score: float) -> Influences:
     updates = np.bincount(memory.log.row, minlength=memory.rows.n).tolist()
-    numbers, codes, parts = memory.numbers.tolist(), memory.codes.tolist(), (contributions + 0.0).tolist()  # no -0.0
     # A row may be there several times, once for each run that went on.
-    examples = [Influence(numbers[i], codes[i], updates[i], parts[i]) for i in order]
-    return Influences(examples, start, score)
+    facts = zip(memory.numbers.tolist(), memory.codes.tolist(), updates, strict=True)
+    return ranked(facts, contributions, start, score)
+
+
+def ranked(
+    facts: Iterable[tuple[int, int, int | None]], contributions: np.ndarray, start: float, score: float
+) -> Influences:
+    """Examples, known by number, class and updates, with their contributions: the largest first."""
+    parts = (contributions + 0.0).tolist()  # no -0.0
+    examples = [Influence(*known, part) for known, part in zip(facts, parts, strict=True)]
+    return Influences([examples[i] for i in np.argsort(-np.abs(contributions), kind="stable")], start, score)

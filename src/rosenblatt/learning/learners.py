@@ -14,9 +14,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import Parameter, Settings, Whole
+from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Settings, Whole, parameter
 from rosenblatt.errors import SettingError
-from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.plan import Design, Plan
 
 AVERAGED = "averaged "  # before a learner's name: the same, predicting with the mean of its weights
 
@@ -31,13 +31,12 @@ class Learner:
     estimator: str | None = None  # its class in Python, where it has one
     view: str = "last"  # whose weights predict: "last", "averaged" or "voted"
     compared: tuple[str, ...] = ()  # the names under which `compare` tries it by default
-    kernels: bool = False  # can it learn with a kernel?
-    more_parameters: tuple[Parameter, ...] = ()  # besides those of its rule
+    kernels: bool = False  # can its rule learn with a kernel?
 
     @property
     def parameters(self) -> dict[str, Parameter]:
         """What can be set, by public name."""
-        return self.rule.parameters() | {one.name: one for one in self.more_parameters}
+        return self.rule.parameters()
 
     @property
     def keeps_log(self) -> bool:
@@ -53,7 +52,7 @@ class Learner:
         for name in parameters:
             if name not in self.parameters:
                 raise SettingError(f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.")
-        return self.rule.from_public({name: value for name, value in parameters.items() if name in self.rule.parameters()})
+        return self.rule.from_public(parameters)
 
 
 LEARNERS = {
@@ -74,13 +73,67 @@ LEARNERS = {
     )
 }  # fmt: skip
 
-# A polynomial kernel: in Python and on the page; `train` has none yet.
-KERNEL = Learner(
-    "kernel", rules.Perceptron, "kernel perceptron", "KernelPerceptron", kernels=True,
-    more_parameters=(Parameter("degree", 2, Whole(1, 8), "Degree of the kernel"),),
-)  # fmt: skip
+
+KERNEL_RULES = {name: learner.rule for name, learner in LEARNERS.items() if learner.kernels}
+KERNEL_VIEWS = ("last", "averaged", "voted", "random")
+
+
+@dataclass(frozen=True)
+class KernelDesign(Design):
+    """In which space a kernel learns, by which rule, and which of its weights predict."""
+
+    kernel: str = parameter("rbf", Choice(("linear", "polynomial", "rbf")), help="What multiplies two rows")
+    degree: int = parameter(3, Whole(1), help="Of the polynomial (coef0 + x·x′)^degree")
+    coef0: float = parameter(1.0, Real(least=0), help="Of the polynomial (coef0 + x·x′)^degree")
+    gamma: float | str = parameter(
+        "scale",
+        AnyOf(Real(above=0), Choice(("scale",))),
+        help="Of the RBF exp(−gamma |x − x′|²); scale: 1 / (columns · variance)",
+    )
+    rule: str = parameter("perceptron", Choice(tuple(KERNEL_RULES)), help="When and how far an example moves the weights")
+    score_with: str = parameter("last", Choice(KERNEL_VIEWS), help="Weights that predict")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.budget is not None and self.score_with != "last":
+            raise SettingError(
+                f"score_with is {self.score_with!r} with a budget: averages and votes need the examples that have gone. "
+                "Choose 'last', or no budget."
+            )
+
+
+@dataclass(frozen=True)
+class KernelLearner(Learner):
+    """The learner whose weights are a sum of examples, known by their products: it has the parameters of both its rules."""
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What can be set, by public name."""
+        of_rules = {name: one for rule in KERNEL_RULES.values() for name, one in rule.parameters().items()}
+        return of_rules | {one.name: one for one in KernelDesign.declared().values()}
+
+    def make_design(self, parameters: dict[str, Any]) -> KernelDesign:
+        """The design with those of these parameters that are its own."""
+        return KernelDesign(**{name: value for name, value in parameters.items() if name in KernelDesign.declared()})
+
+    def make_rule(self, parameters: dict[str, Any]) -> rules.Rule:
+        """The rule that the design names, with these parameters."""
+        rule = KERNEL_RULES[self.make_design(parameters).rule]
+        own = {name: value for name, value in parameters.items() if name not in KernelDesign.declared()}
+        for name in own:
+            if name not in rule.parameters():
+                raise SettingError(
+                    f"{self.name} with the rule {rule.name} has no parameter {name!r}: "
+                    f"it has {', '.join([*rule.parameters(), *KernelDesign.declared()])}."
+                )
+        return rule.from_public(own)
+
+
+KERNEL = KernelLearner("kernel", rules.Perceptron, "kernel perceptron", "KernelPerceptron")
+ALL_LEARNERS: dict[str, Learner] = LEARNERS | {KERNEL.name: KERNEL}
 
 COMPARED = tuple(name for learner in LEARNERS.values() for name in learner.compared)
+OTHERS = tuple(name for name in ALL_LEARNERS if name not in COMPARED)  # what `compare` tries only where it is named
 
 
 def learner_called(name: str) -> Learner:
@@ -90,11 +143,11 @@ def learner_called(name: str) -> Learner:
     Traceback (most recent call last):
     rosenblatt.errors.SettingError: There is no learner 'preceptron': did you mean 'perceptron'? There are perceptron, ...
     """
-    if name in LEARNERS:
-        return LEARNERS[name]
-    near = get_close_matches(name, LEARNERS, 1)
+    if name in ALL_LEARNERS:
+        return ALL_LEARNERS[name]
+    near = get_close_matches(name, ALL_LEARNERS, 1)
     meant = f"did you mean {near[0]!r}? There are" if near else "choose one of"
-    raise SettingError(f"There is no learner {name!r}: {meant} {', '.join(LEARNERS)}.")
+    raise SettingError(f"There is no learner {name!r}: {meant} {', '.join(ALL_LEARNERS)}.")
 
 
 def compared_as(name: str, averages: bool) -> str:
@@ -103,7 +156,7 @@ def compared_as(name: str, averages: bool) -> str:
     >>> compared_as("perceptron", averages=True), compared_as("voted", averages=False), compared_as("mira", averages=True)
     ('averaged', 'perceptron', 'averaged mira')
     """
-    learner = LEARNERS[name]
+    learner = ALL_LEARNERS[name]
     plain = name if learner.view == "last" else learner.rule.name
     if not averages:
         return plain
@@ -118,8 +171,8 @@ def label_of(compared: str) -> str:
     >>> label_of("averaged"), label_of("averaged mira"), label_of("majority")
     ('averaged perceptron', 'averaged MIRA', 'majority')
     """
-    if compared in LEARNERS:
-        return LEARNERS[compared].label
+    if compared in ALL_LEARNERS:
+        return ALL_LEARNERS[compared].label
     averages, plain = compared.startswith(AVERAGED), compared.removeprefix(AVERAGED)
     return AVERAGED * averages + LEARNERS[plain].label if plain in LEARNERS else compared
 
@@ -154,8 +207,8 @@ class Recipe(Settings):
         ('mira', True, 3)
         """
         plain = name.removeprefix(AVERAGED)
-        if plain not in LEARNERS or (plain != name and LEARNERS[plain].view != "last"):
-            known = (*COMPARED, *(one for one in LEARNERS if one not in COMPARED))
+        if plain not in ALL_LEARNERS or (plain != name and ALL_LEARNERS[plain].view != "last"):
+            known = (*COMPARED, *OTHERS)
             near = [other for other in known if other.replace(" ", "") == name.replace(" ", "")] or get_close_matches(
                 name, known, 1
             )
@@ -185,6 +238,11 @@ class Recipe(Settings):
         )  # fmt: skip
 
     @property
+    def with_kernel(self) -> bool:
+        """Are the weights a sum of examples, in the space of a kernel?"""
+        return self.learner == KERNEL.name
+
+    @property
     def averages(self) -> bool:
         """Does the mean of the weights predict?"""
         return learner_called(self.learner).view == "averaged" if self.average is None else self.average
@@ -197,6 +255,8 @@ class Recipe(Settings):
     @property
     def view(self) -> str:
         """Whose weights predict."""
+        if self.with_kernel and self.average is None:
+            return KERNEL.make_design(self.parameters).score_with
         return "voted" if self.votes else "averaged" if self.averages else "last"
 
     @property

@@ -187,12 +187,11 @@ class Memory:
             "codes": self.codes,
             "numbers": self.numbers,
         }
-        parts = {"values": rows.values, "indices": rows.indices, "indptr": rows.indptr}
-        arrays |= {name: part for name, part in parts.items() if part is not None}
+        kind, parts = stored_rows(rows)
+        arrays |= parts
         if self.start is not None:
             coef, intercept = self.start.last
             arrays |= {"start.coef": coef, "start.intercept": intercept}
-        kind = "dense" if rows.dense else "one-hot" if rows.indptr is None else "csr"
         facts = {"rows": kind, "shape": [rows.n, rows.d], "last": self.last, "fit_intercept": self.fit_intercept}
         return facts, arrays
 
@@ -200,13 +199,7 @@ class Memory:
     def from_arrays(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray], vectors: int) -> Memory:
         """The reverse. Whatever the arrays hold, what comes back can be computed with; else a ValueError."""
         n, d = facts["shape"]
-        values, indices = arrays.get("values"), arrays.get("indices")
-        if facts["rows"] == "dense":
-            rows = Rows(values)
-        elif facts["rows"] == "one-hot":
-            rows = Rows(OneHot(np.asarray(indices).reshape(n, -1), d))
-        else:
-            rows = Rows(stored_csr(values, indices, arrays["indptr"], (n, d)))
+        rows = restored_rows(facts["rows"], (n, d), arrays)
         log = Log(arrays["t"], arrays["row"], arrays["rival"], arrays["tau"])
         start = None
         if "start.coef" in arrays:
@@ -248,8 +241,20 @@ def within(numbers: np.ndarray, least: int, end: int) -> bool:
     return bool(((numbers >= least) & (numbers < end)).all())
 
 
-def stored_csr(values: Any, indices: Any, indptr: np.ndarray, shape: tuple[int, int]) -> Any:
-    """A matrix of scipy's from its parts; `Rows` looks at where they point."""
+def stored_rows(rows: Rows) -> tuple[str, dict[str, np.ndarray]]:
+    """Rows as a model file holds them: of which kind they are, and their arrays."""
+    parts = {"values": rows.values, "indices": rows.indices, "indptr": rows.indptr}
+    kind = "dense" if rows.dense else "one-hot" if rows.indptr is None else "csr"
+    return kind, {name: part for name, part in parts.items() if part is not None}
+
+
+def restored_rows(kind: str, shape: tuple[int, int], arrays: dict[str, np.ndarray]) -> Rows:
+    """The reverse; `Rows` looks at where the arrays point."""
+    values, indices = arrays.get("values"), arrays.get("indices")
+    if kind == "dense":
+        return Rows(values)
+    if kind == "one-hot":
+        return Rows(OneHot(np.asarray(indices).reshape(shape[0], -1), shape[1]))
     from scipy.sparse import csr_array
 
-    return csr_array((values, indices, indptr), shape=shape)
+    return Rows(csr_array((values, indices, arrays["indptr"]), shape=shape))

@@ -57,7 +57,7 @@ MAPS: dict[str, Record] = {
             "words": ListOf(Text()),
         }
     ),
-    "numbers": Record({"map": Choice(("numbers",)), "columns": Whole(1)}),
+    "numbers": Record({"map": Choice(("numbers",)), "columns": Whole(1)}, {"names": ListOf(Text(), least=1)}),
     "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
     "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
     # A feature of a polynomial takes as much memory as its degree.
@@ -87,6 +87,10 @@ def verify_map(saved: Any, kind: str) -> None:
             _refuse_repeated("words", saved["words"])
             if saved["hashing"] is not None and (saved["words"] or saved["min_count"] > 1):
                 raise SchemaError("feature_map is hashed, and has a vocabulary")
+        case "numbers" if "names" in saved:
+            _refuse_repeated("names of columns", saved["names"])
+            if len(saved["names"]) != saved["columns"]:
+                raise SchemaError("feature_map has not as many names as columns")
         case "scale" if len(saved["mean"]) != len(saved["sd"]):
             raise SchemaError("feature_map has not as many means as deviations")
         case "radial" if len({len(centre) for centre in saved["centres"]}) != 1:

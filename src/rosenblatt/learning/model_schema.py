@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.engine.parameters import Anything, Choice, Flag, Real, Whole
 from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND, map_for
-from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
 from rosenblatt.learning.map_schema import count_features, verify_map
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.schema import (
@@ -66,7 +66,7 @@ SUMMARY = Record(
 FACTOR = Real(least=0)
 RECIPE = Record(
     {
-        "learner": Choice(tuple(LEARNERS)),
+        "learner": Choice(tuple(ALL_LEARNERS)),
         **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log")},
         "average": Flag(optional=True),
         # Pairs of label and factor; older files have an object.
@@ -84,6 +84,23 @@ LOG = Record(
         "fit_intercept": Flag(),
     }
 )
+DESIGN = KernelDesign.declared()
+KERNELS: dict[str, Record] = {
+    name: Record({"name": Choice((name,)), **{one: DESIGN[one].allowed for one in numbers}})
+    for name, numbers in {"linear": (), "polynomial": ("degree", "coef0"), "rbf": ("gamma",)}.items()
+}
+DUAL = Record(
+    {
+        "kernel": Record({"name": Choice(tuple(KERNELS))}, open=True),  # as one of KERNELS: `verify_dual`
+        **dict.fromkeys(("constant", "one_rival", "log"), Flag()),
+        "rows": Choice(("dense", "csr")),
+        "shape": ListOf(Whole(0, 2**62), 2, 2),
+        "examples": Whole(1, MOST_COUNTED),
+        "rows_seen": COUNT,
+        "norm2": Real(),
+        "updates": ListOf(COUNT, least=1),
+    }
+)
 HEADER = Record(
     {
         "labels": ListOf(Label(), least=2),
@@ -94,7 +111,7 @@ HEADER = Record(
         "history": ListOf(EPOCH),
         "summary": SUMMARY,
     },
-    {"zero_based": Flag(optional=True), "log": LOG},
+    {"zero_based": Flag(optional=True), "log": LOG, "dual": DUAL},
     open=True,
 )
 
@@ -105,6 +122,8 @@ def verify_header(header: dict[str, Any]) -> None:
     verify_labels(header["labels"], header["label_type"])
     verify_map(header.get("feature_map"), header["kind"])
     verify_recipe(header.get("recipe"), header["kind"])
+    if (header["recipe"]["learner"] == KERNEL.name) != ("dual" in header) or ("dual" in header and "log" in header):
+        raise SchemaError("the learner is not the one that what it has learned is of")
     summary, history = header["summary"], header["history"]
     if summary.get("classes") not in (None, header["labels"]):
         raise SchemaError("summary.classes are not the labels")
@@ -128,7 +147,7 @@ def verify_labels(labels: list[Any], label_type: str) -> None:
 def verify_recipe(recipe: Any, kind: str) -> None:
     """A recipe that could have been asked for: the learner's parameters and the map's options as they are declared."""
     verify("recipe", recipe, RECIPE)
-    declared = LEARNERS[recipe["learner"]].parameters
+    declared = ALL_LEARNERS[recipe["learner"]].parameters
     verify("recipe.parameters", recipe["parameters"], Record({}, {name: one.allowed for name, one in declared.items()}))
     for number, pair in enumerate(recipe["class_weight"] if isinstance(recipe["class_weight"], list) else ()):
         verify(f"recipe.class_weight[{number}]", pair[1], FACTOR)
@@ -161,36 +180,56 @@ DOUBLE, FLOATS, LONG, INT, INDICES = ("float64",), ("float32", "float64"), ("int
 
 def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Refuses arrays that a verified header does not explain; the number of features is settled first."""
-    coef = arrays.get("last.coef")
-    if coef is None or coef.ndim != 2:
+    coef, dual = arrays.get("last.coef"), header.get("dual")
+    if dual is not None:
+        width = dual["shape"][1]
+    elif coef is not None and coef.ndim == 2:
+        width = coef.shape[1]
+    else:
         raise SchemaError("it has no last weights")
-    d = count_features(header["feature_map"], most=coef.shape[1])
-    if d != coef.shape[1] or d < 1:
-        raise SchemaError(f"weights and features do not match: there are weights for {coef.shape[1]:,} features")
+    d = count_features(header["feature_map"], most=width)
+    if d != width or d < 1:
+        raise SchemaError(f"weights and features do not match: there are weights for {width:,} features")
     if header["summary"].get("features") not in (None, d):
         raise SchemaError("summary.features is not the number of features")
     classes = len(header["labels"])
-    for name, tensor in declared_arrays(arrays, vectors=1 if classes == 2 else classes, classes=classes, d=d).items():
-        if name not in arrays:
-            raise SchemaError(f"the array {name} is missing")
-        tensor.verify(name, arrays[name])
+    verify_all(declared_counts(arrays, classes, d), arrays)
     for name in ("class_counts", "counts"):
         if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // classes:
             raise SchemaError(f"the array {name} counts more rows than there can be")
+    if dual is not None:
+        verify_dual(dual, arrays, classes, header["view"])
+        return
+    vectors = 1 if classes == 2 else classes
+    verify_all(declared_arrays(arrays, vectors, d), arrays)
     if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
         raise SchemaError(f"it has no {header['view']} weights, which are to predict")
     if header["view"] in VOTING and not header.get("log", {}).get("last"):
         raise SchemaError("all weights are to vote, but it has no log of them")
     if "log" in header:
-        verify_log(header["log"], arrays, vectors=1 if classes == 2 else classes, d=d)
+        verify_log(header["log"], arrays, vectors, d)
 
 
-def declared_arrays(arrays: Mapping[str, np.ndarray], vectors: int, classes: int, d: int) -> dict[str, Tensor]:
-    """The arrays of a classifier without its log."""
+def verify_all(declared: Mapping[str, Tensor], arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuses arrays that are missing, or not as declared."""
+    for name, tensor in declared.items():
+        if name not in arrays:
+            raise SchemaError(f"the array {name} is missing")
+        tensor.verify(name, arrays[name])
+
+
+def declared_arrays(arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> dict[str, Tensor]:
+    """The weights of a classifier, view by view."""
     declared: dict[str, Tensor] = {}
     for view in VIEWS:
         if view in NEEDED_VIEWS or f"{view}.coef" in arrays or f"{view}.intercept" in arrays:
             declared |= {f"{view}.coef": Tensor(DOUBLE, (vectors, d)), f"{view}.intercept": Tensor(DOUBLE, (vectors,))}
+    return declared
+
+
+def declared_counts(arrays: Mapping[str, np.ndarray], classes: int, d: int) -> dict[str, Tensor]:
+    """How many rows of training each class had, and every feature in each."""
+    declared: dict[str, Tensor] = {}
     if "counts" in arrays or "class_counts" in arrays:
         declared["class_counts"] = Tensor(LONG, (classes,), least=0)
     if "counts" in arrays:
@@ -215,15 +254,44 @@ def verify_log(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], vectors:
         "codes": Tensor(INT, (n,), least=0),
         "numbers": Tensor(LONG, (n,), least=0),
     }
-    if facts["rows"] == "dense":
-        declared["values"] = Tensor(FLOATS, (n, d))
-    else:
-        declared["indices"] = Tensor(INDICES, (entries,), least=0)
-    if facts["rows"] == "csr":
-        declared |= {"values": Tensor(FLOATS, (entries,)), "indptr": Tensor(INDICES, (n + 1,), least=0)}
+    declared |= declared_rows(facts["rows"], (n, d), entries)
     if "log.start.coef" in arrays or "log.start.intercept" in arrays:
         declared |= {"start.coef": Tensor(DOUBLE, (vectors, d)), "start.intercept": Tensor(DOUBLE, (vectors,))}
-    for name, tensor in declared.items():
-        if f"log.{name}" not in arrays:
-            raise SchemaError(f"the array log.{name} is missing")
-        tensor.verify(f"log.{name}", arrays[f"log.{name}"])
+    verify_all({f"log.{name}": tensor for name, tensor in declared.items()}, arrays)
+
+
+def declared_rows(kind: str, shape: tuple[int, int], entries: int) -> dict[str, Tensor]:
+    """The arrays of stored rows."""
+    if kind == "dense":
+        return {"values": Tensor(FLOATS, shape)}
+    indices = {"indices": Tensor(INDICES, (entries,), least=0)}
+    if kind == "one-hot":
+        return indices
+    return indices | {"values": Tensor(FLOATS, (entries,)), "indptr": Tensor(INDICES, (shape[0] + 1,), least=0)}
+
+
+def verify_dual(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], classes: int, view: str) -> None:
+    """Refuses support examples, coefficients and logs that do not belong together; what they point to, `Dual` looks at."""
+    verify("dual.kernel", facts["kernel"], KERNELS[facts["kernel"]["name"]])
+    vectors = 1 if classes == 2 else classes
+    one_rival, (n, d), updates = facts["one_rival"], facts["shape"], sum(facts["updates"])
+    if (one_rival and vectors == 1) or len(facts["updates"]) != (1 if one_rival else vectors):
+        raise SchemaError("dual.updates does not count those of every problem")
+    if view not in KERNEL_VIEWS or (view != "last" and not facts["log"]):
+        raise SchemaError(f"it has no {view} weights, which are to predict")
+    if n > MOST_ROWS:
+        raise SchemaError("dual.shape has more rows than there can be")
+    entries = arrays["dual.indices"].size if "dual.indices" in arrays else 0
+    declared = declared_rows(facts["rows"], (n, d), entries) | {
+        "support": Tensor(LONG, (n,), least=0),
+        "codes": Tensor(INT, (n,), least=0),
+        "coef": Tensor(DOUBLE, (n, vectors)),
+    }
+    if facts["log"]:
+        declared |= {
+            "t": Tensor(LONG, (updates,), least=0),
+            "row": Tensor(INT, (updates,), least=0),
+            "rival": Tensor(INT, (updates,), least=-1),
+            "tau": Tensor(DOUBLE, (updates,)),
+        }
+    verify_all({f"dual.{name}": tensor for name, tensor in declared.items()}, arrays)

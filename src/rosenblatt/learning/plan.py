@@ -1,4 +1,4 @@
-"""How often, in which order, until when: what a training run is asked for besides its rule."""
+"""What a training run is asked for besides its rule: how often, in which order, until when; and, with a kernel, how."""
 
 from __future__ import annotations
 
@@ -27,3 +27,18 @@ class Plan(Settings):
         None, Whole(1, optional=True), help="Stop after so many epochs without a lower held-out error; keep the best."
     )
     keep_log: bool = parameter(False, Flag(), help="Record every update.")
+
+
+@dataclass(frozen=True)
+class Design(Settings):
+    """How the classes of kernel training share the rows, and how many rows there may be.
+
+    multi_class: "one_rival" (an update adds to the right class and takes from its rival) or "ovr" (every class against the
+        rest, each with a log of its own; they share the kernels). Two classes are one vector either way.
+    budget: at most so many support examples. When one more is needed, the oldest goes: the one that came first into
+        the sum, with all its coefficients, after the update that called for it. What has gone is forgotten, so there is
+        no log.
+    """
+
+    multi_class: str = parameter("one_rival", Choice(("one_rival", "ovr")), help="Each class against its rival, or the rest")
+    budget: int | None = parameter(None, Whole(1, optional=True), help="Most training examples kept, the newest")

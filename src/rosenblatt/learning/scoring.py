@@ -36,6 +36,11 @@ class Scorer(ABC):
         labels: np.ndarray = self.classes[self.decide(scores)]
         return labels
 
+    def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
+        """The two classes with the highest scores of the first row, of more than two."""
+        first, second = np.argsort(-self.scores(X)[0], kind="stable")[:2].tolist()
+        return first, second
+
 
 def decide(scores: np.ndarray, by_votes: bool = False) -> np.ndarray:
     """Class codes from scores. This is where ties between classes are decided.
@@ -49,6 +54,26 @@ def decide(scores: np.ndarray, by_votes: bool = False) -> np.ndarray:
         winners: np.ndarray = scores.argmax(axis=1)
         return winners
     return (scores > 0 if by_votes else scores >= 0).astype(np.intp)
+
+
+def probabilities(scores: np.ndarray) -> np.ndarray:
+    """P(class | x) of a logistic model, from its scores: σ(score) for two classes, the softmax of the scores for more.
+
+    >>> probabilities(np.array([0.0]))
+    array([[0.5, 0.5]])
+    """
+    from scipy.special import expit, softmax
+
+    return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else np.asarray(softmax(scores, axis=1))
+
+
+def log_probabilities(scores: np.ndarray) -> np.ndarray:
+    """log P(class | x) of a logistic model, right also where the probability itself rounds to 0."""
+    from scipy.special import log_expit, log_softmax
+
+    if scores.ndim == 1:
+        return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
+    return np.asarray(log_softmax(scores, axis=1))
 
 
 def as_rows(X: Any, features: int) -> Rows:
@@ -82,11 +107,6 @@ class Model(Scorer):
             self._laid_out[rows.dense] = layout(self.coef, rows)
         scores = score(rows, self._laid_out[rows.dense], self.intercept, threads)
         return scores[:, 0] if len(self.coef) == 1 else scores
-
-    def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
-        """The two classes with the highest scores of the first row, of more than two."""
-        first, second = np.argsort(-self.scores(X)[0], kind="stable")[:2].tolist()
-        return first, second
 
 
 def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

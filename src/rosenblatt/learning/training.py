@@ -80,6 +80,10 @@ class Training(Outcome):
     steps: StepSum = StepSum()
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
+    @property
+    def updates(self) -> int:
+        return self.weights.updates
+
     def view(self, name: str) -> Model:
         """The model with the last, the averaged or the best weights; the best are those of the lowest held-out error."""
         if name == "best":

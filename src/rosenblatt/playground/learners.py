@@ -9,9 +9,9 @@ import json
 from typing import Any
 
 from rosenblatt.engine.parameters import Choice, Parameter, Range, Real, Whole
-from rosenblatt.learning.learners import KERNEL, LEARNERS, Learner
+from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Learner
 
-PAGE_LEARNERS = LEARNERS | {KERNEL.name: KERNEL}
+PAGE_DEGREE = Parameter("degree", 2, Whole(1, 8), "Degree of the kernel")
 NOT_REPLAYED = ("l2",)  # the page adds up steps, and shrinks nothing
 LEAST_NUMBER, MOST_NUMBER = 1e-6, 1e6  # of numbers without a limit of their own
 LIMIT_GAP = 1e-3  # how far from a limit that may not be reached
@@ -19,8 +19,8 @@ LIMIT_GAP = 1e-3  # how far from a limit that may not be reached
 
 def page_parameters(learner: Learner) -> dict[str, Parameter]:
     """What can be set on the page, by field; a kernel learns by the perceptron's rule as it is."""
-    if learner.more_parameters:
-        return {one.name: one for one in learner.more_parameters}
+    if learner is KERNEL:
+        return {PAGE_DEGREE.name: PAGE_DEGREE}
     return {field: one for field, one in learner.rule.declared().items() if field not in NOT_REPLAYED}
 
 
@@ -37,7 +37,7 @@ def page_range(one: Parameter) -> Range:
 
 def as_javascript() -> bytes:
     """`learners.js`: every learner with its label, its class in Python, whose weights predict, and its parameters."""
-    learners = {name: described(learner) for name, learner in PAGE_LEARNERS.items()}
+    learners = {name: described(learner) for name, learner in ALL_LEARNERS.items()}
     listed = json.dumps(learners, ensure_ascii=False, indent=1)
     return f"// The registry of learners: served from learning/learners.py.\n\nexport const LEARNERS = {listed};\n".encode()
 

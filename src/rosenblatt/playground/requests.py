@@ -23,7 +23,8 @@ from typing import Any, TypeVar
 
 from rosenblatt.engine.parameters import Choice, Flag, Range, Real, Settings, Whole, parameter
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.playground.learners import PAGE_LEARNERS, page_parameters, page_range
+from rosenblatt.learning.learners import ALL_LEARNERS
+from rosenblatt.playground.learners import page_parameters, page_range
 
 BODY_BYTES = 2**20
 MOST_POINTS = 5_000
@@ -210,7 +211,7 @@ class Task(Settings):
     """Points, a learner, and everything that decides what it learns from them."""
 
     data: Data = parameter(MISSING, ReadBy(partial(read_object, Data)))  # noqa: RUF009
-    learner: str = parameter("perceptron", Choice(tuple(PAGE_LEARNERS)))
+    learner: str = parameter("perceptron", Choice(tuple(ALL_LEARNERS)))
     parameters: tuple[tuple[str, Any], ...] = parameter((), ReadBy(lambda name, value: value))  # as_task reads them
     epochs: int = parameter(20, Whole(1, MOST_EPOCHS))
     order: str = parameter("given", Choice(PAGE_ORDERS))
@@ -223,7 +224,7 @@ class Task(Settings):
 def as_task(value: Any, name: str = "the request") -> Task:
     """A task; of the parameters only the learner's own are known, as in the library."""
     task = read_object(Task, name, value)
-    own = {one.name: page_range(one) for one in page_parameters(PAGE_LEARNERS[task.learner]).values()}
+    own = {one.name: page_range(one) for one in page_parameters(ALL_LEARNERS[task.learner]).values()}
     with concerning("parameters"):
         return replace(task, parameters=tuple(read_fields("parameters", value.get("parameters", {}), own).items()))
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import order
-from rosenblatt.playground.learners import PAGE_LEARNERS
+from rosenblatt.learning.learners import ALL_LEARNERS
 from rosenblatt.playground.points import Points
 from rosenblatt.playground.running import TaskRun
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
@@ -117,7 +117,7 @@ def margin_reached(run: TaskRun) -> str | None:
     """The margin of the weights that predict beside the best, in a sentence; None with a kernel, which has no weights."""
     if run.training is None:
         return None
-    view = "last" if PAGE_LEARNERS[run.task.learner].view == "last" else "averaged"
+    view = "last" if ALL_LEARNERS[run.task.learner].view == "last" else "averaged"
     report = margin_report(FinishedRun.of(run.training), (view, run.training.view(view)))
     return report.against(run.certificate).brief()
 

@@ -22,7 +22,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.learners import LEARNERS, label_of
+from rosenblatt.learning.learners import ALL_LEARNERS, label_of
 from rosenblatt.show import reproduce, tables
 from rosenblatt.show.assessment import Announce, Assessment, ReportOptions, assess
 from rosenblatt.show.pixels import weight_pictures
@@ -133,7 +133,7 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     """What was trained on what, a line each."""
     recipe, summary = model.recipe, model.summary
     parameters = ", ".join(
-        f"{name} {recipe.parameters[name]}" for name in LEARNERS[recipe.learner].parameters if name in recipe.parameters
+        f"{name} {recipe.parameters[name]}" for name in ALL_LEARNERS[recipe.learner].parameters if name in recipe.parameters
     )
     known_rows = "" if summary.examples is None else f"{summary.examples:,} rows of "
     rows, features = f"{known_rows}{DATA_NAMES[model.kind]}", f"{summary.features:,} features"

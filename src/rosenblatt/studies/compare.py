@@ -126,12 +126,19 @@ def summarise(learner: str, trials: list[Trial], best: list[Trial], train_rows: 
 def try_recipe(recipe: Recipe, train: Examples, test: Examples) -> Trial:
     """One of our learners, trained and measured."""
     started = time.perf_counter()
-    trained = run(train, recipe.rule(), recipe.plan())
+    model: Scorer
+    if recipe.with_kernel:
+        from rosenblatt.learning.kernel.training import train_recipe
+
+        by_kernel = train_recipe(train, recipe)
+        model, updates = by_kernel.dual.scorer_called(recipe.view, recipe.seed), by_kernel.updates
+    else:
+        trained = run(train, recipe.rule(), recipe.plan())
+        model, updates = trained.view("averaged" if recipe.averages else "last"), trained.updates
+        if recipe.votes:
+            model = Voter(train.classes, trained.memory())
     seconds = time.perf_counter() - started
-    model: Scorer = trained.view("averaged" if recipe.averages else "last")
-    if recipe.votes:
-        model = Voter(train.classes, trained.memory())
-    return Trial(model.decide(model.scores(test.rows)) == test.codes, trained.weights.updates, seconds)
+    return Trial(model.decide(model.scores(test.rows)) == test.codes, updates, seconds)
 
 
 def try_estimator(estimator: Any, train: Examples, test: Examples) -> Trial:

@@ -121,6 +121,7 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
 
     Gives the class code predicted for each row before the row is learned, and the mistakes that training counts.
     """
+    last = model.linear("last")
     factors = class_factors(model.recipe.class_weight, model.classes, counts_of_training(model))
     if factors is not None:
         examples = replace(examples, importance=factors[examples.codes])
@@ -133,7 +134,6 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
         if examples.importance is None or examples.importance[row]:
             run.pass_over(None, row + 1, place=row)
     run.refuse_overflow()
-    last = model.linear("last")
     return last.decide(scores[:, 0] if examples.vectors == 1 else scores), run.counts().mistakes
 
 

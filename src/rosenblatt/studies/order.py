@@ -67,6 +67,8 @@ def compare_orders(
     recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
+    if any(chosen.with_kernel for chosen in recipes.values()):
+        raise SettingError("Orders are compared by where the weights point: a kernel builds none. Leave it out.")
     ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())

@@ -13,12 +13,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.rows import OneHot, Rows
-from rosenblatt.estimators.learners import log_probabilities, probabilities
 from rosenblatt.estimators.linear import ReadsSparse
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.neighbours.objective import Objective
 from rosenblatt.learning.examples import Examples, for_classes
-from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.scoring import Model, log_probabilities, probabilities
 
 LARGEST_NUMBER = 1e100  # squares of larger ones, summed over rows and columns, could overflow
 

@@ -212,6 +212,14 @@ def scale_gamma(X: Block) -> float:
 NAMES = ("linear", "polynomial", "rbf")
 
 
+def fitted(kernel: Any, degree: int, offset: float, gamma: float | str, rows: Rows) -> Kernel:
+    """The kernel of this name (see `by_name`); "scale" for gamma is measured on these rows."""
+    if gamma == "scale":
+        rows.refuse_not_finite()
+        gamma = scale_gamma(matrix_of(rows)) if isinstance(kernel, str) and kernel == "rbf" else 1.0
+    return by_name(kernel, degree, offset, gamma)  # type: ignore[arg-type]
+
+
 def by_name(
     kernel: Kernel | str | Callable[[Block, Block], Block], degree: int = 3, offset: float = 1.0, gamma: float = 1.0
 ) -> Kernel:
@@ -231,3 +239,28 @@ def by_name(
     if callable(kernel):
         return Given(kernel)
     raise SettingError(f"kernel is {kernel!r}: expected one of {', '.join(NAMES)}, or a function K(A, B).")
+
+
+def to_json(kernel: Kernel) -> dict[str, Any]:
+    """What a model file holds of it: its name and its numbers.
+
+    >>> to_json(Polynomial(degree=2)), from_json({"name": "rbf", "gamma": 0.5})
+    ({'name': 'polynomial', 'degree': 2, 'coef0': 1.0}, RBF(gamma=0.5))
+    """
+    match kernel:
+        case Linear():
+            return {"name": kernel.name}
+        case Polynomial():
+            return {"name": kernel.name, "degree": int(kernel.degree), "coef0": float(kernel.offset)}
+        case RBF():
+            return {"name": kernel.name, "gamma": float(kernel.gamma)}
+    name = function_name(kernel.function) if isinstance(kernel, Given) else type(kernel).__name__
+    raise SettingError(
+        f"The kernel {name} is a function, which a model file cannot hold: pickle the estimator (joblib.dump), "
+        "or learn with one of linear, polynomial and rbf."
+    )
+
+
+def from_json(saved: dict[str, Any]) -> Kernel:
+    """The reverse."""
+    return by_name(saved["name"], saved.get("degree", 3), saved.get("coef0", 1.0), saved.get("gamma", 1.0))

@@ -12,22 +12,24 @@ examples. With every class against the rest, each has votes of its own, and the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.engine import order
-from rosenblatt.engine.rows import is_sparse
+from rosenblatt.engine.rows import Rows, is_sparse
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.influences import Influences, deciding_vectors, ranked
+from rosenblatt.learning.kernel import kernels
 from rosenblatt.learning.kernel.expansion import Expansion, Space
 from rosenblatt.learning.kernel.kernels import Block, matrix_of, precise
-from rosenblatt.learning.log import Log
+from rosenblatt.learning.learners import KERNEL_VIEWS
+from rosenblatt.learning.log import Log, restored_rows, stored_rows, within
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.votes import Survivors, count_votes
 
-KERNEL_VIEWS = ("last", "averaged", "voted", "random")
 KERNELS_AT_A_TIME = 2**20  # kernel values at a time in a prediction: what bounds its memory
 LEAST_ROWS, MOST_ROWS = 16, 1024  # in a block
 
@@ -120,6 +122,12 @@ class Dual:
         """What predicts in this view (the last weights)."""
         return KernelScorer(self, view or View())
 
+    def scorer_called(self, name: str, seed: int) -> KernelScorer:
+        """What predicts in the view of this name, which the run must have."""
+        if name != "last":
+            self.placed_logs(0)  # says why not
+        return self.scorer(View(name, seed=seed))
+
     def scores_in(self, X: Any, views: Sequence[View], most_rows: int = MOST_ROWS) -> list[np.ndarray]:
         """The scores in several views, from one matrix of kernels, of at most so many rows at a time."""
         rows = as_rows(X, self.rows.shape[1])
@@ -152,6 +160,78 @@ class Dual:
             places = by_number[np.searchsorted(numbers, log.row[:end])].astype(np.int32)
             logs.append(Log(log.t[:end], places, log.rival[:end], log.tau[:end]))
         return logs
+
+    def influences(self, x: Rows, view: str) -> Influences:
+        """The support examples that made what decides about one row, for and against: Σ α_i K(x_i, x)."""
+        scorer = self.scorer(View(view))
+        gains, loses = deciding_vectors(scorer, x)
+        ballot = Ballot(self, scorer.view, 1)
+        alpha = np.zeros((len(self.support), self.vectors))
+        alpha[: ballot.needs] = ballot.coef / (ballot.examples if view == "averaged" else 1)
+        block = self.like_support(matrix_of(x)).astype(self.rows.dtype)
+        products = self.space.products(block, self.rows)[0]
+        parts = products * (alpha[:, gains] - (0.0 if loses is None else alpha[:, loses]))
+        updates: list[int | None] = [None] * len(self.support)
+        if self.logs is not None:
+            rows = np.concatenate([log.row for log in self.placed_logs(self.t)])
+            updates = np.bincount(rows, minlength=len(self.support)).tolist()
+        facts = zip(self.support.tolist(), self.codes.tolist(), updates, strict=True)
+        scores = np.atleast_2d(scorer.scores(x))[0]
+        return ranked(facts, parts, 0.0, float(scores[gains] - (0.0 if loses is None else scores[loses])))
+
+    def renumbered(self, numbers: np.ndarray) -> Dual:
+        """With other numbers for the rows: those in the whole of the data, of which a part was learned from."""
+        logs = self.logs and tuple(Log(log.t, numbers[log.row].astype(np.int32), log.rival, log.tau) for log in self.logs)
+        return replace(self, support=numbers[self.support].astype(np.int64), logs=logs)
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """What a model file holds of it: facts and arrays."""
+        kind, arrays = stored_rows(Rows(self.rows))
+        arrays |= {"support": self.support, "codes": self.codes, "coef": np.ascontiguousarray(self.coef)}
+        if self.logs is not None:
+            arrays |= {
+                name: np.concatenate([getattr(log, name) for log in self.placed_logs(self.t)])
+                for name in ("t", "row", "rival", "tau")
+            }
+        facts = {
+            "kernel": kernels.to_json(self.space.kernel),
+            "constant": bool(self.space.constant),
+            "one_rival": self.one_rival,
+            "rows": kind,
+            "shape": list(self.rows.shape),
+            "examples": self.t,
+            "rows_seen": self.rows_seen,
+            "norm2": float(self.norm2),
+            "updates": list(self.updates_by_problem),
+            "log": self.logs is not None,
+        }
+        return facts, arrays
+
+    @classmethod
+    def from_arrays(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray], classes: np.ndarray) -> Dual:
+        """The reverse. Whatever the arrays hold, what comes back can be computed with; else a ValueError."""
+        rows = restored_rows(facts["rows"], tuple(facts["shape"]), arrays)
+        rows.refuse_not_finite()
+        codes, support, logs = arrays["codes"], arrays["support"], None
+        fine = within(codes, 0, len(classes)) and len(np.unique(support)) == len(support)
+        if facts["log"]:
+            vectors = 1 if len(classes) == 2 else len(classes)
+            least, most = (0, vectors) if facts["one_rival"] else (-1, 0)
+            ends = np.cumsum(facts["updates"])[:-1]
+            parts = zip(*(np.split(arrays[name], ends) for name in ("t", "row", "rival", "tau")), strict=True)
+            placed = [Log(*log) for log in parts]
+            for log in placed:
+                fine = fine and within(log.row, 0, rows.n) and within(log.rival, least, most)
+                fine = fine and within(log.t, 0, facts["examples"]) and bool((np.diff(log.t) > 0).all())
+            fine = fine and within(support, 0, 2**31)
+            logs = tuple(replace(log, row=support[log.row].astype(np.int32)) for log in placed) if fine else None
+        if not fine:
+            raise ValueError("the support examples and their log do not match")
+        return cls(
+            Space(kernels.from_json(facts["kernel"]), float(facts["constant"])), classes, facts["one_rival"],
+            matrix_of(rows), support, codes, arrays["coef"], logs, tuple(facts["updates"]), facts["examples"],
+            facts["rows_seen"], facts["norm2"],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

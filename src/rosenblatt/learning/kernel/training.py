@@ -25,16 +25,16 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import Choice, Settings, Whole, parameter
 from rosenblatt.engine.rows import is_sparse
 from rosenblatt.errors import KernelError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.kernel.expansion import COLUMNS, Expansion, Leaving, Space
-from rosenblatt.learning.kernel.kernels import Block, Given, Kernel, matrix_of, precise
+from rosenblatt.learning.kernel.kernels import Block, Given, Kernel, fitted, matrix_of, precise
 from rosenblatt.learning.kernel.model import Dual
+from rosenblatt.learning.learners import KERNEL, Recipe
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.plan import Design, Plan
 from rosenblatt.learning.scoring import margins_and_rivals
 
 
@@ -47,26 +47,23 @@ class Sizes:
     leaving: int = 64  # the oldest rows of a sum with a budget, whose kernels with a block are computed before they leave
 
 
-@dataclass(frozen=True)
-class Design(Settings):
-    """How classes share the rows, and how many rows there may be.
-
-    multi_class: "one_rival" (an update adds to the right class and takes from its rival) or "ovr" (every class against the
-        rest, each with a log of its own; they share the kernels). Two classes are one vector either way.
-    budget: at most so many support examples. When one more is needed, the oldest goes: the one that came first into
-        the sum, with all its coefficients, after the update that called for it. What has gone is forgotten, so there is
-        no log.
-    """
-
-    multi_class: str = parameter("one_rival", Choice(("one_rival", "ovr")))
-    budget: int | None = parameter(None, Whole(1, optional=True))
-
-
 @dataclass
 class KernelTraining(Outcome):
     """A run: what it learned, what happened, and why it ended."""
 
     dual: Dual
+
+    @property
+    def updates(self) -> int:
+        return self.dual.updates
+
+
+def train_recipe(examples: Examples, recipe: Recipe, callbacks: Callbacks | None = None) -> KernelTraining:
+    """Trains as a recipe says. A bias is the constant feature of φ; where φ holds one by itself, there is no other."""
+    design = KERNEL.make_design(recipe.parameters)
+    kernel = fitted(design.kernel, design.degree, design.coef0, design.gamma, examples.rows)
+    plan = replace(recipe.plan(), fit_intercept=recipe.fit_intercept and not kernel.has_constant)
+    return train_kernel(examples, recipe.rule(), kernel, plan, design, callbacks=callbacks)
 
 
 def train_kernel(
