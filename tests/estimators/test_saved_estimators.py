@@ -314,3 +314,39 @@ def test_probabilities_come_back(classes, tmp_path):
     np.testing.assert_array_equal(saved(fitted, tmp_path).predict_proba(X), fitted.predict_proba(X))
     with pytest.raises(rb.SettingError, match="mira gives scores and no probabilities: logistic does"):
         saved(rb.Mira().fit(X, y), tmp_path).predict_proba(X)
+
+
+REGRESSORS = {
+    "widrow-hoff": rb.WidrowHoffRegressor(eta0=0.01, max_iter=4, average=True, random_state=0),
+    "early stopping": rb.WidrowHoffRegressor(early_stopping=True, validation_fraction=0.2, random_state=1),
+    "passive-aggressive": rb.PassiveAggressiveRegressor(C=0.1, epsilon=0.5, loss="squared_epsilon_insensitive", max_iter=3),
+}
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_a_regressor_comes_back_and_predicts_its_numbers(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y = entries()
+    targets = X @ np.arange(1.0, COLUMNS + 1) + y
+    fitted = REGRESSORS[name].fit(X, targets)
+    model = saved(fitted, tmp_path)
+    assert model.predicts_numbers
+    np.testing.assert_array_equal(model.predict(X), fitted.predict(X))
+    assert model.recipe.rule() == fitted._rule()
+    assert "Regressor" in model._repr_html_()
+    assert "classes" not in model._repr_html_()
+    write_libsvm("rows.libsvm", X, np.ones(ROWS, int))
+    assert run(["predict", "m.rosenblatt", "rows.libsvm", "--only-labels", "--one-based", "-q"]) == 0
+    assert list(map(float, capsys.readouterr().out.split())) == fitted.predict(X).tolist()
+    for verb, *rest in (["evaluate", "rows.libsvm"], ["explain"], ["report", "-o", "page.html"]):
+        assert run([verb, "m.rosenblatt", *rest]) == 2
+        assert "The model predicts numbers" in capsys.readouterr().err
+    with pytest.raises(rb.SettingError, match="learn is for classes"):
+        rb.learn(rb.Dataset("sparse", X, y, "made"), model.recipe)
+    rb.save(model, "again.rosenblatt")
+    assert Path("again.rosenblatt").read_bytes() == Path("m.rosenblatt").read_bytes()
+
+
+def test_a_learner_of_classes_is_none_of_numbers():
+    with pytest.raises(rb.SettingError, match="mira learns classes, not numbers: for these there are passive-"):
+        rb.Recipe(learner="mira", regression=True).rule()

@@ -161,6 +161,7 @@ ESTIMATORS = {
     "estimator-random": ("counts.libsvm", rb.VotedPerceptron(max_iter=3, random_state=6, score_with="random")),
     "estimator-widrow-hoff": ("counts3.libsvm", rb.WidrowHoff(average=True, shuffle="once", random_state=5)),
     "estimator-kernel": ("counts3.libsvm", rb.KernelPerceptron(kernel="poly", degree=2, score_with="averaged", max_iter=3)),
+    "estimator-regressor": ("counts.libsvm", rb.PassiveAggressiveRegressor(epsilon=0.25, average=True, random_state=0)),
     "estimator-weighted": ("counts.libsvm", rb.Perceptron(class_weight={-1: 2.0, 1: 0.5}, max_iter=2, random_state=0)),
 }
 

@@ -62,7 +62,7 @@ def evaluate(**values: Any) -> None:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
     from rosenblatt.studies import evaluate as study
 
-    classifier = model_input.load_model(chosen.model, chosen.file)
+    classifier = model_input.load_classifier(chosen.model, chosen.file)
     classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
     data = read_labelled(classifier, chosen.file, chosen)
     evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)

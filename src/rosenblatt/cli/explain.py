@@ -70,7 +70,7 @@ def explain(**values: Any) -> None:
     """
     chosen = ExplainOptions(**values)
     chosen.refuse_contradictions()
-    model = model_input.load_model(chosen.model, chosen.file)
+    model = model_input.load_classifier(chosen.model, chosen.file)
     if chosen.weight is not None:
         explain_weight(model, chosen.weight, chosen)
     elif chosen.file is None:

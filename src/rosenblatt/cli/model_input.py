@@ -26,6 +26,13 @@ KIND_REMEDIES = {
 }
 
 
+def load_classifier(model: str, file: str | None = None) -> Classifier:
+    """The model to use with the rows of a file, where it has classes."""
+    classifier = load_model(model, file)
+    classifier.refuse_numbers()
+    return classifier
+
+
 def load_model(model: str, file: str | None) -> Classifier:
     """The model to use with the rows of a file; says so where the two were named in the wrong order."""
     from rosenblatt.learning.classifier import load

@@ -65,6 +65,8 @@ def predict(**values: Any) -> None:
     options.refuse_overwriting(chosen.output, chosen.model, chosen.file)
     model = model_input.load_model(chosen.model, chosen.file)
     model_input.refuse_folder(model, chosen.file)
+    if model.predicts_numbers and chosen.scores:
+        raise click.UsageError("This model predicts numbers, which are its scores: leave out --scores.")
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
     predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores, chosen.for_spreadsheet)
@@ -106,6 +108,8 @@ class Predictions:
         self.notes = notes if self.notes is None else self.notes + notes
         decides = self.model.model()
         scores = decides.scores(rows)
+        if self.model.predicts_numbers:
+            return pl.DataFrame({"prediction": pl.Series(scores)})
         columns = {"prediction": pl.Series(self.labels).gather(decides.decide(scores))}
         if self.scores and scores.ndim == 1:
             columns["score"] = pl.Series(scores)

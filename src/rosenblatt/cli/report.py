@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.errors import as_argument
@@ -68,14 +68,13 @@ def report(**values: Any) -> None:
             [*options.READING, "holdout", "splits", "certify", "unseen"], "without labelled rows: --data FILE"
         )
     options.refuse_overwriting(chosen.output, chosen.model, chosen.data)
-    from rosenblatt.learning.classifier import load
     from rosenblatt.show.assessment import ReportOptions
     from rosenblatt.show.report import ReportSource, page_template
     from rosenblatt.show.report import report as page_of
 
     page_template()  # refuses where parts are missing, before anything is read
     options.refuse_missing_folder(chosen.output)
-    model = load(chosen.model)
+    model = model_input.load_classifier(chosen.model)
     model.linear()  # refuses a model without weights, which are what a report is about
     data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
     wanted = ReportOptions(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)

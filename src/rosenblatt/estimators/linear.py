@@ -335,6 +335,11 @@ class LinearLearner(Forgets, LinearViews, Inputs):
         """Whose weights early stopping watches, and predict by themselves."""
         return "averaged" if self._settings.plan.average else "last"
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file that `rosenblatt.load` and the command line read; its rows are numbers, column by column."""
+        check_is_fitted(self)
+        as_classifier(self).save(path)
+
     def _report(self, run: Training) -> None:
         epoch, number = run.history[-1], len(run.history)
         held_out = epoch.held_out_averaged if self._watched == "averaged" else epoch.held_out_last
@@ -386,11 +391,6 @@ class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type
         with self._learning():
             known = getattr(self, "classes_", None)
             return self._partial_fit(labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a model file that `rosenblatt.load` and the command line read; its rows are numbers, column by column."""
-        check_is_fitted(self)
-        as_classifier(self).save(path)
 
     @property
     def coef_(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from rosenblatt.learning.votes import VOTING
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.kernel import KernelPerceptron
-    from rosenblatt.estimators.linear import LinearClassifier
+    from rosenblatt.estimators.linear import LinearLearner
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,16 @@ class RunSettings:
     class_counts: np.ndarray | None = None  # rows learned from, by class; None in a regression
 
 
-def as_classifier(fitted: LinearClassifier) -> Classifier:
-    """The classifier with the weights, the log and all settings of an estimator; its rows are numbers, column by column."""
+def as_classifier(fitted: LinearLearner) -> Classifier:
+    """The classifier with the weights, the log and all settings of an estimator; its rows are numbers, column by column.
+
+    That of a regressor has no classes, and no log: a rule that moves at every example keeps none.
+    """
     run = fitted.training_
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
     model = without_weights(fitted, recipe_of(fitted), run.stopped_because)
     model.views = {name: (run.view(name).coef, run.view(name).intercept) for name in names}
-    model.memory = fitted.memory_ if fitted._memories else None
+    model.memory = fitted.memory_ if fitted._memories and not model.predicts_numbers else None
     model.summary.seen = run.weights.t  # also by calls of partial_fit before the last, which have left no history
     model.summary.dev_error = held_out_errors(fitted)
     return model
@@ -63,16 +66,17 @@ def kernel_as_classifier(fitted: KernelPerceptron) -> Classifier:
     return model
 
 
-def without_weights(fitted: LinearClassifier | KernelPerceptron, recipe: Recipe, stopped_because: str) -> Classifier:
+def without_weights(fitted: LinearLearner | KernelPerceptron, recipe: Recipe, stopped_because: str) -> Classifier:
     """All that a fitted estimator knows but for what it has learned."""
     numbers, counts = NumbersMap(), fitted._settings.class_counts
+    classes = np.zeros(0) if recipe.regression else fitted.classes_
     numbers.n_features = fitted.n_features_in_
     numbers.column_names = [str(name) for name in getattr(fitted, "feature_names_in_", ())] or None
     summary = Summary(
         learner=recipe.learner,
         examples=None if counts is None else int(counts.sum()),
         features=numbers.n_features,
-        classes=fitted.classes_.tolist(),
+        classes=classes.tolist(),
         epochs=fitted.n_iter_,
         updates=fitted.n_updates_,
         converged=fitted.converged_,
@@ -81,7 +85,7 @@ def without_weights(fitted: LinearClassifier | KernelPerceptron, recipe: Recipe,
     )
     return Classifier(
         features=numbers,
-        classes=fitted.classes_,
+        classes=classes,
         views={},
         view=fitted._chosen,
         kind="sparse",
@@ -93,10 +97,12 @@ def without_weights(fitted: LinearClassifier | KernelPerceptron, recipe: Recipe,
     )
 
 
-def recipe_of(fitted: LinearClassifier) -> Recipe:
+def recipe_of(fitted: LinearLearner) -> Recipe:
     """The settings of the run by their public names."""
     rule, plan, view = fitted._settings.rule, fitted._settings.plan, fitted._chosen
-    learner = rule.name
+    learner, regression = rule.name, fitted.training_.classes is None
+    if regression:
+        learner = next(name for name, known in LEARNERS.items() if known.regression is type(rule))
     if learner == "perceptron":
         learner = "voted" if fitted._votes or view in VOTING else "averaged" if plan.average else learner
     # Of votes plan.average says only which weights early stopping watches.
@@ -116,10 +122,11 @@ def recipe_of(fitted: LinearClassifier) -> Recipe:
         parameters={name: plain(value) for name, value in rule.to_public().items()},
         # Votes have their log anyway, and of a rule that moves at every example no other learner can have one.
         keep_log=bool(plan.keep_log) and not votes and not rule.moves_always,
+        regression=regression,
     )
 
 
-def held_out_errors(fitted: LinearClassifier) -> dict[str, float] | None:
+def held_out_errors(fitted: LinearLearner) -> dict[str, float] | None:
     """The errors that early stopping has measured at the end of the run, by view."""
     run = fitted.training_
     if run.best is None:

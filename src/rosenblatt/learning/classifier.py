@@ -82,7 +82,10 @@ COUNTED_ROWS = 2**16  # rows whose features are counted at a time
 
 @dataclass
 class Classifier:
-    """A trained classifier of raw rows: a feature map, labels, and weights in several views."""
+    """A trained classifier of raw rows: a feature map, labels, and weights in several views.
+
+    A saved regressor comes back as one without classes: it predicts numbers.
+    """
 
     features: FeatureMap
     classes: np.ndarray
@@ -106,19 +109,32 @@ class Classifier:
             return self.dual.scorer_called(name, self.recipe.seed)
         if name in VOTING:
             return Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
-        return self.linear(name)
+        return self._weights(name)
 
     def linear(self, view: str | None = None) -> Model:
-        """The weights of one of the views; without a name, those of `linear_view`."""
+        """The weights of one of the views, of a linear classifier; without a name, those of `linear_view`."""
+        self.refuse_numbers()
         if self.dual is not None:
             raise SettingError(
                 "The model learned with a kernel: it is a sum of training examples and has no weight of its own for each "
                 "feature. `explain --by example` (influences) shows it; train another learner to see weights."
             )
-        name = self.linear_view(view)
+        return self._weights(self.linear_view(view))
+
+    def _weights(self, name: str) -> Model:
         if name not in self.views:
             raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
-        return Model(self.classes, *self.views[name])
+        return Model(None if self.predicts_numbers else self.classes, *self.views[name])
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Is it a regression? Then there are no classes."""
+        return self.recipe.regression
+
+    def refuse_numbers(self) -> None:
+        """Refuses a regression where classes are asked about."""
+        if self.predicts_numbers:
+            raise SettingError("The model predicts numbers, as `predict` shows: what is asked is about classes.")
 
     def linear_view(self, view: str | None = None) -> str:
         """The view that is one weight vector a class: this one or, where none is named and all vote, the averaged."""
@@ -154,9 +170,8 @@ class Classifier:
         return self.model(view).scores(self.transform(rows)[0])
 
     def predict(self, rows: Any, view: str | None = None) -> np.ndarray:
-        """The label of each raw row."""
-        labels: np.ndarray = self.classes[self.model(view).decide(self.scores(rows, view))]
-        return labels
+        """The label of each raw row; in a regression, its number."""
+        return self.model(view).predict(self.transform(rows)[0])
 
     def predict_proba(self, rows: Any, view: str | None = None) -> np.ndarray:
         """P(class | row), a column a class, by the learner that has probabilities: logistic."""
@@ -166,6 +181,7 @@ class Classifier:
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
+        self.refuse_numbers()
         self.refuse_other_start(data)
         codes = codes_among(self.classes, labels_of(data))
         strange = codes < 0
@@ -222,12 +238,13 @@ class Classifier:
         lines: dict[str, Any] = {
             "learner": summary.learner,
             "predicts": self.target,
-            "classes": ", ".join(map(str, self.classes)),
+            "classes": ", ".join(map(str, self.classes)) or None,
         }
         lines |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
         lines |= {"weights that predict": self.view, "training error": summary.train_error}
         lines |= {f"held-out error, {view}": error for view, error in (summary.dev_error or {}).items()}
-        return markup.facts("Classifier", {name: value for name, value in lines.items() if value is not None})
+        kind = "Regressor" if self.predicts_numbers else "Classifier"
+        return markup.facts(kind, {name: value for name, value in lines.items() if value is not None})
 
 
 def with_training_types(model: Classifier, data: Dataset) -> Dataset:
@@ -259,7 +276,8 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     """The classifier of a verified header and its arrays."""
     label_types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
     labels = header["labels"]
-    classes = text_array(labels) if isinstance(labels[0], str) else np.array(labels, label_types.get(header["label_type"]))
+    texts = bool(labels) and isinstance(labels[0], str)
+    classes = text_array(labels) if texts else np.array(labels, label_types.get(header["label_type"]))
     counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
     if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
         counts = class_counts = None
@@ -352,6 +370,8 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
     """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
+    if recipe.regression:
+        raise SettingError("learn is for classes; WidrowHoffRegressor and PassiveAggressiveRegressor learn numbers.")
     labels = labels_of(data)
     classes = classes_of(labels)
     if len(classes) < 2:

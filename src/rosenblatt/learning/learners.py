@@ -32,6 +32,7 @@ class Learner:
     view: str = "last"  # whose weights predict: "last", "averaged" or "voted"
     compared: tuple[str, ...] = ()  # the names under which `compare` tries it by default
     kernels: bool = False  # can its rule learn with a kernel?
+    regression: type[rules.Rule] | None = None  # its rule for numbers in the place of labels, where it has one
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -42,6 +43,13 @@ class Learner:
     def keeps_log(self) -> bool:
         """Does it move at mistakes only, so that its log is the dual solution? Votes and influences need that."""
         return not self.rule.moves_always
+
+    def for_numbers(self) -> Learner:
+        """The same learner with its rule for numbers in the place of labels."""
+        if self.regression is None:
+            able = ", ".join(name for name, learner in LEARNERS.items() if learner.regression)
+            raise SettingError(f"{self.name} learns classes, not numbers: for these there are {able}.")
+        return replace(self, rule=self.regression)
 
     def make_rule(self, parameters: dict[str, Any]) -> rules.Rule:
         """The rule with these parameters, by public name; others are refused.
@@ -64,12 +72,15 @@ LEARNERS = {
         Learner("mira", rules.Mira, "MIRA", "Mira", compared=("mira", "averaged mira"), kernels=True),
         Learner(
             "passive-aggressive", rules.PassiveAggressive, "passive-aggressive", "PassiveAggressive",
-            compared=("passive-aggressive",),
+            compared=("passive-aggressive",), regression=rules.EpsilonInsensitive,
         ),
         Learner(
             "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", compared=("logistic",),
         ),
-        Learner("widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",)),
+        Learner(
+            "widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",),
+            regression=rules.WidrowHoff,
+        ),
     )
 }  # fmt: skip
 
@@ -183,6 +194,7 @@ class Recipe(Settings):
 
     `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
     updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
+    `regression` is of a learner of numbers.
     """
 
     learner: str = "averaged"
@@ -197,6 +209,7 @@ class Recipe(Settings):
     parameters: dict[str, Any] = field(default_factory=dict)
     features: dict[str, Any] = field(default_factory=dict)
     keep_log: bool = False
+    regression: bool = False
 
     @classmethod
     def compared(cls, name: str, recipe: Recipe) -> Recipe:
@@ -226,6 +239,8 @@ class Recipe(Settings):
     def rule(self) -> rules.Rule:
         """The learner's rule with its parameters."""
         learner = learner_called(self.learner)
+        if self.regression:
+            learner = learner.for_numbers()
         rule = learner.make_rule(self.parameters)
         if self.keep_log and not learner.keeps_log:
             raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
@@ -267,6 +282,8 @@ class Recipe(Settings):
     def to_json(self) -> dict[str, Any]:
         """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""
         saved = asdict(self)
+        if not self.regression:
+            del saved["regression"]  # as files of classifiers always were
         if isinstance(self.class_weight, dict):
             saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
         return saved

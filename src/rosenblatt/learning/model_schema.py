@@ -37,6 +37,7 @@ from rosenblatt.learning.schema import (
 from rosenblatt.learning.votes import VOTING
 
 SHARE = Real(least=0, most=1, optional=True)
+ERROR = Real(least=0, optional=True)  # a share, or in a regression a mean square
 VIEWS = ("last", "averaged", "best")
 NEEDED_VIEWS = ("last", "averaged")
 LABEL_TYPES = {"U": (str,), "O": (str, bool, int, float), "i": (int,), "u": (int,), "b": (bool,), "f": (float,)}
@@ -46,8 +47,8 @@ EPOCH = Record(
         **dict.fromkeys(("examples", "mistakes", "updates"), COUNT),
         "norm": Size(),
         "moved": Size(optional=True),
-        "held_out_last": SHARE,
-        "held_out_averaged": SHARE,
+        "held_out_last": ERROR,
+        "held_out_averaged": ERROR,
     }
 )
 SUMMARY = Record(
@@ -58,7 +59,7 @@ SUMMARY = Record(
         "classes": Either(list=ListOf(Label()), nothing=True),
         "converged": Flag(optional=True),
         "train_error": SHARE,
-        "dev_error": Either(object=ByName(SHARE), nothing=True),
+        "dev_error": Either(object=ByName(ERROR), nothing=True),
         "seconds": Size(optional=True),
     },
     open=True,
@@ -74,7 +75,8 @@ RECIPE = Record(
         "parameters": ByName(Anything()),  # as its learner declares them, and
         "features": ByName(Anything()),  # as the map of its kind takes them: `verify_recipe`
         "keep_log": Flag(),
-    }
+    },
+    {"regression": Flag()},
 )
 LOG = Record(
     {
@@ -103,7 +105,7 @@ DUAL = Record(
 )
 HEADER = Record(
     {
-        "labels": ListOf(Label(), least=2),
+        "labels": ListOf(Label()),  # none of a regression
         "label_type": Choice(tuple(LABEL_TYPES)),
         "view": Choice((*VIEWS, *VOTING)),
         "kind": Choice(tuple(FOR_KIND)),
@@ -122,6 +124,9 @@ def verify_header(header: dict[str, Any]) -> None:
     verify_labels(header["labels"], header["label_type"])
     verify_map(header.get("feature_map"), header["kind"])
     verify_recipe(header.get("recipe"), header["kind"])
+    numbers = header["recipe"].get("regression", False)
+    if len(header["labels"]) < 2 if not numbers else header["labels"] or "log" in header or header["view"] in VOTING:
+        raise SchemaError("the labels are not those of its learner, or too few to tell apart")
     if (header["recipe"]["learner"] == KERNEL.name) != ("dual" in header) or ("dual" in header and "log" in header):
         raise SchemaError("the learner is not the one that what it has learned is of")
     summary, history = header["summary"], header["history"]
@@ -147,7 +152,8 @@ def verify_labels(labels: list[Any], label_type: str) -> None:
 def verify_recipe(recipe: Any, kind: str) -> None:
     """A recipe that could have been asked for: the learner's parameters and the map's options as they are declared."""
     verify("recipe", recipe, RECIPE)
-    declared = ALL_LEARNERS[recipe["learner"]].parameters
+    learner = ALL_LEARNERS[recipe["learner"]]
+    declared = (learner.for_numbers() if recipe.get("regression") else learner).parameters
     verify("recipe.parameters", recipe["parameters"], Record({}, {name: one.allowed for name, one in declared.items()}))
     for number, pair in enumerate(recipe["class_weight"] if isinstance(recipe["class_weight"], list) else ()):
         verify(f"recipe.class_weight[{number}]", pair[1], FACTOR)
@@ -195,12 +201,12 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
     classes = len(header["labels"])
     verify_all(declared_counts(arrays, classes, d), arrays)
     for name in ("class_counts", "counts"):
-        if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // classes:
+        if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // max(1, classes):
             raise SchemaError(f"the array {name} counts more rows than there can be")
     if dual is not None:
         verify_dual(dual, arrays, classes, header["view"])
         return
-    vectors = 1 if classes == 2 else classes
+    vectors = 1 if classes <= 2 else classes
     verify_all(declared_arrays(arrays, vectors, d), arrays)
     if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
         raise SchemaError(f"it has no {header['view']} weights, which are to predict")

@@ -105,6 +105,7 @@ def evaluate(
     view         weights other than those that predict
     progressive  predict each row, then learn from it, from the last weights on; the model itself is not changed
     """
+    model.refuse_numbers()
     scorer = model.model(view)
     examples, notes, kept = model.examples(with_labels_like(model.classes, data), unseen)
     mistakes = None
