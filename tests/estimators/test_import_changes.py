@@ -70,6 +70,26 @@ def test_the_regressor_with_a_bias_is_the_formula(variant, importance):
     )
 
 
+@pytest.mark.parametrize("l2", [0.01, 0.1])
+@pytest.mark.parametrize(
+    "rate",
+    [
+        {"learning_rate": "constant", "eta0": 0.1},
+        {"learning_rate": "invscaling", "eta0": 0.5, "power_t": 0.3},
+        {"learning_rate": "optimal"},
+    ],
+)
+def test_the_soft_perceptron_has_the_rates_of_sgd(rate, l2):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = X @ rng.normal(size=5) + rng.normal(size=300) > 0
+    settings = {"shuffle": False, "max_iter": 3, **rate}
+    peer = linear_model.SGDClassifier(loss="log_loss", alpha=l2, tol=None, **settings).fit(X, y)
+    mine = rosenblatt.SoftPerceptron(l2=l2, **settings).fit(X, y)
+    np.testing.assert_allclose(mine.coef_, peer.coef_, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(mine.intercept_, peer.intercept_, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize(("loss", "variant"), [("hinge", "I"), ("squared_hinge", "II")])
 def test_the_classifier_of_their_name_is_passive_aggressive(loss, variant, tmp_path):
     rng = np.random.default_rng(0)

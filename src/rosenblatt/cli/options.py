@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -115,8 +115,14 @@ def learner(default: str, among: Mapping[str, Learner] = LEARNERS) -> Callable[[
 
 
 def learner_parameters(among: Mapping[str, Learner] = ALL_LEARNERS) -> dict[str, Parameter]:
-    """The parameters of all learners, by public name."""
-    return {name: one for learner in among.values() for name, one in learner.parameters.items()}
+    """The parameters of all learners, by public name; of choices, all that one of them has."""
+    every: dict[str, Parameter] = {}
+    for name, one in ((name, one) for learner in among.values() for name, one in learner.parameters.items()):
+        known = every.get(name)
+        if known is not None and isinstance(known.allowed, Choice) and isinstance(one.allowed, Choice):
+            one = replace(one, allowed=Choice(tuple(dict.fromkeys((*known.allowed.names, *one.allowed.names)))))
+        every[name] = one
+    return every
 
 
 def of_learner(among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:

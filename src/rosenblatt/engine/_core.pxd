@@ -48,7 +48,7 @@ cpdef enum:
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF
 
 cpdef enum:
-    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE
+    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE, POWER
 
 cpdef enum:
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE
@@ -58,7 +58,7 @@ cdef double SMALLEST_NORM2, LARGEST, SMALLEST_SCALE
 @cython.final
 cdef class Rule:
     cdef readonly int kind, schedule
-    cdef readonly double rate, threshold, C, l2, epsilon
+    cdef readonly double rate, threshold, C, l2, epsilon, offset, power
     cpdef bint moves(self, double margin) noexcept nogil
     cpdef double rate_at(self, long long update, long long example) noexcept nogil
     cpdef double tau(self, double margin, double norm2, double rate) noexcept nogil

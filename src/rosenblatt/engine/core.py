@@ -37,7 +37,7 @@ if not cython.compiled:
 
     # The compiled module has the same numbers from _core.pxd.
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
-    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE = range(4)  # schedules of the rate
+    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE, POWER = range(5)  # schedules of the rate
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
 
 COMPILED = cython.compiled
@@ -52,7 +52,7 @@ SMALLEST_SCALE = 1e-3
 class Rule:
     """One learner's formula: when to move, and how far."""
 
-    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0):
+    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0, offset=0.0, power=1.0):
         self.kind = kind
         self.schedule = schedule
         self.rate = rate
@@ -60,6 +60,8 @@ class Rule:
         self.C = C
         self.l2 = l2
         self.epsilon = epsilon  # errors of a regression that are none
+        self.offset = offset  # of the schedule POWER
+        self.power = power
 
     def moves(self, margin):
         """Does an example with this margin change the weights?"""
@@ -72,6 +74,8 @@ class Rule:
             return self.rate / update
         if self.schedule == PER_EXAMPLE:
             return self.rate / example
+        if self.schedule == POWER:
+            return self.rate / (self.offset + example) ** self.power
         return self.rate
 
     def tau(self, margin, norm2, rate):

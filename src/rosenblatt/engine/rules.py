@@ -22,6 +22,7 @@ from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, chec
 from rosenblatt.errors import SettingError
 
 SCHEDULES = {"constant": "CONSTANT", "1/updates": "PER_UPDATE", "1/examples": "PER_EXAMPLE"}  # their names in the core
+OF_SGD = ("invscaling", "optimal")  # as scikit-learn's stochastic gradient descent names them
 
 RATE = {"name": "eta0", "help": "Rate"}
 SCHEDULE: dict[str, Any] = {"name": "learning_rate", "help": "How the rate falls"}
@@ -188,26 +189,42 @@ class Logistic(Rule):
 
     With more than two classes, class k moves by rate (1[k = y] − p_k), p the softmax of the scores.
 
+    Two schedules are those of scikit-learn's SGD: "invscaling" is rate / t^power at example t, "optimal" 1 / (l2 (t₀ + t))
+    without a rate of its own, where t₀ makes the first step as long as a weight may be expected to be (Bottou).
+
     >>> Logistic(rate=2.0).tau(margin=0.0)
     1.0
+    >>> Logistic(schedule="invscaling").tau(margin=0.0, example=4)
+    0.025
+    >>> round(Logistic(schedule="optimal", l2=1e-4).tau(margin=0.0), 6)
+    5.0
     """
 
     rate: float = parameter(0.1, Real(above=0), **RATE)
-    schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
+    schedule: str = parameter("constant", Choice((*SCHEDULES, *OF_SGD)), **SCHEDULE)
     l2: float = parameter(0.0, Real(least=0), help="Shrinkage")
+    power: float = parameter(0.5, Real(least=0), name="power_t", help="How fast invscaling falls")
     name: ClassVar[str] = "logistic"
     moves_always: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.l2 * self.rate < 1:
+        if self.schedule == "optimal" and not 0 < self.l2 < 1:
+            raise SettingError(f"l2 is {self.l2!r}: the optimal rate is 1 / (l2 (t₀ + t)), expected 0 < l2 < 1.")
+        if self.schedule != "optimal" and not self.l2 * self.rate < 1:
             raise SettingError(
                 f"l2 is {self.l2!r}: expected 0 ≤ l2 < 1 / rate, that each step shrinks w and does not flip it."
             )
 
     def in_core(self) -> Any:
         core = the_core()
-        return core.Rule(core.LOGISTIC, math.inf, float(self.rate), scheduled(self.schedule), l2=float(self.l2))
+        rate, l2 = float(self.rate), float(self.l2)
+        if self.schedule == "optimal":
+            first = l2**-0.25  # the size that a weight may be expected to have, and the first step's
+            return core.Rule(core.LOGISTIC, math.inf, 1 / l2, core.POWER, l2=l2, offset=1 / (l2 * first) - 1)
+        if self.schedule == "invscaling":
+            return core.Rule(core.LOGISTIC, math.inf, rate, core.POWER, l2=l2, power=float(self.power))
+        return core.Rule(core.LOGISTIC, math.inf, rate, scheduled(self.schedule), l2=l2)
 
 
 @dataclass(frozen=True)

@@ -160,9 +160,13 @@ class SoftPerceptron(LinearClassifier):
 
     eta0: float = declared_by(rules.Logistic, "eta0", "The rate.")
     learning_rate: str = declared_by(
-        rules.Logistic, "learning_rate", f"{FALLING} The two are the same here: every example is an update."
+        rules.Logistic,
+        "learning_rate",
+        f"{FALLING} The two are the same here: every example is an update. As in scikit-learn's SGD, "
+        '"invscaling" is eta0 / t^power_t, and "optimal" 1 / (l2 (t₀ + t)), which needs l2 and no eta0.',
     )
     l2: float = declared_by(rules.Logistic, "l2", "Shrinks w, not the bias, at every step.")
+    power_t: float = declared_by(rules.Logistic, "power_t", 'How fast the rate falls with "invscaling".')
     _learner: ClassVar[str] = "logistic"
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -9,10 +9,11 @@ import json
 from typing import Any
 
 from rosenblatt.engine.parameters import Choice, Parameter, Range, Real, Whole
+from rosenblatt.engine.rules import OF_SGD
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Learner
 
 PAGE_DEGREE = Parameter("degree", 2, Whole(1, 8), "Degree of the kernel")
-NOT_REPLAYED = ("l2",)  # the page adds up steps, and shrinks nothing
+NOT_REPLAYED = ("l2", "power")  # the page adds up steps, and shrinks nothing; nor has it the rates of others' SGD
 LEAST_NUMBER, MOST_NUMBER = 1e-6, 1e6  # of numbers without a limit of their own
 LIMIT_GAP = 1e-3  # how far from a limit that may not be reached
 
@@ -32,6 +33,8 @@ def page_range(one: Parameter) -> Range:
         least = LEAST_NUMBER if one.allowed.above == 0 else one.allowed.least or 0.0
         most = MOST_NUMBER if one.allowed.most is None else one.allowed.most
         return Real(least=least, most=most if one.allowed.below is None else one.allowed.below - LIMIT_GAP)
+    if isinstance(one.allowed, Choice):
+        return Choice(tuple(name for name in one.allowed.names if name not in OF_SGD))
     return one.allowed
 
 
