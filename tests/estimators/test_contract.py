@@ -6,12 +6,14 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import rosenblatt
 from rosenblatt import OneHot, SettingError
 from rosenblatt.engine.weights import Weights
+from rosenblatt.estimators import neighbours
 from rosenblatt.learning.log import Recorder
 from rosenblatt.learning.training import LinearRun, Training
 
@@ -30,6 +32,11 @@ LINEAR = [
 MOVES_ALWAYS = [kind for kind in LINEAR if kind.__name__.endswith("Regressor")]
 MOVES_ALWAYS += [rosenblatt.SoftPerceptron, rosenblatt.WidrowHoff]
 ALL = [*LINEAR, rosenblatt.KernelPerceptron]
+TRANSFORMERS = [
+    getattr(rosenblatt, name)
+    for name in ("TableFeatures", "TextFeatures", "PolynomialBasis", "RadialBasis", "FunctionBasis")
+]
+NEIGHBOURS = [kind for kind in vars(neighbours).values() if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
 
 
 @pytest.fixture
@@ -79,10 +86,13 @@ def test_a_parameter_of_the_wrong_type_or_range_is_refused_by_name(estimator, ro
                 getattr(estimator(**{name: wrong[name]}), fit)(*rows)
 
 
-@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", [*ALL, *TRANSFORMERS, *NEIGHBOURS])
 def test_help_names_every_parameter_and_every_attribute(estimator, rows):
     listed = inspect.getdoc(estimator)
-    fitted = estimator().fit(*rows)
+    texts = (["win the vote", "win the game"],)
+    table = ({"age": [40, 30], "sector": ["Private", "Federal-gov"]},)
+    fitted = estimator().fit(*{rosenblatt.TextFeatures: texts, rosenblatt.TableFeatures: table}.get(estimator, rows))
     parameters, attributes = listed.split("\nAttributes\n")
     assert "Parameters\n----------\n" in parameters
     for name, default in estimator().get_params().items():

@@ -71,7 +71,7 @@ def test_a_fitted_neighbour_survives_pickling_without_its_rows(clf, iris):
     [
         (neighbours.LogisticAscent(l2=-1), "l2 is -1"),
         (neighbours.LogisticAscent(eta=0), "eta is 0"),
-        (neighbours.LogisticAscent(max_iter=0), "steps is 0"),
+        (neighbours.LogisticAscent(max_iter=0), "max_iter is 0"),
         (neighbours.RidgeClassifier(l2="much"), "l2 is 'much'"),
         (neighbours.RidgeRegressor(l2=np.inf), "l2 is inf"),
         (neighbours.BatchPerceptron(eta=-1), "eta is -1"),
@@ -79,6 +79,9 @@ def test_a_fitted_neighbour_survives_pickling_without_its_rows(clf, iris):
         (neighbours.SoftMargin(C=0), "C is 0"),
         (neighbours.MaxMargin(bias="none"), "bias is 'none'"),
         (neighbours.MaxMargin(inseparable="guess"), "inseparable is 'guess'"),
+        (neighbours.GaussianBayes(shared="yes"), "shared is 'yes'"),
+        (rosenblatt.PolynomialBasis(degree=0), "degree is 0"),
+        (rosenblatt.TextFeatures(counts="no"), "counts is 'no'"),
     ],
 )
 def test_a_parameter_that_cannot_be_is_named(clf, named):

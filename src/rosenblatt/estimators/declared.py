@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field
 from textwrap import fill
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar
 
-from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Range, Real, Settings, Whole, declared_in, parameter
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Range, Real, Settings, Whole, declared_in
 
 E = TypeVar("E", bound=type)
 
@@ -28,7 +28,6 @@ def declared_by(settings: type[Settings], name: str, help: str) -> Any:
     return field(default=one.default, metadata={"name": name, "declared": (one.allowed, help, one.note)})
 
 
-@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter, declared_by))
 def estimator(kind: E) -> E:
     """The class as scikit-learn wants it: a keyword a parameter, and a docstring that numpydoc's readers know."""
     described: Any = dataclass(eq=False, repr=False, kw_only=True)(kind)

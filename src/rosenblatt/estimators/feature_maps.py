@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.engine.parameters import Anything, Choice, Flag, Real, Whole, parameter, refuse_wrong_parameters
 from rosenblatt.engine.rows import OneHot
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.features import FeatureMap, map_for
 from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
+from rosenblatt.features.hashing import BITS
+from rosenblatt.features.table.table_map import COLUMN_KINDS
+from rosenblatt.features.text import NGRAMS
+
+HASHING_HELP = "A number of bits: features go to one of 2^bits places by the hash of their name, and none is remembered."
 
 
 class MappedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """What all have: the map learned by `fit` is `map_`; `map_.notes` tells what the last `transform` overlooked."""
+    """What all have: the map learned by `fit`."""
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "map_ : FeatureMap": "What was learned; `map_.notes` tells what the last `transform` overlooked."
+    }
 
     def _map(self) -> FeatureMap:
         raise TypeError(f"{type(self).__name__} has no map: use one of its subclasses.")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns which features there are."""
+        refuse_wrong_parameters(self)
         self.map_ = self._map().fit(X)
         return self
 
@@ -43,9 +54,9 @@ class MappedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.map_.names, dtype=object)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class TableFeatures(MappedFeatures):
-    """A table (pandas, polars, Arrow or a dict of columns) as features; the parameters are those of `TableMap`.
+    """A table (pandas, polars, Arrow or a dict of columns) as features.
 
     >>> people = {"education": ["Doctorate", "HS-grad"], "age": [40, 30]}
     >>> TableFeatures(scale=False).fit_transform(people).toarray()
@@ -53,31 +64,37 @@ class TableFeatures(MappedFeatures):
            [ 0.,  1., 30.]], dtype=float32)
     """
 
-    numeric: str = "number"
-    per_column: Any = None
-    scale: bool = True
-    products: Any = ()
-    hashing: int | None = None
-    double: bool = False
+    numeric: str = parameter(
+        "number",
+        Choice(COLUMN_KINDS),
+        help="What columns of numbers become: a number, a category (each value a feature), or both.",
+    )
+    per_column: Any = parameter(
+        None, Anything("dict or None"), help='The same for single columns: {"zip": "category", "price": "number"}.'
+    )
+    scale: bool = parameter(True, Flag(), help="Numbers get mean 0 and variance 1; binaries never do.")
+    products: Any = parameter((), Anything("pairs of columns, or 'all'"), help="Products of columns as features.")
+    hashing: int | None = parameter(None, BITS, help=HASHING_HELP)
+    double: bool = parameter(False, Flag(), help="Numbers as 64-bit features, to the last digit of the table; else 32-bit.")
 
     def _map(self) -> FeatureMap:
         return map_for("table", **self.get_params())
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class TextFeatures(MappedFeatures):
-    """Texts as counts of their words; the parameters are those of `TextMap`.
+    """Texts as counts of their words.
 
     >>> words = TextFeatures().fit(["win the vote", "win the game"])
     >>> words.get_feature_names_out().tolist()
     ['word:game', 'word:the', 'word:vote', 'word:win']
     """
 
-    ngrams: int = 1
-    lowercase: bool = True
-    min_count: int = 1
-    counts: bool = True
-    hashing: int | None = None
+    ngrams: int = parameter(1, NGRAMS, help="Up to so many words in a row are a feature.")
+    lowercase: bool = parameter(True, Flag(), help="Take Win and win for one word.")
+    min_count: int = parameter(1, Whole(1), help="Words that occur less often in all of training are left out.")
+    counts: bool = parameter(True, Flag(), help="How often a word stands in a text; False: whether it does.")
+    hashing: int | None = parameter(None, BITS, help=HASHING_HELP)
 
     def _map(self) -> FeatureMap:
         return map_for("text", **self.get_params())
@@ -85,6 +102,8 @@ class TextFeatures(MappedFeatures):
 
 class BasisFeatures(MappedFeatures):
     """What all have: a table of numbers in, φ(x) out."""
+
+    _attributes: ClassVar[dict[str, str]] = {"n_features_in_ : int": "Columns in training."}
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns what the functions need to know of the rows."""
@@ -96,7 +115,7 @@ class BasisFeatures(MappedFeatures):
         return super().transform(validate_data(self, X, reset=False, dtype=np.float64))
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class PolynomialBasis(BasisFeatures):
     """All products of up to `degree` columns; the constant is left to the bias.
 
@@ -104,32 +123,31 @@ class PolynomialBasis(BasisFeatures):
     array([[2., 3., 4., 6., 9.]])
     """
 
-    degree: int = 2
+    degree: int = parameter(2, Whole(1), help="Most columns in a product, repeated ones counted.")
 
     def _map(self) -> PolynomialMap:
         return PolynomialMap(self.degree)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class RadialBasis(BasisFeatures):
     """Bumps around centres: exp(−|x − c|² / 2 width²).
-
-    centres: rows, or how many of the training rows to take, drawn with `random_state`.
-    width: of a bump; None takes the median distance between centres.
 
     >>> RadialBasis(centres=[[0.0], [2.0]], width=1.0).fit_transform([[0.0]]).round(4)
     array([[1.    , 0.1353]])
     """
 
-    centres: Any = 10
-    width: float | None = None
-    random_state: int = 0
+    centres: Any = parameter(10, Anything("int or array of rows"), help="Rows, or how many of the training rows to take.")
+    width: float | None = parameter(
+        None, Real(above=0, optional=True), help="Of a bump; None takes the median distance between centres."
+    )
+    random_state: int = parameter(0, Whole(0), help="Draws the centres.")
 
     def _map(self) -> RadialMap:
         return RadialMap(self.centres, self.width, self.random_state)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class FunctionBasis(BasisFeatures):
     """Functions of one's own, each of the whole table, giving a number or some numbers a row.
 
@@ -137,7 +155,9 @@ class FunctionBasis(BasisFeatures):
     array([[0., 1.]])
     """
 
-    functions: Sequence[Callable[[np.ndarray], Any]] = (np.asarray,)
+    functions: Sequence[Callable[[np.ndarray], Any]] = parameter(
+        (np.asarray,), Anything("list of functions"), help="Each takes all rows and gives a number, or some, a row."
+    )
 
     def _map(self) -> FunctionMap:
         return FunctionMap(*self.functions)

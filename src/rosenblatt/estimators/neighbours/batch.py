@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from rosenblatt.engine.parameters import Real, check
+from rosenblatt.engine.parameters import Flag, Real, Whole, parameter
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.neighbours.descent import descend
-from rosenblatt.estimators.neighbours.linear import LinearNeighbour, WithProbabilities, as_examples, warn_unless_converged
+from rosenblatt.estimators.neighbours.linear import (
+    OF_A_DESCENT,
+    LinearNeighbour,
+    WithProbabilities,
+    as_examples,
+    warn_unless_converged,
+)
 from rosenblatt.estimators.neighbours.objective import LogLoss, PerceptronCriterion
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class BatchPerceptron(LinearNeighbour):
     """Gradient descent on the perceptron criterion: w += η Σ y x over all mistakes, margin ≤ 0.
 
-    eta: the step; from w = 0 it changes nothing but the length of w.
-    max_iter: most steps; it ends earlier at a step without mistakes, and then `converged_`.
-    fit_intercept: learn a bias, the weight of a constant feature 1.
-
-    After `fit`, `loss_curve_` is the criterion before every step and at the end. On data that no plane separates it
-    never comes to rest, as the perceptron does not: the last weights are kept.
+    On data that no plane separates it never comes to rest, as the perceptron does not: the last weights are kept.
 
     >>> X, y = [[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0]
     >>> clf = BatchPerceptron().fit(X, y)
@@ -28,8 +29,9 @@ class BatchPerceptron(LinearNeighbour):
     (array([[2.5, 2. ]]), array([-2.]), 1)
     """
 
-    eta: float = 1.0
-    max_iter: int = 1000
+    eta: float = parameter(1.0, Real(above=0), help="The step; from w = 0 it changes nothing but the length of w.")
+    max_iter: int = parameter(1000, Whole(1), help="Most steps; it ends earlier at one without mistakes.")
+    _attributes: ClassVar[dict[str, str]] = OF_A_DESCENT
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with labels y."""
@@ -41,38 +43,40 @@ class BatchPerceptron(LinearNeighbour):
         return self
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class LogisticAscent(WithProbabilities):
     """P(1 | x) = σ(w·x + b), made as likely as possible: w += η (Σ x (y − P(1 | x)) − λ w), y being 0 or 1.
 
     More than two classes: softmax, class k moving by η (Σ x (1[k = y] − p_k) − λ w_k).
-
-    l2: λ. The likelihood less λ/2 |w|² is what rises; the bias is not fined. scikit-learn's C is 1/λ: its
-        LogisticRegression(C=1/l2) has the same solution. The stochastic form, `SoftPerceptron`, shrinks w at every one
-        of n examples: its l2 is λ/n.
-    eta: the step; None takes 1/curvature, which is never too large.
-    max_iter, tol: most steps; it ends earlier when no slope exceeds `tol`, and then `converged_`.
-    accelerate: False for the plain ascent of the slide, which needs many more steps to the same place.
-    fit_intercept: learn a bias.
 
     >>> clf = LogisticAscent(l2=0.5).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.coef_.round(4), clf.predict_proba([[0.5]]).round(2)
     (array([[1.3413]]), array([[0.34, 0.66]]))
     """
 
-    l2: float = 1.0
-    eta: float | None = None
-    max_iter: int = 10_000
-    tol: float = 1e-6
-    accelerate: bool = True
+    l2: float = parameter(
+        1.0,
+        Real(least=0),
+        help="λ. The likelihood less λ/2 |w|² is what rises; the bias is not fined. scikit-learn's C is 1/λ: its "
+        "LogisticRegression(C=1/l2) has the same solution. The stochastic form, `SoftPerceptron`, shrinks w at every one of "
+        "n examples: its l2 is λ/n.",
+    )
+    eta: float | None = parameter(
+        None, Real(above=0, optional=True), help="The step; None takes 1/curvature, which is never too large."
+    )
+    max_iter: int = parameter(10_000, Whole(1), help="Most steps.")
+    tol: float = parameter(1e-6, Real(least=0), help="It ends where no slope exceeds this.")
+    accelerate: bool = parameter(
+        True, Flag(), help="False for the plain ascent of the slide, which needs many more steps to the same place."
+    )
+    _attributes: ClassVar[dict[str, str]] = OF_A_DESCENT
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with labels y."""
-        l2, tol = check("l2", self.l2, Real(least=0)), check("tol", self.tol, Real(least=0))
-        loss = LogLoss(as_examples(self, X, y), self.fit_intercept, l2)
-        eta = 1 / max(loss.curvature(), 1e-12) if self.eta is None else check("eta", self.eta, Real(above=0))
+        loss = LogLoss(as_examples(self, X, y), self.fit_intercept, self.l2)
+        eta = 1 / max(loss.curvature(), 1e-12) if self.eta is None else self.eta
         descent = descend(
-            loss.value, loss.slope, loss.start, eta, self.max_iter, tol, accelerate=self.accelerate, keep_path=False
+            loss.value, loss.slope, loss.start, eta, self.max_iter, self.tol, accelerate=self.accelerate, keep_path=False
         )
         self._set_descent(loss, descent)
         warn_unless_converged(self, descent)

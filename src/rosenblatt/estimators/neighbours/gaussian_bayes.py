@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import log_softmax
@@ -11,23 +10,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine.parameters import Real, check
+from rosenblatt.engine.parameters import Flag, Real, parameter
 from rosenblatt.errors import SettingError
-from rosenblatt.estimators.neighbours.linear import as_examples, as_matrix
+from rosenblatt.estimators.declared import estimator
+from rosenblatt.estimators.neighbours.linear import N_FEATURES, as_examples, as_matrix
 from rosenblatt.learning.scoring import Model, decide
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Every feature a bell curve in every class, independent of the others: P(class | x) by Bayes' rule.
 
     x_i | class k ~ Normal(μ_ik, σ_i²)  or, with shared=False,  Normal(μ_ik, σ_ik²)
-
-    shared: one variance a feature for all classes. Then the terms in x² cancel, and the classifier is a logistic model,
-        `as_linear()`, whose weights are computed and not searched for. Sparse rows are welcome.
-    var_smoothing: this part of the largest variance is added to all, that a feature that never varies divides nothing.
-
-    After `fit`: `theta_` (means, a row a class), `var_` (σ², one row if shared), `class_prior_`.
 
     >>> clf = GaussianBayes().fit([[1.0], [3.0], [5.0], [7.0]], ["a", "a", "b", "b"])
     >>> clf.theta_.ravel(), clf.var_.ravel().round(6), clf.parameters_
@@ -37,12 +31,29 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (array([[4.]]), array([-16.]))
     """
 
-    shared: bool = True
-    var_smoothing: float = 1e-9
+    shared: bool = parameter(
+        True,
+        Flag(),
+        help="One variance a feature for all classes. Then the terms in x² cancel, and the classifier is a logistic model, "
+        "`as_linear()`, whose weights are computed and not searched for. Sparse rows are welcome.",
+    )
+    var_smoothing: float = parameter(
+        1e-9,
+        Real(least=0),
+        help="This part of the largest variance is added to all, that a feature that never varies divides nothing.",
+    )
+    _attributes: ClassVar[dict[str, str]] = {
+        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
+        "class_count_ : ndarray of shape (n_classes,)": "Rows of each class.",
+        "class_prior_ : ndarray of shape (n_classes,)": "P(class).",
+        "theta_ : ndarray of shape (n_classes, n_features)": "Means.",
+        "var_ : ndarray of shape (1 or n_classes, n_features)": "Variances; one row if shared.",
+        "parameters_ : int": "How many numbers were learned.",
+        **N_FEATURES,
+    }
 
     def fit(self, X: Any, y: Any) -> Self:
         """Counts classes, and takes means and variances."""
-        smoothing = check("var_smoothing", self.var_smoothing, Real(least=0))
         examples = as_examples(self, X, y)
         X, codes = examples.rows.matrix(), examples.codes
         counts = np.bincount(codes)
@@ -50,7 +61,7 @@ class GaussianBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.theta_, squares = means_and_squares(X, codes, counts)
         variances = squares.sum(axis=0, keepdims=True) / len(codes) if self.shared else squares / counts[:, None]
         overall = (squares.sum(axis=0) + counts @ (self.theta_ - self.class_prior_ @ self.theta_) ** 2) / len(codes)
-        self.var_ = variances + smoothing * overall.max()
+        self.var_ = variances + self.var_smoothing * overall.max()
         if not (self.var_ > 0).all():
             self.var_ = np.maximum(self.var_, np.finfo(float).tiny ** 0.5)
         return self

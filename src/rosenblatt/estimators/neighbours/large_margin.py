@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.engine.parameters import Real, check
-from rosenblatt.errors import DataError, NotFiniteError, SettingError
+from rosenblatt.engine.parameters import Choice, Real, parameter
+from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.learning.examples import Examples
 from rosenblatt.theory.separator import max_margin
@@ -21,35 +21,41 @@ NEARLY_HARD = 1000.0  # of a shortfall, where a hard margin cannot be
 SOLVED = ("Solved", "AlmostSolved")
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class MaxMargin(LinearNeighbour):
     """The plane that lies in the widest street between the classes.
 
     Two classes:  ½ |w|² as small as it can be with y (w·x + b) ≥ 1 for every row; the street is 2/|w| wide.
     More:         ½ Σ |w_k|²  with  w_y·x + b_y ≥ w_k·x + b_k + 1 for every row and every other class k.
 
-    bias: "free", as support vector machines have it, or "feature": the weight of a constant feature 1, part of |w|,
-        as in the perceptron's bound.
-    inseparable: what to do with rows that no plane separates: "soft" takes the soft margin with C = 1000, warns, and
-        says so in `separable_`; "refuse" raises an error.
-    fit_intercept: learn a bias.
-
-    After `fit`, `margin_` is the distance of the nearest row from the plane (by the length that `bias` names), and
-    `support_` are the rows that hold the plane where it is. It is the solver of `certify`, in one piece.
+    It is the solver of `certify`, in one piece.
 
     >>> clf = MaxMargin().fit([[2.0, 0.0], [0.0, 0.0], [3.0, 5.0]], ["yes", "no", "yes"])
     >>> clf.coef_.round(4) + 0.0, clf.intercept_.round(4), round(clf.margin_, 4), clf.support_
     (array([[1., 0.]]), array([-1.]), 1.0, array([0, 1]))
     """
 
-    bias: str = "free"
-    inseparable: str = "soft"
+    bias: str = parameter(
+        "free",
+        Choice(("free", "feature")),
+        help='"free", as support vector machines have it, or "feature": the weight of a constant feature 1, part of |w|, '
+        "as in the perceptron's bound.",
+    )
+    inseparable: str = parameter(
+        "soft",
+        Choice(("soft", "refuse")),
+        help='What to do with rows that no plane separates: "soft" takes the soft margin with C = 1000, warns, and says so '
+        'in `separable_`; "refuse" raises an error.',
+    )
+    _attributes: ClassVar[dict[str, str]] = {
+        "margin_ : float": "The distance of the nearest row from the plane, by the length that `bias` names.",
+        "support_ : ndarray": "The rows that hold the plane where it is.",
+        "separable_ : bool": "Does a plane separate the rows?",
+    }
     _most_entries: ClassVar[int] = MOST_ENTRIES
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solves the quadratic program for rows X with labels y."""
-        if self.inseparable not in ("soft", "refuse"):
-            raise SettingError(f"inseparable is {self.inseparable!r}: expected 'soft' or 'refuse'.")
         examples = refuse_large_program(as_examples(self, X, y), self._most_entries)
         try:
             separator = max_margin(examples.rows.matrix(), examples.codes, self.fit_intercept, bias=self.bias)
@@ -77,14 +83,11 @@ class MaxMargin(LinearNeighbour):
         return self
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class SoftMargin(LinearNeighbour):
     """½ |w|² + C Σ ξ as small as it can be, with y (w·x + b) ≥ 1 − ξ and ξ ≥ 0: the linear support vector machine.
 
     With many classes  s_y ≥ s_k + 1 − ξ  for every other class k, one ξ a row (Crammer and Singer, 2001).
-
-    C: the price of a row's shortfall; a large C comes near the hard margin, where there is one.
-    fit_intercept: learn a bias, which is not part of |w|.
 
     Solved exactly, as a quadratic program: for some ten thousand rows. scikit-learn's LinearSVC is for more, but makes the
     bias part of |w| and squares ξ.
@@ -96,14 +99,17 @@ class SoftMargin(LinearNeighbour):
     array([[1.]])
     """
 
-    C: float = 1.0
+    C: float = parameter(
+        1.0,
+        Real(above=0),
+        help="The price of a row's shortfall; a large C comes near the hard margin, where there is one.",
+    )
     _most_entries: ClassVar[int] = MOST_ENTRIES
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solves the quadratic program for rows X with labels y."""
-        price = check("C", self.C, Real(above=0))
         signed = SignedExamples(refuse_large_program(as_examples(self, X, y), self._most_entries), self.fit_intercept)
-        self._set_weights(*signed.weights(soft_margin(signed, price), scaled=False))
+        self._set_weights(*signed.weights(soft_margin(signed, self.C), scaled=False))
         return self
 
 

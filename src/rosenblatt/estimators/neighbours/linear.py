@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,7 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.engine.parameters import Flag, parameter, refuse_wrong_parameters
 from rosenblatt.engine.rows import OneHot, Rows
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.linear import ReadsSparse
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.neighbours.objective import Objective
@@ -22,11 +23,13 @@ from rosenblatt.learning.scoring import Model, log_probabilities, probabilities
 LARGEST_NUMBER = 1e100  # squares of larger ones, summed over rows and columns, could overflow
 
 
-def as_matrix(estimator: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
-    """X, and y if given, checked by scikit-learn's rules, in double precision."""
+def as_matrix(learner: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> Any:
+    """X, and y if given, checked by scikit-learn's rules, in double precision; before a fit the parameters, too."""
+    if reset:
+        refuse_wrong_parameters(learner)
     X = Rows(X).matrix() if isinstance(X, OneHot) else X
-    sparse = "csr" if estimator.__sklearn_tags__().input_tags.sparse else False
-    checked = validate_data(estimator, X, y, reset=reset, accept_sparse=sparse, dtype=np.float64)
+    sparse = "csr" if learner.__sklearn_tags__().input_tags.sparse else False
+    checked = validate_data(learner, X, y, reset=reset, accept_sparse=sparse, dtype=np.float64)
     refuse_huge(checked if isinstance(y, str) else checked[0])
     return checked
 
@@ -38,20 +41,35 @@ def refuse_huge(X: Any) -> None:
         raise Rows(X).blame(int(largest.ravel().argmax()))
 
 
-def as_examples(estimator: Any, X: Any, y: Any) -> Examples:
+def as_examples(learner: Any, X: Any, y: Any) -> Examples:
     """Rows with the codes of their classes; `classes_` is set."""
-    X, y = as_matrix(estimator, X, y)
+    X, y = as_matrix(learner, X, y)
     check_classification_targets(y)
     examples = for_classes(X, y)
-    estimator.classes_ = examples.classes
+    learner.classes_ = examples.classes
     return examples
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+N_FEATURES = {"n_features_in_ : int": "Columns in training."}
+OF_A_DESCENT = {
+    "loss_curve_ : ndarray": "The value before every step, and at the end.",
+    "n_iter_ : int": "Steps.",
+    "converged_ : bool": "Did it end by itself?",
+}
+
+
+@estimator
 class LinearNeighbour(ClassifierMixin, ReadsSparse):  # type: ignore[misc]
     """A classifier that is `coef_` and `intercept_` once it is fitted, however it found them."""
 
-    fit_intercept: bool = True
+    fit_intercept: bool = parameter(True, Flag(), help="Learn a bias.")
+    _attributes: ClassVar[dict[str, str]] = {
+        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
+        "coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)": "Weights.",
+        "intercept_ : ndarray of shape (1,) or (n_classes,)": "The bias.",
+        "parameters_ : int": "How many numbers were learned.",
+        **N_FEATURES,
+    }
 
     @property
     def _model(self) -> Model:
@@ -93,13 +111,13 @@ class WithProbabilities(LinearNeighbour):
         return log_probabilities(self.decision_function(X))
 
 
-def warn_unless_converged(estimator: Any, descent: Descent) -> None:
+def warn_unless_converged(learner: Any, descent: Descent) -> None:
     """Warns where gradient descent ended before it arrived."""
     if not descent.converged:
         message = descent.message
-        if estimator.eta is None:  # then η is not to blame
+        if learner.eta is None:  # then η is not to blame
             message = (
-                f"a slope still exceeds {estimator.tol:g} after {descent.steps} steps. Scale the features, for example with "
+                f"a slope still exceeds {learner.tol:g} after {descent.steps} steps. Scale the features, for example with "
                 "StandardScaler, or take a larger max_iter."
             )
-        warnings.warn(f"{type(estimator).__name__}: {message}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{type(learner).__name__}: {message}", ConvergenceWarning, stacklevel=3)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.engine.parameters import Real, check
+from rosenblatt.engine.parameters import Flag, Real, parameter
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.linear import ReadsSparse
-from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix
+from rosenblatt.estimators.neighbours.linear import N_FEATURES, LinearNeighbour, as_examples, as_matrix
 from rosenblatt.estimators.neighbours.objective import centred_gram
 from rosenblatt.learning.scoring import Model
 
@@ -64,26 +64,27 @@ def shrink(s: np.ndarray, l2: float, over: np.ndarray) -> np.ndarray:
     return factors
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class RidgeRegressor(RegressorMixin, ReadsSparse):  # type: ignore[misc]
     """Linear regression: Σ (w·x + b − y)² + λ |w|² as small as it can be.
-
-    l2: λ, scikit-learn's `alpha` of Ridge; 0 is least squares.
-    fit_intercept: learn a bias, which is not fined.
 
     >>> reg = RidgeRegressor(l2=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> reg.predict([[3.0]])
     array([7.])
     """
 
-    l2: float = 1.0
-    fit_intercept: bool = True
+    l2: float = parameter(1.0, Real(least=0), help="λ, scikit-learn's `alpha` of Ridge; 0 is least squares.")
+    fit_intercept: bool = parameter(True, Flag(), help="Learn a bias, which is not fined.")
+    _attributes: ClassVar[dict[str, str]] = {
+        "coef_ : ndarray of shape (n_features,)": "Weights.",
+        "intercept_ : ndarray of shape (1,)": "The bias.",
+        **N_FEATURES,
+    }
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with targets y."""
-        l2 = check("l2", self.l2, Real(least=0))
         X, y = as_matrix(self, X, y)
-        coef, intercept = ridge(X, np.asarray(y, dtype=float).reshape(-1, 1), l2, self.fit_intercept)
+        coef, intercept = ridge(X, np.asarray(y, dtype=float).reshape(-1, 1), self.l2, self.fit_intercept)
         self.coef_, self.intercept_ = coef[0], intercept
         return self
 
@@ -93,25 +94,22 @@ class RidgeRegressor(RegressorMixin, ReadsSparse):  # type: ignore[misc]
         return Model(None, self.coef_[None, :], self.intercept_).scores(as_matrix(self, X, reset=False))
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@estimator
 class RidgeClassifier(LinearNeighbour):
     """Linear regression on labels ±1, one regression a class where there are more than two; the highest value wins.
 
     A point far on its right side is fined like one that is wrong, (1 − margin)²: distant points pull the plane.
 
-    l2: λ, as for `RidgeRegressor`.
-
     >>> RidgeClassifier().fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"]).predict([[0.5]])
     array(['b'], dtype='<U1')
     """
 
-    l2: float = 1.0
+    l2: float = parameter(1.0, Real(least=0), help="λ, as for `RidgeRegressor`.")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns from rows X with labels y."""
-        l2 = check("l2", self.l2, Real(least=0))
         examples = as_examples(self, X, y)
         own = np.array([1]) if examples.vectors == 1 else np.arange(examples.vectors)
         targets = np.where(examples.codes[:, None] == own, 1.0, -1.0)
-        self._set_weights(*ridge(examples.rows.matrix(), targets, l2, self.fit_intercept))
+        self._set_weights(*ridge(examples.rows.matrix(), targets, self.l2, self.fit_intercept))
         return self
