@@ -1,0 +1,188 @@
+"""How the cells of raw columns become values: marks of missing values, formats of numbers, dates as their parts.
+
+A model keeps its readings. So a cell means the same whatever stands beside it, and through whatever door it comes.
+
+>>> import polars as pl
+>>> price = ColumnReading("price", "number", number=NumberFormat(",", "."))
+>>> since = ColumnReading("since", "date", date=DateFormat("%d.%m.%Y"))
+>>> rows = pl.DataFrame({"price": ["1.234,5", "NULL"], "since": ["31.01.2024", "-"]})
+>>> clean = TableReadings([price, since]).clean(rows)
+>>> clean.frame.columns
+['price', 'since (days)', 'since (year)', 'since (month)', 'since (weekday)']
+>>> clean.frame.row(0)
+('1234.5', 19753.0, 2024, 1, 'Wed')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.data.columns.dates import SECONDS_A_DAY, DateFormat
+from rosenblatt.data.columns.numbers import NumberFormat
+from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_data
+from rosenblatt.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEFT_OUT = ("id", "constant", "drop")
+MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known", in whatever case
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """How the cells of a column are read, and why so."""
+
+    name: str
+    kind: str
+    why: str = ""  # for people
+    marks: tuple[str, ...] = ()  # of missing values, in this column alone
+    number: NumberFormat | None = None  # where numbers are written as texts
+    date: DateFormat | None = None
+    chosen: bool = False  # by the user
+
+    @property
+    def used(self) -> bool:
+        """Does it become features?"""
+        return self.kind not in LEFT_OUT
+
+    def to_json(self) -> dict[str, Any]:
+        saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "chosen": self.chosen}
+        saved |= {"marks": list(self.marks)} if self.marks else {}
+        saved |= {"number": self.number.to_json()} if self.number else {}
+        return saved | ({"date": self.date.pattern} if self.date else {})
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> ColumnReading:
+        return cls(
+            saved["name"],
+            saved["kind"],
+            marks=tuple(saved.get("marks", ())),
+            number=NumberFormat.from_json(saved["number"]) if "number" in saved else None,
+            date=DateFormat(saved["date"]) if "date" in saved else None,
+            chosen=saved["chosen"],
+        )
+
+
+@dataclass
+class CleanTable:
+    """A table whose cells are values: numbers, categories and, apart, texts."""
+
+    frame: pl.DataFrame
+    roles: dict[str, str]  # of its columns: number, category or both
+    texts: dict[str, pl.Series]  # columns of sentences
+    misfits: dict[str, int]  # cells that are no dates in a column of them, by column
+    derived: dict[str, str]  # from a column that is a part of a date to the date's
+
+
+@dataclass
+class TableReadings:
+    """The readings of all columns of a table, and the marks of missing values that count in all of them."""
+
+    columns: list[ColumnReading]
+    marks: tuple[str, ...] = ()  # beside those that are known
+
+    def clean(self, table: pl.DataFrame) -> CleanTable:
+        """The values of the columns that are used."""
+        import polars as pl
+
+        series: list[pl.Series] = []
+        clean = CleanTable(pl.DataFrame(), {}, {}, {}, {})
+        for reading in self.columns:
+            if not reading.used:
+                continue
+            column = without_marks(table[reading.name], (*self.marks, *reading.marks))
+            if reading.kind == "date":
+                parts = date_parts(column, reading)
+                clean.misfits[reading.name] = parts[0].null_count() - column.null_count()
+                clean.roles |= {part.name: "category" for part in parts} | {parts[0].name: "number"}
+                clean.derived |= {part.name: reading.name for part in parts}
+                series += parts
+            elif reading.kind == "text":
+                clean.texts[reading.name] = column.cast(pl.String)
+            else:
+                role = reading.kind if reading.kind in ("number", "both") else "category"
+                clean.roles[reading.name] = role
+                series.append(column if reading.number is None else plain_numbers(column, reading.number))
+        for part, date in clean.derived.items():
+            if sum(one.name == part for one in series) > 1:
+                raise DataError(f"A part of the date {date!r} is called {part!r}, as another column is: rename that.")
+        clean.frame = pl.DataFrame(series)
+        return clean
+
+
+def is_text(column: pl.Series) -> bool:
+    """Are its cells texts, coded or not?"""
+    import polars as pl
+
+    return column.dtype in (pl.String, pl.Enum, pl.Categorical)
+
+
+def is_marked(texts: pl.Series, marks: Sequence[str]) -> pl.Series:
+    """Which texts mean "not known": those that are known to, in whatever case, and the marks given."""
+    import polars as pl
+
+    known = {*MARKS, *(mark.lower() for mark in marks)}
+    longest = max(len(mark.encode()) for mark in known)
+    # Texts are many, and marks are short: hardly any text has to be looked at.
+    is_short = texts.str.len_bytes() <= longest
+    if texts.str.contains(r"^\s|\s$").any():
+        texts = texts.str.strip_chars()
+        is_short = texts.str.len_bytes() <= longest
+    if not is_short.any():
+        return is_short.fill_null(False)
+    marked = texts.filter(is_short).str.to_lowercase().is_in(list(known))
+    places = is_short.fill_null(False).arg_true().filter(marked.fill_null(False))
+    return pl.Series([False]).new_from_index(0, len(texts)).scatter(places, True)
+
+
+def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
+    """The column with null where a cell means "not known"."""
+    import polars as pl
+
+    if is_enum(column):
+        known = {*MARKS, *(mark.lower() for mark in marks)}
+        if not any(text.strip(BLANKS).lower() in known for text in categories_of(column)):
+            return column
+    if is_text(column):
+        texts = column.cast(pl.String)
+        marked = is_marked(texts, marks)
+        return texts.set(marked, None) if marked.any() else column
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    numbers = [float(mark) for mark in marks if looks_like_data([mark])]
+    if numbers and column.dtype.is_numeric():
+        marked = column.cast(pl.Float64).is_in(numbers).fill_null(False)
+        return pl.select(pl.when(~marked).then(column)).to_series().alias(column.name)
+    return column
+
+
+def plain_numbers(column: pl.Series, format: NumberFormat) -> pl.Series:
+    """Numbers of this format as every program writes them; those of a coded column once for each of its texts."""
+    import polars as pl
+
+    if not is_text(column):
+        return column
+    if is_enum(column):
+        known = pl.Series(categories_of(column), dtype=pl.String)
+        return column.cast(pl.String).replace_strict(known, format.as_plain(known), default=None)
+    return format.as_plain(column.cast(pl.String))
+
+
+def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
+    """Days since 1970 first, then year, month, weekday and, where there is a time, hour."""
+    import polars as pl
+
+    assert reading.date is not None
+    wall = reading.date.wall_times(column)
+    parts = {"days": (wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)}
+    if reading.date.has_date:
+        weekday = wall.dt.weekday().cast(pl.Int64)
+        parts |= {"year": wall.dt.year().cast(pl.Int64), "month": wall.dt.month().cast(pl.Int64)}
+        parts["weekday"] = weekday.replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
+    if reading.date.has_time:
+        parts["hour"] = wall.dt.hour().cast(pl.Int64)
+    return [part.alias(f"{reading.name} ({name})") for name, part in parts.items()]
