@@ -19,7 +19,7 @@ from typing import IO, Any
 import click
 
 from rosenblatt import __version__
-from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, visible
+from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, needs_parts, visible
 
 # What `--help` says of each verb without importing it.
 VERBS = {
@@ -150,7 +150,8 @@ def run(arguments: list[str] | None = None) -> int:
         complain("Standard output is closed: send it to a file, or to /dev/null.")
         return 2
     try:
-        code = rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
+        with needs_parts("This command"):
+            code = rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0  # that of an exit of click; verbs return nothing
     except click.ClickException as problem:

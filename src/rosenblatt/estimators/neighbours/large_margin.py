@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.engine.parameters import Real, check
-from rosenblatt.errors import DataError, NotFiniteError, SettingError
+from rosenblatt.errors import DataError, NotFiniteError, SettingError, needs_parts
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.learning.examples import Examples
 from rosenblatt.theory.separator import max_margin
@@ -124,7 +124,8 @@ def soft_margin(signed: SignedExamples, price: float) -> np.ndarray:
 
     Variables (v, ξ);  −Z v − ξ ≤ −1,  −ξ ≤ 0
     """
-    import clarabel
+    with needs_parts("The exact soft margin"):
+        import clarabel
     from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_array
 
     numbers, n, d = signed.all().numbers, signed.rows.n, signed.dimension

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import check
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.table.blocks import (
@@ -293,6 +293,7 @@ def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> N
         raise SettingError(f"{setting} names {_listed(unknown)}, but the columns are {_listed(columns)}.")
 
 
+@needs_parts("A table")
 def as_frame(rows: Any) -> pl.DataFrame:
     """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …)."""
     import polars as pl
