@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
 from rosenblatt.data.source import ReadOptions
 from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
+from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,15 +24,17 @@ if TYPE_CHECKING:
 
     Types = Mapping[str, pl.DataType | type[pl.DataType]]  # by column
 
+PROBE_BYTES = 2**12  # decide whether a table seems to hold nothing but texts
 PROBE_ROWS = 1000  # decide which columns of a large table are read as numbers at once
 
 
-def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame:
+def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | CodedTable:
     """The columns of a block as what they hold."""
     frame = None
     if block.layout.delimiter != " ":
-        if len(block.content) > options.sizes.coded_above:
-            frame = _by_compiled_reader(block, options, types)
+        large = len(block.content) > options.sizes.coded_above
+        if large or options.coded:
+            frame = _by_compiled_reader(block, options, types, large)
         if frame is None:
             frame = _by_polars(block, options, types)
     if frame is None:
@@ -38,16 +42,50 @@ def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.Data
     return frame
 
 
-def _by_compiled_reader(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | None:
-    """The columns coded; by polars where they have too many values. None if the block is not plain."""
+def _by_compiled_reader(
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, large: bool
+) -> pl.DataFrame | CodedTable | None:
+    """The columns coded; by polars where they have too many values. None if the block is not plain.
+
+    What is not `large` is given as a CodedTable, or not at all.
+    """
     header, names, delimiter = block.header(), block.layout.names, block.layout.delimiter
     if count(header, delimiter, options.sizes.count_block) is None or "" not in options.missing:
         return None
-    coded = read_coded(block.data[len(header) :], delimiter, len(names), options.sizes.coded_texts)
-    if coded is None:
+    rows = block.data[len(header) :]
+    without_polars = options.coded and (len(types.texts) == len(names) or begins_with_texts(rows, delimiter, len(names)))
+    if not large and not without_polars:
         return None
+    shape, halves = (delimiter, len(names), options.sizes.coded_texts), large and cores() > 1
+    with ThreadPoolExecutor(1) as other_thread:
+        reading = other_thread.submit(read_coded, rows, *shape, halves)
+        if not without_polars:
+            import_module("polars")  # the first import takes as long as the reading
+        coded = reading.result()
+    table = coded_table(coded, names, types) if coded is not None and without_polars else None
+    if table is not None or coded is None or not large:
+        return table
+    return _with_types(block, options, types, coded)
+
+
+def begins_with_texts(data: np.ndarray, delimiter: str, width: int, beginning: int = PROBE_BYTES) -> bool:
+    """Does every column of a table have what is surely a text in its first rows?
+
+    >>> begins_with_texts(np.frombuffer(b"Male,39\\nMale,fifty\\n", dtype=np.uint8), ",", width=2)
+    True
+    """
+    lines = data[:beginning].tobytes().decode("utf-8", "replace").split("\n")[:-1]
+    rows = [[cell.strip(BLANKS) for cell in line.split(delimiter)] for line in lines]
+    return all(any(len(row) > j and SURELY_TEXT.match(row[j]) for row in rows) for j in range(width))
+
+
+def _with_types(
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, coded: list[CodedColumn | None]
+) -> pl.DataFrame | None:
+    """Coded columns as what they hold; those that are not coded are read by polars."""
     import polars as pl
 
+    names, delimiter = block.layout.names, block.layout.delimiter
     uncoded = pl.DataFrame()
     many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
     if many_valued:
@@ -144,9 +182,10 @@ class ColumnTypes:
     """How the texts of columns become values: whole numbers, numbers or texts, without blanks around and with nulls.
 
     missing         texts that mean "not known"
-    at_least        types that columns must have at least: text, or as earlier parts of the same file had them
+    at_least        types that columns must have at least: as earlier parts of the same file had them
     target          the column of labels, which are numbers only if every one of them prints back to the same text
     may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
+    texts           columns that stay texts, also where all of them are numbers
 
     >>> import polars as pl
     >>> types = ColumnTypes(["", "?"], target="id")
@@ -158,6 +197,7 @@ class ColumnTypes:
     at_least: Types = field(default_factory=dict)
     target: str | None = None
     may_be_guessed: bool = False
+    texts: Sequence[str] = ()
 
     def of_frame(self, frame: pl.DataFrame, *, padded: bool = True) -> pl.DataFrame:
         """Stripping takes longer than reading: where no cell is `padded`, it is left out."""
@@ -171,7 +211,7 @@ class ColumnTypes:
         """One column, without blanks around already."""
         import polars as pl
 
-        at_least = self.at_least.get(column.name)
+        at_least = pl.String() if column.name in self.texts else self.at_least.get(column.name)
         if column.dtype == pl.String:
             for mark in self.missing:
                 is_mark = column == mark
@@ -206,7 +246,6 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
 NEWLINE, RETURN, QUOTE, BLANK = b'\n\r" '
 BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
 BLANK_BYTES = 3  # of one of them at most
-BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -293,59 +332,3 @@ def _blank_outside_quotes(is_blank: np.ndarray, is_quote: np.ndarray, outside: n
     left, right = is_blank[: len(is_quote)] if before else is_blank[: len(is_quote) - 1], is_blank[1 + before :]
     opening, closing = is_quote & ~outside, is_quote & outside
     return bool((opening[len(opening) - len(left) :] & left).any() or (closing[: len(right)] & right).any())
-
-
-compiled: ModuleType | None
-try:
-    compiled = import_module("rosenblatt.data._cells")
-except ImportError:  # polars reads all tables then
-    compiled = None
-
-
-@dataclass(frozen=True)
-class CodedColumn:
-    """A column: the text of row i is texts[codes[i]]."""
-
-    codes: np.ndarray
-    texts: list[str]
-
-    def series(self, name: str, types: ColumnTypes) -> pl.Series:
-        """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
-
-        >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
-        >>> letters = column.series("letter", ColumnTypes(["", "?"]))
-        >>> letters.to_list(), letters.dtype
-        (['a', 'b', 'b', None, 'a', 'a'], Enum(categories=['a', 'b']))
-        """
-        import polars as pl
-
-        # polars reads an empty cell as null, whatever else is missing.
-        texts = [text.strip(BLANKS) or None for text in self.texts]
-        values = types.of_column(pl.Series(name, texts, dtype=pl.String))
-        if values.dtype == pl.String and 2 * len(values) <= len(self.codes):
-            known = sorted({text for text in values.to_list() if text is not None})
-            values = values.cast(pl.Enum(known)) if known else values
-        return values[pl.Series(self.codes)]
-
-
-def read_coded(data: np.ndarray, delimiter: str, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
-    """The columns of a plain table, None for one with more distinct texts than that; None if the table is not plain.
-
-    >>> text = np.frombuffer(b"Male,39\\nMale,50\\n", dtype=np.uint8)
-    >>> sex, age = read_coded(text, ",", width=2, distinct_texts=100)
-    >>> sex, age.codes.tolist(), age.texts
-    (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
-    """
-    if compiled is None or data[:3].tobytes() == BOM:
-        return None
-    with ThreadPoolExecutor(1) as other_thread:
-        reading = other_thread.submit(compiled.split, data, 0, ord(delimiter), width, distinct_texts)
-        import_module("polars")  # the first import takes as long as the reading
-        split = reading.result()
-    if split is None:
-        return None
-    columns = [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in split]
-    last = columns[-1]
-    if last is not None:  # a CR can only be at the end of a line
-        columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
-    return columns

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import check
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.table.blocks import (
@@ -105,9 +106,7 @@ class TableMap:
         self._number_features()
         return self
 
-    def _fit_columns(self, table: pl.DataFrame) -> list[TableColumn]:
-        import polars as pl
-
+    def _fit_columns(self, table: pl.DataFrame | CodedTable) -> list[TableColumn]:
         kinds = {
             series.name: self.per_column.get(series.name, self.numeric if kind_of(series) == "number" else "category")
             for series in table
@@ -116,6 +115,8 @@ class TableMap:
         uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
         if uncoded:
+            import polars as pl
+
             # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
             frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
             lists = frame.select(pl.all().unique().implode())
@@ -176,7 +177,7 @@ class TableMap:
         assert self.hashing is not None
         return HashedBlock(HashableProduct(a.name, b.name), self.hashing)
 
-    def _learn_pairs(self, table: pl.DataFrame, sizes: PartSizes) -> None:
+    def _learn_pairs(self, table: pl.DataFrame | CodedTable, sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         hashed: list[HashableBlock] = [block.source for block in self.blocks if isinstance(block, HashedBlock)]
@@ -293,8 +294,14 @@ def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> N
         raise SettingError(f"{setting} names {_listed(unknown)}, but the columns are {_listed(columns)}.")
 
 
-def as_frame(rows: Any) -> pl.DataFrame:
-    """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …)."""
+@needs_parts("A table")
+def as_frame(rows: Any) -> pl.DataFrame | CodedTable:
+    """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …).
+
+    A table of coded texts stays what it is.
+    """
+    if isinstance(rows, CodedTable):
+        return rows
     import polars as pl
 
     if isinstance(rows, pl.DataFrame):
