@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.errors import FileError as FileError
     from rosenblatt.errors import KernelError as KernelError
     from rosenblatt.errors import LabelError as LabelError
+    from rosenblatt.errors import MissingPartError as MissingPartError
     from rosenblatt.errors import ModelFileError as ModelFileError
     from rosenblatt.errors import NotFiniteError as NotFiniteError
     from rosenblatt.errors import RosenblattError as RosenblattError
@@ -70,6 +71,7 @@ PUBLIC = {
         "FileError",
         "KernelError",
         "LabelError",
+        "MissingPartError",
         "ModelFileError",
         "NotFiniteError",
         "RosenblattError",

@@ -6,6 +6,10 @@ Nothing is imported above `main` that Python has not loaded already: Ctrl-C whil
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 INTERRUPTED = 130  # as shells count it: 128 + SIGINT
 
 
@@ -14,15 +18,27 @@ def main() -> None:
     # Python drops an interrupt that comes while it tidies up (a finaliser, the lock of an import), and prints a traceback.
     print_unraisable, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
-        from rosenblatt.cli import run
-
-        code = run()
+        code = _load_command_line()()
     except KeyboardInterrupt:
         code = _interrupted()
     finally:
         _ignore_interrupts()  # the command is done, only Python's own end is left
         sys.unraisablehook = print_unraisable
     sys.exit(code)
+
+
+def _load_command_line() -> "Callable[[], int]":
+    """What runs a command, or says which package it lacks."""
+    from rosenblatt.errors import MissingPartError, needs_parts
+
+    try:
+        with needs_parts("The command line"):
+            from rosenblatt.cli import run
+
+            return run
+    except MissingPartError as problem:
+        _tell(f"{type(problem).__name__}: {problem}")
+        sys.exit(2)
 
 
 def _interrupted() -> int:
@@ -32,11 +48,15 @@ def _interrupted() -> int:
     written = source.files_in_place() if source is not None else []
     names = " and ".join(map(str, written))
     what = f"{names} {'was' if len(written) == 1 else 'were'} written before." if written else "no file was written."
+    _tell(f"Interrupted: {what}")
+    return INTERRUPTED
+
+
+def _tell(message: str) -> None:
     from contextlib import suppress
 
     with suppress(OSError):  # nobody may hear it
-        os.write(2, f"Interrupted: {what}\n".encode(errors="replace"))
-    return INTERRUPTED
+        os.write(2, f"{message}\n".encode(errors="replace"))
 
 
 def _end_if_interrupted(problem: "sys.UnraisableHookArgs") -> None:

@@ -2,7 +2,8 @@
 
 RosenblattError
 ├── SettingError (ValueError)        a parameter that cannot be: C = -1
-│   └── KernelError                  a kernel that raises, or gives a wrong shape or numbers that no kernel can have
+│   ├── KernelError                  a kernel that raises, or gives a wrong shape or numbers that no kernel can have
+│   └── MissingPartError (ImportError)   a package that is not installed; names the command that installs it
 ├── DataError (ValueError)           rows or labels that cannot be learned from
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
 │   ├── LabelError                   labels: one class only, unknown, missing
@@ -16,6 +17,8 @@ RosenblattError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -76,6 +79,36 @@ class SettingError(RosenblattError, ValueError):
 
 class KernelError(SettingError):
     """A kernel raised, gave a matrix of the wrong shape, or numbers that are not finite or not a squared length."""
+
+
+class MissingPartError(SettingError, ImportError):
+    """A package that this door needs is not installed."""
+
+
+# Packages that an environment may lack, and what installs each.
+PARTS = {
+    **{name: name for name in ("clarabel", "click", "polars")},
+    **dict.fromkeys(("jinja2", "markupsafe", "matplotlib"), "'rosenblatt[show]'"),
+    **dict.fromkeys(("starlette", "uvicorn", "anyio", "h11"), "'rosenblatt[play]'"),
+}
+
+
+@contextmanager
+def needs_parts(what: str) -> Iterator[None]:
+    """Where `what` cannot go on because a package is missing, the error names the command that installs it.
+
+    >>> with needs_parts("A report"):
+    ...     raise ModuleNotFoundError(name="jinja2")
+    Traceback (most recent call last):
+    rosenblatt.errors.MissingPartError: A report needs jinja2: pip install 'rosenblatt[show]'.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as problem:
+        part = (problem.name or "").partition(".")[0]
+        if part not in PARTS:
+            raise
+        raise MissingPartError(f"{what} needs {part}: pip install {PARTS[part]}.") from None
 
 
 class DataError(RosenblattError, ValueError):

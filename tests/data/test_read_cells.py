@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from rosenblatt.cli.predict import Predictions
 from rosenblatt.data import batches, splits
+from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.delimited.coded import read_coded, split, split_in_halves
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import RosenblattError
@@ -194,6 +196,81 @@ def test_models_and_predictions_are_the_same_to_the_last_byte(tmp_path_factory, 
 
     coded, plain = both_ways(model_and_predictions)
     assert coded == plain
+
+
+@given(tables(), st.sampled_from([("", "?"), ("", "nan", "39")]), st.sampled_from([None, "c0", -1]), st.booleans())
+def test_a_table_of_codes_is_the_table_of_polars(content, missing, target, as_text):
+    """Texts without polars: where a column may hold numbers, or something is wrong, polars reads it as ever."""
+
+    def read_both(coded):
+        try:
+            options = {"missing": missing, "target": target, "as_text": as_text, "coded": coded}
+            data = read(io.BytesIO(content), format="csv", delimiter=",", **options)
+        except RosenblattError as problem:
+            return f"{type(problem).__name__}: {problem}"
+        rows, labels = data.rows, data.labels
+        if isinstance(rows, CodedTable):
+            rows, labels = rows.to_polars(), None if labels is None else labels.to_polars()
+        return rows if labels is None else rows.with_columns(labels.alias("the label"))
+
+    without, by_polars = read_both(True), read_both(False)
+    assert without == by_polars if isinstance(by_polars, str) else same(shown(without), shown(by_polars))
+
+
+WORDS = [f"{word}{end}" for word in ("Ada", "Bo", ">50K", "été", "7th", " Ada", "Bo ") for end in ("", "-1", " x")] + [
+    "",
+    "?",
+]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(WORDS)] * 2, st.sampled_from(["yes", "no", " no"])), min_size=2, max_size=30),
+    st.sampled_from([*RECIPES, {"hashing": 3, "products": "all"}]),
+)
+def test_a_model_of_codes_has_the_same_bytes_and_predicts_the_same(tmp_path_factory, rows, options):
+    folder = tmp_path_factory.mktemp("codes")
+    lines = [",".join(row) for row in [("c0", "c1", "y"), ("Bo", "7th x", "yes"), ("Zoë", "x", "no"), *rows]]
+    (folder / "rows.csv").write_text("\n".join(lines), "utf-8")
+    (folder / "new.csv").write_text("c1,c0\n7th x,40\n40.0,Bo \n?,4.5\n", "utf-8")
+    outcomes = []
+    for coded in (True, False):
+        data = read(folder / "rows.csv", target="y", coded=coded)
+        assert isinstance(data.rows, CodedTable) == coded
+        model = learn(data, Recipe(features=options))
+        model.save(folder / "model")
+        found = [(folder / "model").read_bytes()]
+        for name in ("rows.csv", "new.csv"):
+            predictions = Predictions(model, str(folder / name), {"as_text": True}, scores=False)
+            if not coded:
+                predictions.read["coded"] = False
+                predictions.plain_lines = lambda: None  # polars writes the CSV
+            found += [b"".join(predictions.as_csv()), predictions.notes]
+        outcomes.append(found)
+    assert outcomes[0] == outcomes[1]
+
+
+@given(
+    st.lists(st.tuples(st.text("ab-é", max_size=3), st.text("abc\r", min_size=1, max_size=2)), min_size=1, max_size=40),
+    st.sampled_from([2, 5, 100]),
+)
+def test_two_halves_give_the_codes_and_texts_of_the_whole(rows, most):
+    data = np.frombuffer("".join(f"{a};{b}\n" for a, b in rows).encode(), dtype=np.uint8)
+    halves, whole = split_in_halves(data, ord(";"), 2, most, first_half=1), split(data, ord(";"), 2, most)
+    if halves is not None:
+        for a, b in zip(halves, whole, strict=True):
+            assert (a is None) == (b is None)
+            assert a is None or (a.texts == b.texts and a.codes.tolist() == b.codes.tolist())
+
+
+def test_two_threads_read_a_large_table_as_one_does():
+    lines = [f"{k % 7} a,{k // 8} b,{'late' if k > 39_000 else k % 3},{k % 9}\n" for k in range(40_000)]
+    data = np.frombuffer("".join(lines).encode(), dtype=np.uint8)
+    for most in (10_000, 5_000, 4_999):
+        one, two = (read_coded(data, ",", 4, most, halves) for halves in (False, True))
+        for a, b in zip(one, two, strict=True):
+            assert (a is None) == (b is None) == (most == 4_999 and a is one[1])
+            assert a is None or (a.texts == b.texts and a.codes.tolist() == b.codes.tolist())
+    assert split_in_halves(data, ord(","), 4, 10_000) is not None
 
 
 PEOPLE = b"".join(

@@ -27,6 +27,7 @@ def test_scikit_learns_own_checks_pass(estimator, check):
 
 
 def test_xor_cannot_be_separated_and_after_a_polynomial_map_it_can():
+    pytest.importorskip("clarabel")
     with pytest.raises(DataError, match="No plane"):
         MaxMargin(inseparable="refuse").fit(XOR, ODD)
     plain = Perceptron(max_iter=1000, random_state=0).fit(XOR, ODD)

@@ -1,7 +1,6 @@
 """Feature maps in scikit-learn pipelines, and estimators in model files."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -10,6 +9,8 @@ from sklearn.pipeline import make_pipeline
 
 import rosenblatt
 from rosenblatt import AveragedPerceptron, TableFeatures, TextFeatures
+
+pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
 
 
 def people(n=200):
@@ -21,8 +22,6 @@ def people(n=200):
 def test_a_pipeline_learns_what_learn_learns():
     table, pay = people()
     pipeline = make_pipeline(TableFeatures(), AveragedPerceptron(max_iter=5, random_state=0)).fit(table, pay)
-    import polars as pl
-
     data = rosenblatt.Dataset(
         "table", pl.DataFrame({name: table[name].to_numpy() for name in table}), pl.Series("pay", pay), "people"
     )

@@ -4,15 +4,21 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
 
 import rosenblatt as rb
-from rosenblatt.cli import run
 
 ROWS, COLUMNS = 60, 5
+
+
+def run(arguments):
+    """A command, where the parts that it takes are installed."""
+    for part in ("click", "polars"):
+        pytest.importorskip(part)
+    from rosenblatt.cli import run
+
+    return run(arguments)
 
 
 def entries(classes=2, seed=0):
@@ -289,6 +295,7 @@ def test_a_kernel_that_is_a_function_is_not_saved_and_says_why(tmp_path):
 
 def test_names_of_columns_are_kept_and_read_from_tables(tmp_path, monkeypatch, capsys):
     """From pandas, from polars in another order, and from a CSV on the command line."""
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     monkeypatch.chdir(tmp_path)
     X, y = entries()
     frame = pd.DataFrame(X.toarray(), columns=list("abcde"))

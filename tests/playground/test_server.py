@@ -238,7 +238,7 @@ def test_without_its_parts_it_says_in_one_line_what_to_install():
     blocked = "import sys; sys.modules['uvicorn'] = None; from rosenblatt.cli import run; sys.exit(run(['play']))"
     done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "SettingError: The playground needs uvicorn: pip install 'rosenblatt[play]'.\n"
+    assert done.stderr == "MissingPartError: The playground needs uvicorn: pip install 'rosenblatt[play]'.\n"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from typing import IO, Any
@@ -19,7 +20,7 @@ from typing import IO, Any
 import click
 
 from rosenblatt import __version__
-from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, visible
+from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, needs_parts, visible
 
 # What `--help` says of each verb without importing it.
 VERBS = {
@@ -150,7 +151,8 @@ def run(arguments: list[str] | None = None) -> int:
         complain("Standard output is closed: send it to a file, or to /dev/null.")
         return 2
     try:
-        code = rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
+        with needs_parts("This command"):
+            code = rosenblatt.main(args=arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0  # that of an exit of click; verbs return nothing
     except click.ClickException as problem:
@@ -185,6 +187,23 @@ def run(arguments: list[str] | None = None) -> int:
         complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
         complain("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.")
         return 1
+
+
+@contextlib.contextmanager
+def importing_meanwhile(*modules: str) -> Iterator[None]:
+    """Another thread imports these modules while a file is read: reading leaves Python's lock to it most of the time."""
+
+    def import_all() -> None:
+        with contextlib.suppress(Exception):  # who imports them next is told
+            for module in modules:
+                import_module(module)
+
+    thread = threading.Thread(target=import_all)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def complain(message: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import SettingError, needs_parts
 
 if TYPE_CHECKING:
     from rosenblatt.playground.server import Playground
@@ -52,12 +52,8 @@ def play(**values: Any) -> None:
     chosen = PlayOptions(**values)
     if not chosen.file:
         options.refuse_useless([*options.READING, "x", "y", "positive"], "without a FILE: give one")
-    try:
+    with needs_parts("The playground"):
         from rosenblatt.playground import memory, server
-    except ImportError as problem:
-        if not problem.name or problem.name.partition(".")[0] not in ("starlette", "uvicorn", "anyio", "h11"):
-            raise
-        raise SettingError(f"The playground needs {problem.name}: pip install 'rosenblatt[play]'.") from None
     memory.limit_allocators()
     playground = with_table(chosen.file, chosen) if chosen.file else server.Playground()
     try:

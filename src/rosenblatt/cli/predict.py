@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,13 @@ import click
 from rosenblatt.cli import model_input, options, output
 from rosenblatt.errors import DataError
 
+PLAIN_LABEL = re.compile(r"[^\x00-\x1f\",]+")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones, too
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
-    from rosenblatt.data import Dataset
     from rosenblatt.features import Notes
     from rosenblatt.learning.classifier import Classifier
 
@@ -83,34 +85,37 @@ class Predictions:
     """The predictions for a file, a batch at a time, and the notes so far."""
 
     def __init__(self, model: Classifier, file: str, read: dict[str, Any], scores: bool, for_spreadsheet: bool = False):
-        self.model, self.file, self.read, self.scores = model, file, read, scores
+        from rosenblatt.features import TableMap
+
+        self.model, self.file, self.scores = model, file, scores
+        self.read = {**read, "coded": isinstance(model.features, TableMap)}
+        self.decides = model.model()
         labels = model.classes.tolist()
         self.labels = [harmless(label) for label in labels] if for_spreadsheet else labels
         self.notes: Notes | None = None
 
-    def frames(self) -> Iterator[pl.DataFrame]:
-        """Label and, where wanted, scores of each row."""
+    def scored(self) -> Iterator[np.ndarray]:
+        """The scores of the rows, a batch at a time."""
         from rosenblatt.data import batches
 
         row = 0
         for data in batches(self.file, rows=None, **self.read):
             model_input.refuse_other_kind(self.model, data)
             try:
-                yield self.frame(data)
+                rows, notes = self.model.transform(data.rows)
+                self.notes = notes if self.notes is None else self.notes + notes
+                yield self.decides.scores(rows)
             except DataError as problem:
                 raise DataError(f"{data.name}, rows {row + 1:,} to {row + len(data):,}: {problem}") from None
             row += len(data)
 
-    def frame(self, data: Dataset) -> pl.DataFrame:
+    def frame(self, scores: np.ndarray) -> pl.DataFrame:
+        """Label and, where wanted, scores of each row."""
         import polars as pl
 
-        rows, notes = self.model.transform(data.rows)
-        self.notes = notes if self.notes is None else self.notes + notes
-        decides = self.model.model()
-        scores = decides.scores(rows)
         if self.model.predicts_numbers:
             return pl.DataFrame({"prediction": pl.Series(scores)})
-        columns = {"prediction": pl.Series(self.labels).gather(decides.decide(scores))}
+        columns = {"prediction": pl.Series(self.labels).gather(self.decides.decide(scores))}
         if self.scores and scores.ndim == 1:
             columns["score"] = pl.Series(scores)
         elif self.scores:
@@ -119,16 +124,39 @@ class Predictions:
 
     def as_csv(self, bare: bool = False) -> Iterator[bytes]:
         """A CSV with a header; `bare`: labels as they are, a line each."""
-        for number, frame in enumerate(self.frames()):
-            text = frame.write_csv(include_header=not bare and not number, quote_style="never" if bare else "necessary")
+        lines = self.plain_lines()
+        for number, scores in enumerate(self.scored()):
+            header = not bare and not number
+            if lines is not None:
+                yield ("prediction\n" * header + "".join(lines[self.decides.decide(scores)].tolist())).encode()
+                continue
+            text = self.frame(scores).write_csv(include_header=header, quote_style="never" if bare else "necessary")
             yield text.encode()
+
+    def plain_lines(self) -> np.ndarray | None:
+        """The line of each label, where labels are all that is wanted and polars would write them as they are."""
+        if self.scores or self.model.predicts_numbers or not all(map(is_plain, self.labels)):
+            return None
+        import numpy as np
+
+        return np.array([f"{label}\n" for label in self.labels], dtype=object)
 
     def as_json(self) -> Iterator[bytes]:
         """One object: {"predictions": [{"prediction": …, "score": …}, …], "notes": […]}."""
         yield b'{"predictions": ['
-        for number, frame in enumerate(self.frames()):
-            yield (b",\n" if number else b"") + output.escape_json(frame.write_json()).encode()[1:-1]
+        for number, scores in enumerate(self.scored()):
+            shown = output.escape_json(self.frame(scores).write_json())
+            yield (b",\n" if number else b"") + shown.encode()[1:-1]
         yield f'], "notes": {output.to_json(self.notes.sentences() if self.notes else [])}}}\n'.encode()
+
+
+def is_plain(label: Any) -> bool:
+    """Is it a whole number, or a text that stands in a CSV without quotes?
+
+    >>> is_plain(">50K"), is_plain(-1), is_plain("a,b"), is_plain(0.5), is_plain(True)
+    (True, True, False, False, False)
+    """
+    return type(label) is int or (isinstance(label, str) and PLAIN_LABEL.fullmatch(label) is not None)
 
 
 def harmless(label: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, importing_meanwhile, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
@@ -142,19 +142,23 @@ def train(**values: Any) -> None:
 
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     """Reads the rows and learns from them."""
-    from rosenblatt.data import read
-    from rosenblatt.data.splits import split
+    from rosenblatt.data import ReadOptions, read
+    from rosenblatt.data.reading import read_with
+
+    recipe, reading = chosen.train_recipe(), chosen.read_keywords()
+    recipe.rule()  # refuses wrong parameters before anything is read
+    with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
+        data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     from rosenblatt.features.table.columns import decimal_commas
     from rosenblatt.learning.classifier import learn_from
     from rosenblatt.learning.driver import Callbacks
 
-    recipe, reading = chosen.train_recipe(), chosen.read_keywords()
-    recipe.rule()  # refuses wrong parameters before anything is read
-    data, dev = read(chosen.file, **reading), None
     if chosen.dev:
         with model_input.target_from_training():
             dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **reading})
     elif chosen.holdout is not None:
+        from rosenblatt.data.splits import split
+
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
     if data.kind == "table" and not chosen.quiet and (commas := decimal_commas(data.rows)):
         echo(f"note: {commas}", err=True)

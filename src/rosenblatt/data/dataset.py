@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    Labels = pl.Series | np.ndarray
+    from rosenblatt.data.coded import CodedTexts
+
+    Labels = pl.Series | CodedTexts | np.ndarray
 
 Kind = Literal["table", "text", "sparse", "images"]
 
@@ -24,6 +26,8 @@ class Dataset:
     | text   | polars DataFrame with one column, `text`  | polars Series |
     | sparse | scipy CSR                                 | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
+
+    On the command line a table of texts may be a CodedTable, which is made without polars.
 
     Labels are None where the source has none, or no target was named. `numbers` are the row numbers of a part in its source.
     """

@@ -15,7 +15,7 @@ from pathlib import Path
 from rosenblatt.data import bundled
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.source import ReadOptions
-from rosenblatt.errors import FileError, SettingError
+from rosenblatt.errors import FileError, SettingError, needs_parts
 
 UCI = "https://archive.ics.uci.edu/static/public"
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
@@ -154,6 +154,7 @@ def is_known(text: str) -> bool:
     return split_part(text)[0] in known_names()
 
 
+@needs_parts("Reading this data set")
 def open_known(name: str, part: str = "train", *, target: str | int | None = None) -> Dataset:
     """A data set by name. `part` is train, dev (income) or test (mnist, 20newsgroups).
 

@@ -13,7 +13,7 @@ from rosenblatt.data.delimited.records import consistent_delimiter
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
-from rosenblatt.errors import FileError, SettingError, TargetError
+from rosenblatt.errors import FileError, SettingError, TargetError, needs_parts
 
 Where = str | os.PathLike[str] | IO[bytes]
 
@@ -71,6 +71,7 @@ def read(
     return read_with(source, options)
 
 
+@needs_parts("Reading this file")
 def read_with(where: Where, options: ReadOptions) -> Dataset:
     """What `read` gives, with its options in one object."""
     known = _known_dataset(where, options)
@@ -96,15 +97,16 @@ def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) ->
 
 
 def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
-    known = _known_dataset(where, options)
-    if known is not None:
-        yield from cut(known, rows)
-        return
-    source, format = _open(where, options)
-    if format.batches is not None:
-        yield from format.batches(source, rows, options)
-    else:
-        yield from cut(format.read(source, options), rows)
+    with needs_parts("Reading this file"):
+        known = _known_dataset(where, options)
+        if known is not None:
+            yield from cut(known, rows)
+            return
+        source, format = _open(where, options)
+        if format.batches is not None:
+            yield from format.batches(source, rows, options)
+        else:
+            yield from cut(format.read(source, options), rows)
 
 
 def format_named(given: str) -> Format:

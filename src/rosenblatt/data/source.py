@@ -275,6 +275,7 @@ class ReadOptions:
     n_features: int | None = None
     as_text: bool | Sequence[str] = False
     sizes: BufferSizes = BufferSizes()
+    coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
 
     def __post_init__(self) -> None:
         if self.format is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.source import ReadOptions
 from rosenblatt.errors import FileError, TargetError
@@ -37,9 +38,12 @@ def refuse_patterns(names: Sequence[str], place: Place) -> None:
             raise place.error(f"the column name {name!r} begins with ^ and ends with $: rename it.", name)
 
 
-def to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]) -> Dataset:
+def to_dataset(
+    frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]
+) -> Dataset:
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
-
+    if isinstance(frame, CodedTable):  # of texts, and with all labels
+        return Dataset("table", *split_target(frame, options, name), name)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
     if labels is not None and labels.has_nulls():
@@ -67,7 +71,7 @@ def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Cal
     return frame
 
 
-def split_target(frame: pl.DataFrame, options: ReadOptions, name: str) -> tuple[pl.DataFrame, pl.Series | None]:
+def split_target(frame: Any, options: ReadOptions, name: str) -> tuple[Any, Any]:
     """Rows without the target, and the target; None where none was named."""
     if options.target is None:
         return frame, None
@@ -78,8 +82,10 @@ def split_target(frame: pl.DataFrame, options: ReadOptions, name: str) -> tuple[
     return without_column(frame, target), frame[target]
 
 
-def without_column(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+def without_column(frame: pl.DataFrame | CodedTable, name: str) -> pl.DataFrame | CodedTable:
     """The frame without a column; by a selector, as polars understands the name `*` as all of them."""
+    if isinstance(frame, CodedTable):
+        return frame.drop(name)
     from polars import selectors
 
     return frame.drop(selectors.by_name(name))
@@ -212,8 +218,10 @@ def plain_moments(column: pl.Series) -> pl.Series:
 ROWS_AT_ONCE = 2**15  # before asking whether every category has occurred
 
 
-def is_enum(series: pl.Series) -> bool:
-    """Is the column an Enum, whose rows are already codes of texts?"""
+def is_enum(series: pl.Series | CodedTexts) -> bool:
+    """Are the rows of the column already codes of texts? So are those of an Enum."""
+    if isinstance(series, CodedTexts):
+        return True
     import polars as pl
 
     return series.dtype == pl.Enum
@@ -225,13 +233,15 @@ def categories_of(series: pl.Series) -> list[str]:
     return texts.to_list()
 
 
-def enum_codes(series: pl.Series) -> np.ndarray:
+def enum_codes(series: pl.Series | CodedTexts) -> np.ndarray:
     """The code of each row of an Enum; one past the last where it is missing.
 
     >>> import polars as pl
     >>> enum_codes(pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"])))
     array([1, 2, 0], dtype=uint32)
     """
+    if isinstance(series, CodedTexts):
+        return series.codes
     import polars as pl
 
     codes = series.to_physical()
@@ -240,17 +250,18 @@ def enum_codes(series: pl.Series) -> np.ndarray:
     return codes.to_numpy()
 
 
-def used_categories(series: pl.Series) -> tuple[np.ndarray, pl.Series]:
+def used_categories(series: pl.Series | CodedTexts) -> tuple[np.ndarray, list[str | None]]:
     """(codes that occur in an Enum, their texts); missing ones too.
 
     >>> import polars as pl
     >>> codes, texts = used_categories(pl.Series(["b", "b", None], dtype=pl.Enum(["a", "b"])))
-    >>> codes.tolist(), texts.to_list()
+    >>> codes.tolist(), texts
     ([1, 2], ['b', None])
     """
     import numpy as np
-    import polars as pl
 
+    if isinstance(series, CodedTexts):
+        return np.arange(len(series.texts)), series.texts
     categories = [*categories_of(series), None]
     occurs = np.zeros(len(categories), dtype=bool)
     occurs[-1] = series.has_nulls()
@@ -260,4 +271,4 @@ def used_categories(series: pl.Series) -> tuple[np.ndarray, pl.Series]:
         if occurs[:-1].all():  # as a rule, the first rows have them all
             break
     codes = np.flatnonzero(occurs)
-    return codes, pl.Series([categories[code] for code in codes.tolist()], dtype=pl.String)
+    return codes, [categories[code] for code in codes.tolist()]

@@ -12,7 +12,10 @@ This file is plain Python. The build also compiles it, under the name `_core`: t
 _core.pxd gives it types.
 """
 
-import cython
+try:
+    import cython
+except ImportError:
+    from rosenblatt.engine import uncompiled as cython
 
 if not cython.compiled:
     from math import exp, sqrt

@@ -3,7 +3,10 @@
 Plain Python that the build also compiles, as `_vote_counter`, like core.py; _vote_counter.pxd gives it types.
 """
 
-import cython
+try:
+    import cython
+except ImportError:
+    from rosenblatt.engine import uncompiled as cython
 
 if not cython.compiled:
     from rosenblatt.engine.vector import digest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.engine.parameters import Whole, check
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, buckets, collisions
 from rosenblatt.features.notes import Notes
 
@@ -60,6 +60,7 @@ class TextMap:
         self._fitted = hashing is not None  # hashing has nothing to learn
         self._vocabulary: tuple[pl.Series, pl.Series] | None = None
 
+    @needs_parts("Cutting texts into words")
     def fit(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> TextMap:
         import polars as pl
 
@@ -76,6 +77,7 @@ class TextMap:
         self._fitted, self._vocabulary = True, None
         return self
 
+    @needs_parts("Cutting texts into words")
     def transform(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> Any:
         """CSR, float32, a row a text."""
         if not self._fitted:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import enum_codes, is_enum, number_in, number_text, used_categories
 from rosenblatt.engine.rows import Rows
@@ -211,10 +212,10 @@ def different_numbers(labels: Labels) -> tuple[int, str]:
     if not is_text(labels):
         kind = np.asarray(labels[:1]).dtype.kind
         return (np.unique(np.asarray(labels)).size if kind in "iuf" else 0), kind
-    texts = used_categories(labels)[1] if is_enum(labels) else labels.unique()
+    texts = distinct_texts(labels)
     if len(texts) <= 20 or number_in(str(texts[0])) is None:  # few, or words: as labels are
         return 0, "f"
-    numbers = [number_in(text) for text in texts.to_list()]
+    numbers = [number_in(text) for text in texts]
     return (0 if None in numbers else len(set(numbers))), "f"
 
 
@@ -225,8 +226,12 @@ def classes_of(labels: Labels) -> np.ndarray:
     if labels.has_nulls():
         row = int(labels.is_null().arg_true()[0])
         raise LabelError(f"The label of row {row} is missing. Drop such rows first.")
-    distinct_labels = used_categories(labels)[1] if is_enum(labels) else labels.unique()
-    return text_array(distinct_labels.sort().to_list())
+    return text_array(sorted(distinct_texts(labels)))
+
+
+def distinct_texts(labels: pl.Series) -> list[Any]:
+    """The different texts among labels, in no order."""
+    return used_categories(labels)[1] if is_enum(labels) else labels.unique().to_list()
 
 
 LONGEST_IN_ARRAY, LETTERS_IN_ARRAY = 256, 2**22  # of texts that numpy holds side by side, each as long as the longest
@@ -246,12 +251,12 @@ def text_array(texts: list[str]) -> np.ndarray:
 def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
     """The place of each label among the classes; -1 where it is none of them."""
     if is_text(labels):
-        used, texts = used_categories(labels) if is_enum(labels) else (None, labels.unique())
+        used, texts = used_categories(labels) if is_enum(labels) else (None, labels.unique().to_list())
         code_of = {label: code for code, label in enumerate(classes.tolist())}
-        of_text = {text: code_of.get(label_value(text, classes.dtype.kind), -1) for text in texts.to_list()}
+        of_text = {text: code_of.get(label_value(text, classes.dtype.kind), -1) for text in texts}
         if used is not None:
             of_code = np.full(np.max(used, initial=-1) + 1, -1, dtype=np.int32)
-            of_code[used] = [of_text[text] for text in texts.to_list()]
+            of_code[used] = [of_text[text] for text in texts]
             return of_code.take(enum_codes(labels))
         codes = labels.replace_strict(list(of_text), list(of_text.values()), default=-1)
         return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
@@ -281,6 +286,8 @@ def label_value(text: str | None, kind: str) -> float | str | None:
 
 
 def is_text(labels: Labels) -> TypeGuard[pl.Series]:
+    if isinstance(labels, CodedTexts):  # which is asked nothing but what it can answer
+        return True
     polars = hasattr(labels, "to_physical")
     return polars and str(labels.dtype.base_type()) in ("String", "Categorical", "Enum")  # type: ignore[union-attr]
 

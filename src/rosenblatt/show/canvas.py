@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import SettingError, needs_parts
 
 # Colours that people with colour-blind eyes tell apart (Okabe and Ito, 2008); the first two are the two classes.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
@@ -16,11 +16,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 def pyplot() -> Any:
     """matplotlib.pyplot, or an error that says how to get it."""
-    try:
+    with needs_parts("A picture"):
         from matplotlib import pyplot as plt
-    except ImportError:
-        raise SettingError("Pictures need matplotlib: pip install 'rosenblatt[show]'.") from None
-    return plt
+
+        return plt
 
 
 def fitted_classes(estimator: Any) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from rosenblatt import __version__
 from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import needs_parts
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import ALL_LEARNERS, label_of
 from rosenblatt.show import reproduce, tables
@@ -65,12 +65,10 @@ def report(
 @cache
 def page_template() -> jinja2.Template:
     """The page, in which every value is escaped, and characters that would act are made visible."""
-    try:
+    with needs_parts("A report"):
         import jinja2
         import matplotlib  # noqa: F401
         from markupsafe import Markup
-    except ImportError:
-        raise SettingError("A report needs jinja2 and matplotlib: pip install 'rosenblatt[show]'.") from None
 
     def visible(value: object) -> object:
         return value if isinstance(value, Markup) or not isinstance(value, str) else shown(value, longest=10_000)

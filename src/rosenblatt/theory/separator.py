@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.theory.signed import SignedExamples, SignedSubset, norm, weights_norm
 
@@ -103,7 +103,8 @@ def solve(
 
     `near` is a v of about the right size: the solver's tolerances then mean what they should.
     """
-    import clarabel
+    with needs_parts("Looking for the best margin"):
+        import clarabel
     from scipy.sparse import csc_array, diags_array
 
     signed, Z = vectors.signed, vectors.matrix()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 EPOCH = "epoch"  # seconds since 1970
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
+LONGEST_PATTERN = 100
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"[A-Za-z]{3,9}\.?"
@@ -172,8 +174,22 @@ def commonest(texts: pl.Series) -> DateFormat | None:
 
 
 def is_pattern(text: str) -> bool:
-    """Is it a pattern of dates, as strftime has them, or "epoch"?"""
-    return text == EPOCH or bool(re.search("%[YymbdHMS]", text))
+    """Is it a pattern of dates or times, as strftime has them, or "epoch"? Then it reads what it writes.
+
+    >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
+    (True, False, False, False)
+    """
+    import polars as pl
+
+    if text == EPOCH:
+        return True
+    example = datetime(2024, 1, 31, 14, 5, 7)
+    try:
+        written = example.strftime(text.replace("%.f", ".0"))
+        (read,) = DateFormat(text).wall_times(pl.Series([written]))
+    except (ValueError, pl.exceptions.PolarsError):
+        return False
+    return read is not None and (read.month, read.day) in ((1, 31), (1, 1)) and len(text) <= LONGEST_PATTERN
 
 
 def typed_pattern(dtype: pl.DataType) -> str:

@@ -25,9 +25,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.columns.reading import ColumnReading, is_marked, is_text, without_marks
+from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.errors import SettingError, as_argument
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 KINDS = ("number", "category", "both", "code", "date", "text", "boolean", "id", "drop")
 
 SAMPLE = 2000  # values that decide
-LEAST_FOR_ID, LEAST_FOR_NAMED_ID = 20, 5  # rows; fewer where the name says so
+LEAST_FOR_ID, LEAST_FOR_NAMED_ID, LEAST_FOR_CODE = 20, 5, 200  # rows; fewer where the name says so, more if it says zip
 ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
 LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
@@ -48,6 +50,8 @@ LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
 UNKNOWN = ("unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void")
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
+LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
+DIGIT, LEADING_ZERO, WORD = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"\w+")
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
@@ -112,16 +116,22 @@ def refuse_wrong_kind(name: str, kind: str) -> None:
             raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y; or date:epoch, in seconds.")
 
 
-def decide(table: pl.DataFrame, overrides: Overrides | None = None) -> list[ColumnReading]:
+def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None) -> list[ColumnReading]:
     """How each column is to be read."""
     said = overrides or Overrides()
     said.refuse_unknown(table.columns)
-    looks = [Look.at(series, said.of_column(series.name), said.missing) for series in table]
+    known: list[Look] = []
+    if isinstance(table, CodedTable):
+        known = [look for column in table if (look := look_at_codes(column, said)) is not None]
+        if len(known) < table.width:  # some may be numbers or dates
+            table = table.to_polars()
+    if not isinstance(table, CodedTable):
+        known = [look_at(series, said) for series in table]
     # A column that can be read in two ways is read as the others of its file are.
-    comma = any(look.formats and all(one.decimal == "," for one in look.formats) for look in looks)
-    orders = [look.dates[0].day_first for look in looks if len(look.dates) == 1]
+    comma = any(look.formats and all(one.decimal == "," for one in look.formats) for look in known)
+    orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
-    return [look.reading(comma, day_first) for look in looks]
+    return [look.reading(comma, day_first) for look in known]
 
 
 @dataclass
@@ -132,8 +142,9 @@ class Look:
     wanted: str  # by the user: a kind, perhaps with a format
     rows: int
     known: int  # rows that are not missing
-    sample: pl.Series  # some of the values
-    distinct: int | None = None  # values; None where they clearly repeat
+    sample: list[Any]  # some of its values, each once
+    distinct: int | None = None  # values; None where most of them repeat often
+    dtype: pl.DataType | None = None  # None of texts
     marks: tuple[str, ...] = ()  # of missing values, as they are written
     others: tuple[str, ...] = ()  # words among numbers or dates that mean "not known", in lower case
     formats: list[NumberFormat] = field(default_factory=list)  # in which all values are numbers, the likeliest first
@@ -141,49 +152,29 @@ class Look:
     is_code: bool = False
     nearly: str = ""  # a value that is no number, where nearly all others are
 
-    @classmethod
-    def at(cls, series: pl.Series, wanted: str, missing: Sequence[str]) -> Look:
-        """A look at all values, and a longer one at some."""
-        values, marks = known_values(series, missing)
-        known = len(series) - int(without_marks(series, missing).null_count())
-        look = cls(str(series.name), wanted, len(series), known, some_of(values), marks=marks)
-        if wanted in ("drop", "id") or not len(values):
-            return look
-        if is_text(series):
-            look.ask_texts(series, values)
-        else:
-            look.dates = typed_dates(series, values)
-        if look.sample.n_unique() > 0.8 * len(look.sample) or look.sample.n_unique() <= 2:
-            look.distinct = values.n_unique()
-        return look
-
     def ask_texts(self, series: pl.Series, values: pl.Series) -> None:
         """Are all of these texts numbers, or dates, or digits that are names?"""
-        if share(self.sample, r"[0-9]") < 0.5:
-            return
-        digits = values
         words = values.filter(~values.str.contains("[0-9]"))
         if len(words):
             spellings = words.str.to_lowercase().unique().sort().to_list()
             few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * self.rows
             if not few and not all(word in UNKNOWN for word in spellings):
                 return
-            self.others, self.marks = tuple(spellings), (*self.marks, *words.unique(maintain_order=True).to_list())
-            digits = values.filter(values.str.contains("[0-9]"))
-        if share(digits[:SAMPLE], "^0[0-9]+$") > 0 or words_in(self.name) & CODE_NAMES:
-            self.is_code = bool(digits.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
-        if self.is_code:
-            return
+            values = values.filter(values.str.contains("[0-9]"))
+        if words_in(self.name) & CODE_NAMES or share(self.sample, LEADING_ZERO) > 0:
+            self.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
+            if self.is_code:
+                return
         from rosenblatt.data.columns import dates, numbers
 
-        for recognise, name in ((numbers.recognise, "formats"), (dates.recognise, "dates")):
-            found = recognise(some_of(digits)) and recognise(digits)
-            setattr(self, name, found)
-            if found:
-                return
-        if not self.others and share(digits, numbers.PLAIN) > 1 - MOST_OTHER_ROWS:
-            self.nearly = str(digits.filter(~digits.str.contains(numbers.PLAIN))[0])
-        self.others = ()
+        self.formats = (numbers.recognise(some_of(values)) and numbers.recognise(values)) or []
+        if not self.formats:
+            self.dates = (dates.recognise(some_of(values)) and dates.recognise(values)) or []
+        if self.formats or self.dates:
+            self.others = tuple(spellings) if len(words) else ()
+            self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
+        elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
+            self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
 
     def reading(self, decimal_comma: bool, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
@@ -197,20 +188,19 @@ class Look:
             return self._as_date(day_first)
         if self.formats:
             return self._as_number(decimal_comma)
-        if not is_text(self.sample):
-            return self._of_typed()
-        if self.distinct == 2 and set(self.sample.unique().str.to_lowercase().to_list()) in TRUTHS:
-            return self._reading("boolean", " or ".join(sorted(self.sample.unique().to_list())))
+        return self._of_typed() if self.dtype is not None else self._of_words()
+
+    def _of_words(self) -> ColumnReading:
+        """Of texts that are no numbers and no dates."""
+        if {text.lower() for text in self.sample[:3]} in TRUTHS and self.distinct == 2:
+            return self._reading("boolean", " or ".join(sorted(self.sample)))
         if self._is_id():
             return self._reading("id", self._why_id())
         if self.is_code:
-            zeros = bool(self.sample.str.contains("^0[0-9]").any())
+            zeros = share(self.sample, LEADING_ZERO) > 0
             return self._reading("code", "digits with leading zeros" if zeros else "a number that is a name")
-        words = self.sample.str.count_matches(r"[\p{L}\p{N}]+").mean()
-        differ = self.sample.n_unique() / len(self.sample)
-        if isinstance(words, float) and (
-            (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE)
-        ):
+        words, differ = self._words(), (self.distinct or 0) / self.known
+        if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self._reading("text", f"sentences of {words:.0f} words on average")
         why = f"{shown(self.nearly)} is no number, nearly all others are: {self._option('number')} takes such as missing"
         return self._reading("category", why if self.nearly else "")
@@ -219,33 +209,33 @@ class Look:
         """Of numbers and truth values that are already such."""
         import polars as pl
 
-        if self.sample.dtype == pl.Boolean:
+        assert self.dtype is not None
+        if self.dtype == pl.Boolean:
             return self._reading("boolean", "")
-        if self.sample.dtype.is_integer():
+        if self.dtype.is_integer():
             if self._is_id() and (words_in(self.name) & ID_NAMES or self._counts_rows()):
                 return self._reading("id", self._why_id())
             if words_in(self.name) & CODE_NAMES:
                 return self._reading("code", "a number that is a name")
-        if self.sample.dtype.is_numeric() or self.sample.dtype == pl.Duration:
-            return self._reading("number", "")
-        return self._reading("category", "")
+        is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
+        return self._reading("number" if is_number else "category", "")
+
+    def _words(self) -> float:
+        """In a value, on average."""
+        return sum(len(WORD.findall(text)) for text in self.sample) / len(self.sample)
 
     def _is_id(self) -> bool:
-        """Are nearly all values different, in a column that is no number?"""
-        if self.distinct is None:
+        """Are nearly all values different, and no sentences?"""
+        words = words_in(self.name)
+        least = LEAST_FOR_NAMED_ID if words & ID_NAMES else LEAST_FOR_CODE if words & CODE_NAMES else LEAST_FOR_ID
+        if self.distinct is None or self.distinct < ID_SHARE * self.known or self.known < least:
             return False
-        named = bool(words_in(self.name) & ID_NAMES)
-        if self.distinct < ID_SHARE * self.known or self.known < (LEAST_FOR_NAMED_ID if named else LEAST_FOR_ID):
-            return False
-        if not is_text(self.sample) or named:
-            return True
-        words = self.sample.str.count_matches(r"[\p{L}\p{N}]+").mean()
-        return (isinstance(words, float) and words < TEXT_WORDS) or bool(self.is_code)
+        return self.dtype is not None or self.is_code or bool(words & ID_NAMES) or self._words() < TEXT_WORDS
 
     def _counts_rows(self) -> bool:
         """Do whole numbers only count the rows, one after the other?"""
-        steps = self.sample[: SAMPLE // 2].diff().drop_nulls()
-        return len(steps) > 0 and bool((steps == 1).all())
+        first = self.sample[: SAMPLE // 2]
+        return all(after - before == 1 for before, after in pairwise(first))
 
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
@@ -269,20 +259,22 @@ class Look:
         return self._reading("date", told, date=chosen)
 
     def _as_wanted(self, decimal_comma: bool, day_first: bool | None) -> ColumnReading:
+        import polars as pl
+
         from rosenblatt.data.columns import dates, numbers
 
         kind, _, detail = self.wanted.partition(":")
-        texts = is_text(self.sample)
-        if kind in ("number", "both") and texts and self.known:
+        texts = pl.Series(self.sample, dtype=pl.String) if self.dtype is None and self.known else None
+        if kind in ("number", "both") and texts is not None:
             number = numbers.from_example(detail) if detail else None
             if number is None and self.formats:
                 number = self._as_number(decimal_comma).number
-            return self._reading(kind, "as you say", number=number or numbers.commonest(self.sample), chosen=True)
+            return self._reading(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
         if kind == "date":
             date = dates.DateFormat(detail) if detail else None
             if date is None and self.dates:
                 date = self._as_date(day_first).date
-            date = date or (dates.commonest(self.sample) if texts else None)
+            date = date or (dates.commonest(texts) if texts is not None else None)
             if date is None:
                 value = shown(self.sample[0]) if self.known else "an empty column"
                 raise SettingError(
@@ -306,19 +298,56 @@ class Look:
         return ColumnReading(self.name, kind, ", ".join(told), marks, number, date, chosen)
 
 
-def known_values(series: pl.Series, missing: Sequence[str]) -> tuple[pl.Series, tuple[str, ...]]:
-    """The values that are not missing, those of a coded column once, without blanks around; and marks, as written."""
+def look_at(series: pl.Series, said: Overrides) -> Look:
+    """A look at all values of a column, and a longer one at some."""
     import polars as pl
 
-    if not is_text(series):
-        return without_marks(series, missing).drop_nulls(), ()
-    coded = is_enum(series)
-    texts = (used_categories(series)[1] if coded else series.cast(pl.String)).drop_nulls()
-    marked = is_marked(texts, missing)
-    if not marked.any():
-        return texts.str.strip_chars(), ()
-    marks = texts.filter(marked).str.strip_chars().unique(maintain_order=True).to_list()
-    return texts.filter(~marked).str.strip_chars(), tuple(mark for mark in marks if mark)
+    wanted = said.of_column(series.name)
+    if wanted in ("drop", "id"):
+        return Look(str(series.name), wanted, len(series), len(series), [])
+    texts = is_text(series)
+    known = without_marks(series, said.missing)
+    marks: tuple[str, ...] = ()
+    values = known.drop_nulls()
+    if texts:
+        values = pl.Series(used_categories(known)[1], dtype=pl.String).drop_nulls() if is_enum(known) else values
+        marks = spellings_of_marks(series, known)
+    sample = some_of(values)
+    once = sample.unique(maintain_order=True)
+    look = Look(str(series.name), wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
+    look.dtype = None if texts else series.dtype
+    if len(once) > LONG_TEXT_SHARE * len(sample) or len(once) <= 2:
+        look.distinct = values.n_unique()
+    if not len(values):
+        return look
+    if not texts:
+        look.dates = typed_dates(series, values)
+    elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
+        look.ask_texts(known, values)
+    return look
+
+
+def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
+    """The same at a column of coded texts, without polars; None where some may be numbers or dates."""
+    wanted = said.of_column(column.name)
+    known = column.without(all_marks(said.missing))
+    values = [text for text in known.texts if text is not None]
+    if len(values) > SAMPLE or share(values, DIGIT) >= LEAST_WITH_DIGITS or wanted not in ("", "drop", "id", "category"):
+        return None
+    missing = known.texts.index(None) if None in known.texts else -1
+    rows = len(column) - int((known.codes == missing).sum()) if missing >= 0 else len(column)
+    marks = tuple(text for text in column.texts if text is not None and text not in known.texts)
+    return Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
+
+
+def spellings_of_marks(series: pl.Series, known: pl.Series) -> tuple[str, ...]:
+    """How cells that are known to be missing are written, as far as anything is written."""
+    import polars as pl
+
+    if known.null_count() == series.null_count():
+        return ()
+    written = series.cast(pl.String).filter(known.is_null()).drop_nulls().str.strip_chars()
+    return tuple(mark for mark in written.unique(maintain_order=True).to_list() if mark)
 
 
 def some_of(values: pl.Series) -> pl.Series:
@@ -331,9 +360,9 @@ def some_of(values: pl.Series) -> pl.Series:
     return pl.concat([values[:half], values[half :: (len(values) - half) // half][:half]])
 
 
-def share(texts: pl.Series, pattern: str) -> float:
+def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
-    return int(texts.str.contains(pattern).sum()) / len(texts) if len(texts) else 0.0
+    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
 
 
 def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.dates import SECONDS_A_DAY, DateFormat
 from rosenblatt.data.columns.numbers import NumberFormat
 from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_data
@@ -49,8 +50,22 @@ class ColumnReading:
         """Does it become features?"""
         return self.kind not in LEFT_OUT
 
+    @property
+    def role(self) -> str:
+        """What its values are as features, where it is no date and no text."""
+        return self.kind if self.kind in ("number", "both") else "category"
+
+    @property
+    def value_columns(self) -> list[str]:
+        """The columns that its values fill: itself, the parts of a date, or none."""
+        if self.kind == "date":
+            assert self.date is not None
+            parts = ["days", *(["year", "month", "weekday"] if self.date.has_date else []), *["hour"] * self.date.has_time]
+            return [f"{self.name} ({part})" for part in parts]
+        return [self.name] if self.used and self.kind != "text" else []
+
     def to_json(self) -> dict[str, Any]:
-        saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "chosen": self.chosen}
+        saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "why": self.why, "chosen": self.chosen}
         saved |= {"marks": list(self.marks)} if self.marks else {}
         saved |= {"number": self.number.to_json()} if self.number else {}
         return saved | ({"date": self.date.pattern} if self.date else {})
@@ -60,6 +75,7 @@ class ColumnReading:
         return cls(
             saved["name"],
             saved["kind"],
+            saved["why"],
             marks=tuple(saved.get("marks", ())),
             number=NumberFormat.from_json(saved["number"]) if "number" in saved else None,
             date=DateFormat(saved["date"]) if "date" in saved else None,
@@ -71,7 +87,7 @@ class ColumnReading:
 class CleanTable:
     """A table whose cells are values: numbers, categories and, apart, texts."""
 
-    frame: pl.DataFrame
+    frame: pl.DataFrame | CodedTable
     roles: dict[str, str]  # of its columns: number, category or both
     texts: dict[str, pl.Series]  # columns of sentences
     misfits: dict[str, int]  # cells that are no dates in a column of them, by column
@@ -85,8 +101,12 @@ class TableReadings:
     columns: list[ColumnReading]
     marks: tuple[str, ...] = ()  # beside those that are known
 
-    def clean(self, table: pl.DataFrame) -> CleanTable:
+    def clean(self, table: pl.DataFrame | CodedTable) -> CleanTable:
         """The values of the columns that are used."""
+        if isinstance(table, CodedTable):
+            if not any(one.used and (one.number or one.kind in ("date", "text")) for one in self.columns):
+                return self._clean_codes(table)
+            table = table.to_polars()
         import polars as pl
 
         series: list[pl.Series] = []
@@ -104,14 +124,19 @@ class TableReadings:
             elif reading.kind == "text":
                 clean.texts[reading.name] = column.cast(pl.String)
             else:
-                role = reading.kind if reading.kind in ("number", "both") else "category"
-                clean.roles[reading.name] = role
+                clean.roles[reading.name] = reading.role
                 series.append(column if reading.number is None else plain_numbers(column, reading.number))
         for part, date in clean.derived.items():
             if sum(one.name == part for one in series) > 1:
                 raise DataError(f"A part of the date {date!r} is called {part!r}, as another column is: rename that.")
         clean.frame = pl.DataFrame(series)
         return clean
+
+    def _clean_codes(self, table: CodedTable) -> CleanTable:
+        """The same of a table of texts alone, without polars."""
+        used = [one for one in self.columns if one.used]
+        columns = [table[one.name].without(all_marks((*self.marks, *one.marks))) for one in used]
+        return CleanTable(CodedTable(columns), {one.name: one.role for one in used}, {}, {}, {})
 
 
 def is_text(column: pl.Series) -> bool:
@@ -121,36 +146,35 @@ def is_text(column: pl.Series) -> bool:
     return column.dtype in (pl.String, pl.Enum, pl.Categorical)
 
 
-def is_marked(texts: pl.Series, marks: Sequence[str]) -> pl.Series:
-    """Which texts mean "not known": those that are known to, in whatever case, and the marks given."""
+def all_marks(others: Sequence[str] = ()) -> set[str]:
+    """What means "not known", in lower case, with the marks that the user adds."""
+    return {*MARKS, *(mark.strip(BLANKS).lower() for mark in others)}
+
+
+def is_marked(texts: pl.Series, marks: set[str]) -> pl.Series:
+    """Which texts, without blanks around, are one of these marks, in whatever case."""
     import polars as pl
 
-    known = {*MARKS, *(mark.lower() for mark in marks)}
-    longest = max(len(mark.encode()) for mark in known)
     # Texts are many, and marks are short: hardly any text has to be looked at.
-    is_short = texts.str.len_bytes() <= longest
-    if texts.str.contains(r"^\s|\s$").any():
-        texts = texts.str.strip_chars()
-        is_short = texts.str.len_bytes() <= longest
-    if not is_short.any():
-        return is_short.fill_null(False)
-    marked = texts.filter(is_short).str.to_lowercase().is_in(list(known))
-    places = is_short.fill_null(False).arg_true().filter(marked.fill_null(False))
-    return pl.Series([False]).new_from_index(0, len(texts)).scatter(places, True)
+    is_short = texts.str.len_bytes() <= max(len(mark.encode()) for mark in marks)
+    places = is_short.fill_null(False).arg_true()
+    marked = places.filter(texts.gather(places).str.to_lowercase().is_in(list(marks)))
+    return pl.zeros(len(texts), pl.Int8, eager=True).cast(pl.Boolean).scatter(marked, True)
 
 
 def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
-    """The column with null where a cell means "not known"."""
+    """The column with null where a cell means "not known", and its texts without blanks around."""
     import polars as pl
 
-    if is_enum(column):
-        known = {*MARKS, *(mark.lower() for mark in marks)}
-        if not any(text.strip(BLANKS).lower() in known for text in categories_of(column)):
-            return column
+    every = all_marks(marks)
+    if is_enum(column) and not any(text.lower() in every for text in categories_of(column)):
+        return column
     if is_text(column):
         texts = column.cast(pl.String)
-        marked = is_marked(texts, marks)
-        return texts.set(marked, None) if marked.any() else column
+        if texts.str.contains(r"^\s|\s$").any():
+            texts = texts.str.strip_chars()
+        marked = is_marked(texts, every)
+        return texts.set(marked, None) if marked.any() else texts
     if column.dtype.is_float():
         column = column.fill_nan(None)
     numbers = [float(mark) for mark in marks if looks_like_data([mark])]
@@ -178,11 +202,10 @@ def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
 
     assert reading.date is not None
     wall = reading.date.wall_times(column)
-    parts = {"days": (wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)}
+    parts = [(wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)]
     if reading.date.has_date:
-        weekday = wall.dt.weekday().cast(pl.Int64)
-        parts |= {"year": wall.dt.year().cast(pl.Int64), "month": wall.dt.month().cast(pl.Int64)}
-        parts["weekday"] = weekday.replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
+        weekday = wall.dt.weekday().replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
+        parts += [wall.dt.year().cast(pl.Int64), wall.dt.month().cast(pl.Int64), weekday]
     if reading.date.has_time:
-        parts["hour"] = wall.dt.hour().cast(pl.Int64)
-    return [part.alias(f"{reading.name} ({name})") for name, part in parts.items()]
+        parts.append(wall.dt.hour().cast(pl.Int64))
+    return [part.alias(name) for name, part in zip(reading.value_columns, parts, strict=True)]

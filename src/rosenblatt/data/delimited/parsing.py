@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
 from rosenblatt.data.source import ReadOptions
-from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
+from rosenblatt.data.table import BLANKS, PROBE_CELLS, looks_like_data, numbers_if_all
+from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,15 +24,17 @@ if TYPE_CHECKING:
 
     Types = Mapping[str, pl.DataType | type[pl.DataType]]  # by column
 
+PROBE_BYTES = 2**12  # decide whether a table seems to hold nothing but texts
 PROBE_ROWS = 1000  # decide which columns of a large table are read as numbers at once
 
 
-def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame:
+def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | CodedTable:
     """The columns of a block as what they hold."""
     frame = None
     if block.layout.delimiter != " ":
-        if len(block.content) > options.sizes.coded_above:
-            frame = _by_compiled_reader(block, options, types)
+        large = len(block.content) > options.sizes.coded_above
+        if large or options.coded:
+            frame = _by_compiled_reader(block, options, types, large)
         if frame is None:
             frame = _by_polars(block, options, types)
     if frame is None:
@@ -38,23 +42,59 @@ def parse(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.Data
     return frame
 
 
-def _by_compiled_reader(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | None:
-    """The columns coded; by polars where they have too many values. None if the block is not plain."""
+def _by_compiled_reader(
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, large: bool
+) -> pl.DataFrame | CodedTable | None:
+    """The columns coded; by polars where they have too many values. None if the block is not plain.
+
+    What is not `large` is given as a CodedTable, or not at all.
+    """
     header, names, delimiter = block.header(), block.layout.names, block.layout.delimiter
     if count(header, delimiter, options.sizes.count_block) is None or "" not in options.missing:
         return None
-    coded = read_coded(block.data[len(header) :], delimiter, len(names), options.sizes.coded_texts)
-    if coded is None:
+    rows = block.data[len(header) :]
+    without_polars = options.coded and (len(types.texts) == len(names) or begins_with_texts(rows, delimiter, len(names)))
+    if not large and not without_polars:
         return None
+    shape, halves = (delimiter, len(names), options.sizes.coded_texts), large and cores() > 1
+    with ThreadPoolExecutor(1) as other_thread:
+        reading = other_thread.submit(read_coded, rows, *shape, halves)
+        if not without_polars:
+            import_module("polars")  # the first import takes as long as the reading
+        coded = reading.result()
+    table = coded_table(coded, names, types) if coded is not None and without_polars else None
+    if table is not None or coded is None or not large:
+        return table
+    return _with_types(block, options, types, coded)
+
+
+def begins_with_texts(data: np.ndarray, delimiter: str, width: int, beginning: int = PROBE_BYTES) -> bool:
+    """Does every column of a table have what is surely a text in its first rows?
+
+    >>> begins_with_texts(np.frombuffer(b"Male,39\\nMale,fifty\\n", dtype=np.uint8), ",", width=2)
+    True
+    """
+    lines = data[:beginning].tobytes().decode("utf-8", "replace").split("\n")[:-1]
+    rows = [[cell.strip(BLANKS) for cell in line.split(delimiter)] for line in lines]
+    return all(any(len(row) > j and SURELY_TEXT.match(row[j]) for row in rows) for j in range(width))
+
+
+def _with_types(
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, coded: list[CodedColumn | None]
+) -> pl.DataFrame | None:
+    """Coded columns as what they hold; those that are not coded are read by polars."""
     import polars as pl
 
+    names, delimiter = block.layout.names, block.layout.delimiter
     uncoded = pl.DataFrame()
     many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
     if many_valued:
         everywhere = count(block.data, delimiter, options.sizes.count_block)
-        raw = _with_guessed_types(block, options, types, quoted=False, names=many_valued)
+        if everywhere is None:
+            return None
+        raw = _with_guessed_types(block, options, types, everywhere, names=many_valued)
         rows = next(len(column.codes) for column in coded if column is not None)
-        if everywhere is None or raw is None or raw.height != rows:
+        if raw is None or raw.height != rows:
             return None
         uncoded = types.of_frame(raw, padded=everywhere.padded)
     return pl.DataFrame(
@@ -71,7 +111,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     mark_in_a_cell = (skipped > 0 or block.line > 1) and block.content.startswith(BOM, skipped)  # polars would leave it out
     if counts is None or mark_in_a_cell:
         return None
-    frame = _with_guessed_types(block, options, types, quoted=counts.quotes > 0)
+    frame = _with_guessed_types(block, options, types, counts)
     if frame is None:
         return None
     # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
@@ -93,7 +133,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
 
 
 def _with_guessed_types(
-    block: TextBlock, options: ReadOptions, types: ColumnTypes, *, quoted: bool, names: list[str] | None = None
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, counts: DelimiterCounts, names: list[str] | None = None
 ) -> pl.DataFrame | None:
     """Columns as polars reads them, as numbers those that begin with numbers in a large block; None if it refuses."""
     import polars as pl
@@ -108,7 +148,7 @@ def _with_guessed_types(
             skip_lines=block.skipped,
             schema=schema,
             separator=block.layout.delimiter,
-            quote_char='"' if quoted else None,
+            quote_char='"' if counts.quotes else None,
             n_rows=rows,
             columns=None
             if names is None
@@ -117,9 +157,9 @@ def _with_guessed_types(
         )
 
     try:
-        # A mark that is a number, as -999 is, is a mark only in a column of texts.
-        numeric_marks = any(looks_like_data([mark]) for mark in options.missing)
-        if len(block.content) > options.sizes.coded_above and types.may_be_guessed and not numeric_marks:
+        # A mark that is a number, as -999 is, is a mark only in a column of texts; of 007, a number would be 7.
+        need_texts = counts.leading_zeros or any(looks_like_data([mark]) for mark in options.missing)
+        if len(block.content) > options.sizes.coded_above and types.may_be_guessed and not need_texts:
             start = types.of_frame(read_csv(texts, rows=PROBE_ROWS))
             numbers = (c for c in start if c.dtype != pl.String and c.name != types.target)
             guessed = {c.name: c.dtype for c in numbers if not c.has_nulls()}
@@ -144,20 +184,26 @@ class ColumnTypes:
     """How the texts of columns become values: whole numbers, numbers or texts, without blanks around and with nulls.
 
     missing         texts that mean "not known"
-    at_least        types that columns must have at least: text, or as earlier parts of the same file had them
+    at_least        types that columns must have at least: as earlier parts of the same file had them
     target          the column of labels, which are numbers only if every one of them prints back to the same text
     may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
+    texts           columns that stay texts, also where all of them are numbers
+
+    Digits with a zero in front are the name of something and stay texts, as 1.234 does where other columns write 0,5.
 
     >>> import polars as pl
     >>> types = ColumnTypes(["", "?"], target="id")
     >>> types.of_frame(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""], "id": ["01", "1"]})).rows()
     [(39, 'Male', '01'), (None, None, '1')]
+    >>> types.of_frame(pl.DataFrame({"zip": ["0815", "1"], "price": ["7,50", "12,00"], "sold": ["1.234", "987"]})).rows()
+    [('0815', '7,50', '1.234'), ('1', '12,00', '987')]
     """
 
     missing: Sequence[str]
     at_least: Types = field(default_factory=dict)
     target: str | None = None
     may_be_guessed: bool = False
+    texts: Sequence[str] = ()
 
     def of_frame(self, frame: pl.DataFrame, *, padded: bool = True) -> pl.DataFrame:
         """Stripping takes longer than reading: where no cell is `padded`, it is left out."""
@@ -165,13 +211,17 @@ class ColumnTypes:
 
         if padded:
             frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
-        return frame.with_columns(self.of_column(column) for column in frame)
+        typed = frame.with_columns(self.of_column(column) for column in frame)
+        if any(map(has_decimal_comma, typed)):
+            marked = [column for column in frame if typed[column.name].dtype.is_float() and may_mark_thousands(column)]
+            typed = typed.with_columns(replace(self, texts=[column.name]).of_column(column) for column in marked)
+        return typed
 
     def of_column(self, column: pl.Series) -> pl.Series:
         """One column, without blanks around already."""
         import polars as pl
 
-        at_least = self.at_least.get(column.name)
+        at_least = pl.String() if column.name in self.texts else self.at_least.get(column.name)
         if column.dtype == pl.String:
             for mark in self.missing:
                 is_mark = column == mark
@@ -182,11 +232,44 @@ class ColumnTypes:
                 # Labels of 64 bits without a sign stay texts: those of another part may have one.
                 is_label = column.name == self.target
                 prints_back = numbers.dtype != pl.UInt64 and (numbers.cast(pl.String) == column).all()
-                column = numbers if prints_back or not is_label else column
+                stays_text = not prints_back if is_label else has_leading_zeros(column, numbers)
+                column = column if stays_text else numbers
         unknown = column.null_count() == len(column)
         if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype.is_integer())):
             column = column.cast(at_least)
         return column
+
+
+def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
+    """Are there whole numbers such as 007?"""
+    return bool(numbers.dtype.is_integer() and texts.str.contains("^0[0-9]").any())
+
+
+def has_decimal_comma(column: pl.Series) -> bool:
+    """Do the first cells of a column say that numbers are written with a decimal comma?
+
+    >>> import polars as pl
+    >>> [has_decimal_comma(pl.Series(cells)) for cells in (["1.234,50 €", "7,00 €"], ["1,234", "5,678"], ["a, b"])]
+    [True, False, False]
+    """
+    import polars as pl
+
+    if column.dtype not in (pl.String, pl.Enum):
+        return False
+    cells = column.head(PROBE_CELLS).cast(pl.String).drop_nulls()
+    if not cells.str.contains("[0-9],[0-9]|^,[0-9]").any():
+        return False
+    from rosenblatt.data.columns.numbers import recognise
+
+    formats = recognise(cells.filter(cells.str.contains("[0-9]")))
+    return bool(formats) and all(one.decimal == "," for one in formats)
+
+
+def may_mark_thousands(texts: pl.Series) -> bool:
+    """Are all points of these numbers followed by three digits, so that they may stand for thousands?"""
+    import polars as pl
+
+    return texts.dtype == pl.String and bool(texts.drop_nulls().str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
 
 
 def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
@@ -203,10 +286,9 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
     return types
 
 
-NEWLINE, RETURN, QUOTE, BLANK = b'\n\r" '
+NEWLINE, RETURN, QUOTE, BLANK, ZERO, NINE = b'\n\r" 09'
 BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
 BLANK_BYTES = 3  # of one of them at most
-BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -217,6 +299,7 @@ class DelimiterCounts:
     delimiters: int = 0  # outside quotes
     line_ends: int = 0  # outside quotes
     padded: bool = False  # is there a blank at the edge of a cell?
+    leading_zeros: bool = False  # does a cell begin with 0 and another digit?
 
 
 def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
@@ -225,7 +308,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
     >>> count(np.frombuffer(b'a,"b,c"\\n', dtype=np.uint8), ",", at_a_time=4)
-    DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False)
+    DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False, leading_zeros=False)
     """
     cut, counts = ord(delimiter), DelimiterCounts()
     for start in range(0, len(data), at_a_time):
@@ -236,6 +319,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
         is_quote, is_cut, is_end = part == QUOTE, part == cut, part == NEWLINE
         if not counts.padded:
             counts.padded = _has_padding(data, start, stop, cut)
+        counts.leading_zeros = counts.leading_zeros or _has_leading_zero(data, start, stop, cut)
         quotes = int(np.count_nonzero(is_quote))
         is_stray = part == RETURN
         if is_stray.any():
@@ -285,6 +369,17 @@ def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
     return bool(edges.any() or blank[0] == 0 or blank[-1] == len(data) - 1)
 
 
+def _has_leading_zero(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
+    """Does a cell begin with 0 and another digit, in the bytes from `start` to `stop`? Where in doubt, yes."""
+    before, zero, after = data[max(start - 1, 0) : stop], data[start : stop + 1] == ZERO, data[start + 1 : stop + 2]
+    if start == 0:
+        zero, after = zero[1:], after[1:]  # the very first cell is a name, or a first row of many
+    zero = zero[: len(after)]
+    # Quotes, blanks and line ends are bytes below all letters and digits but for some marks.
+    candidates = np.flatnonzero(zero & ((before[: len(zero)] == cut) | (before[: len(zero)] <= QUOTE)))
+    return bool(((after[candidates] >= ZERO) & (after[candidates] <= NINE)).any())
+
+
 def _blank_outside_quotes(is_blank: np.ndarray, is_quote: np.ndarray, outside: np.ndarray, before: bool) -> bool:
     """Is there a blank in front of an opening quote, or behind a closing one?
 
@@ -293,59 +388,3 @@ def _blank_outside_quotes(is_blank: np.ndarray, is_quote: np.ndarray, outside: n
     left, right = is_blank[: len(is_quote)] if before else is_blank[: len(is_quote) - 1], is_blank[1 + before :]
     opening, closing = is_quote & ~outside, is_quote & outside
     return bool((opening[len(opening) - len(left) :] & left).any() or (closing[: len(right)] & right).any())
-
-
-compiled: ModuleType | None
-try:
-    compiled = import_module("rosenblatt.data._cells")
-except ImportError:  # polars reads all tables then
-    compiled = None
-
-
-@dataclass(frozen=True)
-class CodedColumn:
-    """A column: the text of row i is texts[codes[i]]."""
-
-    codes: np.ndarray
-    texts: list[str]
-
-    def series(self, name: str, types: ColumnTypes) -> pl.Series:
-        """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
-
-        >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
-        >>> letters = column.series("letter", ColumnTypes(["", "?"]))
-        >>> letters.to_list(), letters.dtype
-        (['a', 'b', 'b', None, 'a', 'a'], Enum(categories=['a', 'b']))
-        """
-        import polars as pl
-
-        # polars reads an empty cell as null, whatever else is missing.
-        texts = [text.strip(BLANKS) or None for text in self.texts]
-        values = types.of_column(pl.Series(name, texts, dtype=pl.String))
-        if values.dtype == pl.String and 2 * len(values) <= len(self.codes):
-            known = sorted({text for text in values.to_list() if text is not None})
-            values = values.cast(pl.Enum(known)) if known else values
-        return values[pl.Series(self.codes)]
-
-
-def read_coded(data: np.ndarray, delimiter: str, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
-    """The columns of a plain table, None for one with more distinct texts than that; None if the table is not plain.
-
-    >>> text = np.frombuffer(b"Male,39\\nMale,50\\n", dtype=np.uint8)
-    >>> sex, age = read_coded(text, ",", width=2, distinct_texts=100)
-    >>> sex, age.codes.tolist(), age.texts
-    (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
-    """
-    if compiled is None or data[:3].tobytes() == BOM:
-        return None
-    with ThreadPoolExecutor(1) as other_thread:
-        reading = other_thread.submit(compiled.split, data, 0, ord(delimiter), width, distinct_texts)
-        import_module("polars")  # the first import takes as long as the reading
-        split = reading.result()
-    if split is None:
-        return None
-    columns = [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in split]
-    last = columns[-1]
-    if last is not None:  # a CR can only be at the end of a line
-        columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
-    return columns

@@ -13,8 +13,10 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.parsing import BOM, ColumnTypes, parse, widest_types
+from rosenblatt.data.delimited.coded import BOM
+from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, is_blank, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
@@ -138,10 +140,8 @@ def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
 
 def column_types(layout: Layout, options: ReadOptions, name: str) -> ColumnTypes:
     """How the columns of a table become values, as far as its names and the options say."""
-    import polars as pl
-
     target = None if options.target is None else find_target(layout.names, options, name)
-    return ColumnTypes(options.missing, dict.fromkeys(options.texts_among(layout.names), pl.String()), target)
+    return ColumnTypes(options.missing, target=target, texts=options.texts_among(layout.names))
 
 
 def table_batches(source: Source, rows: int | None, options: ReadOptions, delimiter: str) -> Iterator[Dataset]:
@@ -154,7 +154,10 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
         for line, data in whole_records(stream, source.name, delimiter, options.sizes):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
-            types = replace(types, at_least=widest_types(types.at_least, frame))
+            if isinstance(frame, CodedTable):
+                types = replace(types, texts=layout.names)
+            else:
+                types = replace(types, at_least=widest_types(types.at_least, frame))
             part = to_dataset(frame, options, source.name, block.place_of_row)
             if rows is None:
                 yield part

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.engine.parameters import Choice, Real, parameter
-from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.errors import DataError, NotFiniteError, needs_parts
 from rosenblatt.estimators.declared import estimator
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples
 from rosenblatt.learning.examples import Examples
@@ -130,7 +130,8 @@ def soft_margin(signed: SignedExamples, price: float) -> np.ndarray:
 
     Variables (v, ξ);  −Z v − ξ ≤ −1,  −ξ ≤ 0
     """
-    import clarabel
+    with needs_parts("The exact soft margin"):
+        import clarabel
     from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_array
 
     numbers, n, d = signed.all().numbers, signed.rows.n, signed.dimension

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.table import BLANKS, is_enum, number_in, number_text, plain_moments, used_categories
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
 DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
 
 
-def kind_of(series: pl.Series) -> str:
+def kind_of(series: pl.Series | CodedTexts) -> str:
     """What a column holds: `number`, `boolean` or `text`; durations are numbers, dates and columns of nothing are text."""
+    if isinstance(series, CodedTexts):
+        return "text"
     import polars as pl
 
     dtype = series.dtype
@@ -45,7 +49,7 @@ def plain(series: pl.Series) -> pl.Series:
     return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
 
 
-def texts(distinct: pl.Series, trained_as: str) -> list[str | None]:
+def texts(distinct: pl.Series | list[str | None], trained_as: str) -> list[str | None]:
     """The text of each of some plain values, in a column that was `trained_as` numbers, booleans or texts; None is missing.
 
     A value has one text, whatever door it came through and whatever stands beside it: in a column of texts that is how a
@@ -55,6 +59,8 @@ def texts(distinct: pl.Series, trained_as: str) -> list[str | None]:
     >>> texts(pl.Series(["40.0", "x", None]), "number"), texts(pl.Series(["007", " "]), "text")
     (['40', 'x', None], ['007', None])
     """
+    if isinstance(distinct, list):
+        return [_text(value, trained_as) for value in distinct]
     import polars as pl
 
     if distinct.dtype == pl.Float32:  # 0.1 as float32 is 0.1, not 0.10000000149011612
@@ -115,10 +121,14 @@ def decimal_commas(rows: pl.DataFrame) -> str:
 
 def with_comma(series: pl.Series) -> str:
     """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
+    if is_enum(series):
+        known = [text for text in used_categories(series)[1] if text is not None]
+        if not known or not re.match(DECIMAL_COMMA, known[0]):  # one look is enough for most columns
+            return ""
     import polars as pl
 
-    texts = (used_categories(series)[1] if is_enum(series) else series.cast(pl.String)).drop_nulls()
-    if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:  # one look is enough for most columns
+    texts = (pl.Series(known) if is_enum(series) else series.cast(pl.String)).drop_nulls()
+    if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:
         return ""
     fractions = texts.filter(texts.str.contains(","))
     return str(fractions.min()) if len(fractions) and texts.str.contains(DECIMAL_COMMA).all() else ""
@@ -131,7 +141,7 @@ IS_MISSING = " is missing"  # behind the column's name: the name of a feature
 class Lookup:
     """From the values of a column, in the type that they have in this table, to codes; unknown values have code −1."""
 
-    values: pl.Series
+    values: Any  # a Series; a list where the rows are codes already
     codes: np.ndarray
     names: list[str]  # the feature that each code stands for
     in_order: bool = False  # texts, the codes of which count from 0: an Enum, in half the time
@@ -169,9 +179,9 @@ class Category:
     _alike: dict[float | str | None, int] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def fit(cls, name: str, distinct: pl.Series) -> Category:
-        kind = kind_of(distinct)
-        spelled = texts(distinct.sort(nulls_last=True), kind)
+    def fit(cls, name: str, distinct: pl.Series | list[str | None]) -> Category:
+        kind = "text" if isinstance(distinct, list) else kind_of(distinct)
+        spelled = texts(distinct if isinstance(distinct, list) else distinct.sort(nulls_last=True), kind)
         values = list(dict.fromkeys(text for text in spelled if text is not None))
         return cls(name, kind, sorted(values) if kind == "text" else values, None in spelled)
 
@@ -183,22 +193,22 @@ class Category:
     def size(self) -> int:
         return len(self.values) + self.missing
 
-    def knows_values_of(self, series: pl.Series) -> bool:
+    def knows_values_of(self, series: pl.Series | CodedTexts) -> bool:
         """Texts then as now need no look at the values of this table: the vocabulary is the lookup."""
         return self.type == kind_of(series) == "text"
 
-    def lookup(self, distinct: pl.Series | None) -> Lookup:
+    def lookup(self, distinct: pl.Series | list[str | None] | None) -> Lookup:
         """How values become codes; `distinct` are this table's own, where they may be of another type."""
-        import polars as pl
-
         if distinct is None:
             if self._lookup is None:
+                import polars as pl
+
                 known = pl.Series([*self.values] + [None] * self.missing, dtype=pl.String)
                 self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names, in_order=True)
             return self._lookup
         return Lookup(distinct, self.codes_of(distinct), self.names)
 
-    def codes_of(self, distinct: pl.Series) -> np.ndarray:
+    def codes_of(self, distinct: pl.Series | list[str | None]) -> np.ndarray:
         """The code of each of some values, of whatever type; in a column of texts also of one that is spelled otherwise."""
         if self._codes is None:
             self._codes = {value: code for code, value in enumerate(self.values)}
@@ -209,7 +219,8 @@ class Category:
             spellings = reversed([*enumerate(self.values)]) if self.type == "text" else ()
             self._alike = {alike: code for code, value in spellings if (alike := loosely(value)) is not None}
         codes = []
-        for raw, text in zip(distinct.to_list(), texts(distinct, self.type), strict=True):
+        values = distinct if isinstance(distinct, list) else distinct.to_list()
+        for raw, text in zip(values, texts(distinct, self.type), strict=True):
             code = self._codes.get(raw, -1) if isinstance(raw, str) else -1  # older files hold texts with blanks around
             code = self._codes.get(text, -1) if code < 0 else code
             codes.append(self._alike.get(loosely(text), -1) if code < 0 and text is not None else code)
@@ -250,10 +261,10 @@ class HashedCategory:
     name: str
     type: str
 
-    def knows_values_of(self, series: pl.Series) -> bool:
+    def knows_values_of(self, series: pl.Series | CodedTexts) -> bool:
         return False
 
-    def lookup(self, distinct: pl.Series | None) -> Lookup:
+    def lookup(self, distinct: pl.Series | list[str | None] | None) -> Lookup:
         assert distinct is not None
         names = [self.name + (IS_MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
         return Lookup(distinct, np.arange(len(names), dtype=np.int32), names)
@@ -277,7 +288,7 @@ class Number:
     missing: bool
 
     @classmethod
-    def fit(cls, series: pl.Series) -> Number:
+    def fit(cls, series: pl.Series | CodedTexts) -> Number:
         x, _ = numbers(series)
         is_missing = np.isnan(x)
         missing = bool(is_missing.any())
@@ -307,13 +318,18 @@ class Number:
         return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
 
 
-def numbers(series: pl.Series, first_row: int = 0) -> tuple[np.ndarray, int]:
+def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
     """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
 
     >>> import polars as pl
     >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
     (array([1.5, 2. , nan, nan, nan]), 1)
     """
+    if isinstance(series, CodedTexts):
+        plain_numbers = series.plain_numbers()
+        if plain_numbers is not None:
+            return plain_numbers, 0
+        series = series.to_polars()
     import polars as pl
 
     unreadable = 0

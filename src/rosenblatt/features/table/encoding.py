@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.table import enum_codes, is_enum, used_categories
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock, MissingBlock, NumberBlock, NumberProduct
@@ -60,7 +61,7 @@ class EncodedRows:
 class TableEncoder:
     """The rows of a table, part by part; afterwards `unseen` and `unreadable` count the values that it could not use."""
 
-    table: pl.DataFrame
+    table: pl.DataFrame | CodedTable
     columns: list[TableColumn]
     scale: bool
     dtype: type[np.floating] = np.float32
@@ -69,14 +70,15 @@ class TableEncoder:
     unreadable: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        import polars as pl
-
         # Numbered instead of named: polars understands names such as "*" and "^a$" as patterns.
         categories = {str(j): column.category for j, column in enumerate(self.columns) if column.category}
         uncoded = {j: c for j, c in categories.items() if not is_enum(self.table[c.name])}
-        self.plain = pl.DataFrame([plain(self.table[c.name]).alias(j) for j, c in uncoded.items()])
         unknown = [j for j, c in uncoded.items() if not c.knows_values_of(self.table[c.name])]
-        distinct = self.plain.select(pl.col(unknown).unique().implode()) if unknown else pl.DataFrame()
+        if uncoded:
+            import polars as pl
+
+            self.plain = pl.DataFrame([plain(self.table[c.name]).alias(j) for j, c in uncoded.items()])
+            distinct = self.plain.select(pl.col(unknown).unique().implode()) if unknown else pl.DataFrame()
         self.lookups: dict[str, Lookup] = {}
         self.coded: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # codes of an Enum, and from those to its lookup's
         for j, c in categories.items():
@@ -91,7 +93,8 @@ class TableEncoder:
 
     def __iter__(self) -> Iterator[EncodedRows]:
         uncoded = [name for name in self.lookups if name not in self.coded]
-        to_codes = [self.lookups[name].expression(j) for name, j in zip(uncoded, self.plain.columns, strict=True)]
+        numbered = self.plain.columns if uncoded else []
+        to_codes = [self.lookups[name].expression(j) for name, j in zip(uncoded, numbered, strict=True)]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
         step = self.sizes.step([len(self.lookups[name].values) for name in uncoded])
         for start in range(0, len(self.table), step):
@@ -119,7 +122,9 @@ class TableEncoder:
         return category.respell(plain(self.table[name][rows]), codes)
 
     def _encode_number(self, number: Number, part: EncodedRows) -> None:
-        x, unreadable = numbers(self.table[number.name][part.start : part.stop], part.start)
+        column = self.table[number.name]
+        rows = column.slice(part.start, len(part))
+        x, unreadable = numbers(rows, part.start)
         is_missing = np.isnan(x)
         part.numbers[number.name] = number.encode(x, is_missing, self.scale, self.dtype)
         self.unreadable[number.name] += unreadable

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
-from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings
+from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import check
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.table.blocks import (
@@ -143,22 +144,21 @@ class TableMap:
         return self.readings.clean(table)
 
     def _fit_columns(self, clean: CleanTable) -> list[TableColumn]:
-        import polars as pl
-
         assert self.readings is not None
         chosen = {one.name for one in self.readings.columns if one.chosen} | clean.derived.keys()
         kinds = {
             name: self.numeric if role == "number" and name not in chosen else role for name, role in clean.roles.items()
         }
-        table = clean.frame.with_columns(
-            numbers_if_all(series)
-            for series in clean.frame
-            if clean.roles[series.name] != "category" and series.dtype == pl.String
-        )
+        table = clean.frame
+        if not isinstance(table, CodedTable):
+            written = [series for series in table if clean.roles[series.name] != "category" and is_text(series)]
+            table = table.with_columns(map(numbers_if_all, written))
         categories = [name for name, kind in kinds.items() if kind != "number"]
         uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
         if uncoded:
+            import polars as pl
+
             # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
             frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
             lists = frame.select(pl.all().unique().implode())
@@ -219,7 +219,7 @@ class TableMap:
         assert self.hashing is not None
         return HashedBlock(HashableProduct(a.name, b.name), self.hashing)
 
-    def _learn_pairs(self, table: pl.DataFrame, sizes: PartSizes) -> None:
+    def _learn_pairs(self, table: pl.DataFrame | CodedTable, sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         hashed: list[HashableBlock] = [block.source for block in self.blocks if isinstance(block, HashedBlock)]
@@ -299,7 +299,15 @@ class TableMap:
 
         number = {c.name for c in self.columns if c.number or (c.category and c.category.type == "number")}
         texts = [series for series in table if series.name in number and series.dtype in (pl.String, pl.Enum)]
-        return table.with_columns(numbers_if_all(series.cast(pl.String)) for series in texts)
+        values = self.clean(table).frame if texts else table
+        typed = [numbers_if_all(values[series.name].cast(pl.String)) for series in texts]
+        return table.with_columns(series for series in typed if series.dtype != pl.String)
+
+    @property
+    def date_parts(self) -> set[str]:
+        """The columns of values that are parts of a date."""
+        dates = [one for one in self.readings.columns if one.kind == "date"] if self.readings else []
+        return {name for one in dates for name in one.value_columns}
 
     @property
     def names(self) -> list[str]:
@@ -374,8 +382,14 @@ def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> N
         raise SettingError(f"{setting} names {_listed(unknown)}, but the columns are {_listed(columns)}.")
 
 
-def as_frame(rows: Any) -> pl.DataFrame:
-    """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …)."""
+@needs_parts("A table")
+def as_frame(rows: Any) -> pl.DataFrame | CodedTable:
+    """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …).
+
+    A table of coded texts stays what it is.
+    """
+    if isinstance(rows, CodedTable):
+        return rows
     import polars as pl
 
     if isinstance(rows, pl.DataFrame):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class TextColumns:
     """A map of words for each column of sentences, whose features come behind those of the other columns.
 
-    >>> import polars as pl
+    >>> import numpy as np, polars as pl
     >>> comments = {"comment": pl.Series(["please cancel", None])}
     >>> words = TextColumns().fit(comments)
     >>> words.names

@@ -1,0 +1,154 @@
+"""Plain tables, coded by the compiled reader while they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.table import BLANKS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.data.delimited.parsing import ColumnTypes
+
+BOM = b"\xef\xbb\xbf"
+SURELY_TEXT = re.compile(r"[^-+.\s0-9iInN]")  # what so begins is no number, no infinity and no nan
+FIRST_HALF = 2**14  # rows at least: then the whole gives up no column that neither half gives up (MANY in _cells.c)
+LONGEST_SOUGHT = 2**20  # bytes in which the end of a line is looked for
+
+compiled: ModuleType | None
+try:
+    compiled = import_module("rosenblatt.data._cells")
+except ImportError:  # polars reads all tables then
+    compiled = None
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as it stands in the file: the text of row i is texts[codes[i]]."""
+
+    codes: np.ndarray
+    texts: list[str]
+
+    def above(self, below: CodedColumn) -> CodedColumn:
+        """Both columns as one, the texts in the order in which they first occur.
+
+        >>> CodedColumn(np.array([0, 1]), ["b", "a"]).above(CodedColumn(np.array([0, 1, 0]), ["c", "b"]))
+        CodedColumn(codes=array([0, 1, 2, 0, 2]), texts=['b', 'a', 'c'])
+        """
+        texts = list(dict.fromkeys([*self.texts, *below.texts]))
+        place_of = {text: place for place, text in enumerate(texts)}
+        of_code = np.array([place_of[text] for text in below.texts], dtype=self.codes.dtype)
+        codes = np.empty(len(self.codes) + len(below.codes), dtype=self.codes.dtype)
+        codes[: len(self.codes)] = self.codes
+        of_code.take(below.codes, out=codes[len(self.codes) :])
+        return CodedColumn(codes, texts)
+
+    def series(self, name: str, types: ColumnTypes) -> pl.Series:
+        """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
+
+        >>> from rosenblatt.data.delimited.parsing import ColumnTypes
+        >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
+        >>> letters = column.series("letter", ColumnTypes(["", "?"]))
+        >>> letters.to_list(), letters.dtype
+        (['a', 'b', 'b', None, 'a', 'a'], Enum(categories=['a', 'b']))
+        """
+        import polars as pl
+
+        # polars reads an empty cell as null, whatever else is missing.
+        texts = [text.strip(BLANKS) or None for text in self.texts]
+        values = types.of_column(pl.Series(name, texts, dtype=pl.String))
+        if values.dtype == pl.String and 2 * len(values) <= len(self.codes):
+            known = sorted({text for text in values.to_list() if text is not None})
+            values = values.cast(pl.Enum(known)) if known else values
+        return values[pl.Series(self.codes)]
+
+    def as_texts(self, name: str, types: ColumnTypes) -> CodedTexts | None:
+        """The column as texts, without polars; None where it may hold numbers.
+
+        >>> from rosenblatt.data.delimited.parsing import ColumnTypes
+        >>> column = CodedColumn(np.array([1, 0, 0, 2, 3], dtype=np.uint32), ["b", " a", "?", "a"])
+        >>> column.as_texts("letter", ColumnTypes(["", "?"]))
+        CodedTexts(name='letter', codes=array([1, 0, 0, 2, 1], dtype=uint32), texts=['b', 'a', None])
+        """
+        missing = {"", *types.missing}
+        texts = [None if (text := cell.strip(BLANKS)) in missing else text for cell in self.texts]
+        if name not in types.texts and not any(text and SURELY_TEXT.match(text) for text in texts):
+            return None
+        place_of = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        codes = self.codes
+        if len(place_of) < len(texts):  # some differ by the blanks around them only, or by how they are missing
+            codes = np.array([place_of[text] for text in texts], dtype=np.uint32).take(codes)
+        return CodedTexts(name, codes, list(place_of))
+
+
+def coded_table(cells: Sequence[CodedColumn | None], names: Sequence[str], types: ColumnTypes) -> CodedTable | None:
+    """The table, where every column is one of texts that repeat, and no label is missing."""
+    columns = []
+    for name, column in zip(names, cells, strict=True):
+        texts = None if column is None else column.as_texts(name, types)
+        if texts is None or (name == types.target and texts.has_nulls()):
+            return None
+        columns.append(texts)
+    return CodedTable(columns)
+
+
+def read_coded(
+    data: np.ndarray, delimiter: str, width: int, distinct_texts: int, halves: bool = False
+) -> list[CodedColumn | None] | None:
+    """The columns of a plain table, None for one with more distinct texts than that; None if the table is not plain.
+
+    By two threads where `halves` are asked for; what they give is the same.
+
+    >>> text = np.frombuffer(b"Male,39\\nMale,50\\n", dtype=np.uint8)
+    >>> sex, age = read_coded(text, ",", width=2, distinct_texts=100)
+    >>> sex, age.codes.tolist(), age.texts
+    (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
+    """
+    if compiled is None or data[:3].tobytes() == BOM:
+        return None
+    shape = ord(delimiter), width, distinct_texts
+    columns = split_in_halves(data, *shape) if halves else None
+    columns = columns or split(data, *shape)
+    last = None if columns is None else columns[-1]
+    if columns is not None and last is not None:  # a CR can only be at the end of a line
+        columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
+    return columns
+
+
+def split(data: np.ndarray, delimiter: int, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
+    """The columns as the compiled reader gives them."""
+    assert compiled is not None
+    pairs = compiled.split(data, 0, delimiter, width, distinct_texts)
+    if pairs is None:
+        return None
+    return [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in pairs]
+
+
+def split_in_halves(
+    data: np.ndarray, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
+) -> list[CodedColumn | None] | None:
+    """The same, each half by a thread; None where only the whole can tell what becomes of a column."""
+    start = max(len(data) // 2 - LONGEST_SOUGHT, 0)
+    middle = start + data[start : len(data) // 2].tobytes().rfind(b"\n") + 1
+    with ThreadPoolExecutor(1) as other_thread:
+        reading = other_thread.submit(split, data[middle:], delimiter, width, distinct_texts)
+        above, below = split(data[:middle], delimiter, width, distinct_texts), reading.result()
+    if above is None or below is None:
+        return None
+    rows = max(len(column.codes) for column in above if column is not None)
+    joined = [None if a is None or b is None else a.above(b) for a, b in zip(above, below, strict=True)]
+    as_the_whole = all(
+        (a is None) == (b is None) and (both is None or len(both.texts) <= distinct_texts)
+        for a, b, both in zip(above, below, joined, strict=True)
+    )
+    return joined if as_the_whole and rows >= first_half else None
