@@ -43,6 +43,8 @@ DATES = (
     (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
     (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
+    (r"\d{4}-\d{2}", "%Y-%m"),
+    (r"\d{1,2}/\d{4}", "%m/%Y"),
     ("", ""),  # a time alone
 )
 TIMES = (
@@ -95,7 +97,7 @@ class DateFormat:
             return wall
         sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
         seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
-        ahead = pl.select(pl.when(sign == "-").then(-seconds).otherwise(seconds)).to_series().fill_null(0)
+        ahead = (-seconds).zip_with((sign == "-").fill_null(False), seconds).fill_null(0)
         return wall if not self.has_time else wall - ahead * MICROSECONDS
 
     def wall_times(self, texts: pl.Series) -> pl.Series:
@@ -177,12 +179,12 @@ def is_pattern(text: str) -> bool:
     """Is it a pattern of dates or times, as strftime has them, or "epoch"? Then it reads what it writes.
 
     >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
-    (True, False, False, False)
+    (True, True, False, False)
     """
     import polars as pl
 
-    if text == EPOCH:
-        return True
+    if text == EPOCH or not re.search("%[YymdHI]", text):
+        return text == EPOCH
     example = datetime(2024, 1, 31, 14, 5, 7)
     try:
         written = example.strftime(text.replace("%.f", ".0"))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,7 @@ class Overrides:
     kinds: Mapping[str, str] = field(default_factory=dict)  # "number", "date:%d/%m/%Y", "number:1.234,5" …
     missing: Sequence[str] = ()  # further marks
     only: Sequence[str] | None = None  # the columns to use
+    needed: Sequence[str] = ()  # columns that are not left out by themselves
 
     def refuse_unknown(self, columns: Sequence[str]) -> None:
         """Refuses names that are no columns."""
@@ -131,7 +132,13 @@ def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None)
     comma = any(look.formats and all(one.decimal == "," for one in look.formats) for look in known)
     orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
-    return [look.reading(comma, day_first) for look in known]
+    readings = [look.reading(comma, day_first) for look in known]
+    if not any(one.used for one in readings):  # a table in which nothing differs is learned from as it is
+        said = replace(said, needed=[one.name for one in readings if one.kind == "constant"])
+    return [
+        look.kept() if not one.used and one.name in said.needed and not one.chosen else one
+        for one, look in zip(readings, known, strict=True)
+    ]
 
 
 @dataclass
@@ -189,6 +196,12 @@ class Look:
         if self.formats:
             return self._as_number(decimal_comma)
         return self._of_typed() if self.dtype is not None else self._of_words()
+
+    def kept(self) -> ColumnReading:
+        """What it is where it is not left out."""
+        format = self.formats[0] if self.formats else None
+        is_number = format is not None or (self.dtype is not None and self.dtype.is_numeric())
+        return self._reading("number" if is_number else "category", "", number=format)
 
     def _of_words(self) -> ColumnReading:
         """Of texts that are no numbers and no dates."""
@@ -302,10 +315,10 @@ def look_at(series: pl.Series, said: Overrides) -> Look:
     """A look at all values of a column, and a longer one at some."""
     import polars as pl
 
-    wanted = said.of_column(series.name)
+    name, wanted = str(series.name), said.of_column(series.name)
     if wanted in ("drop", "id"):
-        return Look(str(series.name), wanted, len(series), len(series), [])
-    texts = is_text(series)
+        return Look(name, wanted, len(series), len(series), [])
+    series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
     known = without_marks(series, said.missing)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
@@ -314,14 +327,14 @@ def look_at(series: pl.Series, said: Overrides) -> Look:
         marks = spellings_of_marks(series, known)
     sample = some_of(values)
     once = sample.unique(maintain_order=True)
-    look = Look(str(series.name), wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
+    look = Look(name, wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
     look.dtype = None if texts else series.dtype
     if len(once) > LONG_TEXT_SHARE * len(sample) or len(once) <= 2:
         look.distinct = values.n_unique()
     if not len(values):
         return look
     if not texts:
-        look.dates = typed_dates(series, values)
+        look.dates = typed_dates(name, values)
     elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
         look.ask_texts(known, values)
     return look
@@ -372,14 +385,14 @@ def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:
     return int(series.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(list(spellings)).sum())
 
 
-def typed_dates(series: pl.Series, values: pl.Series) -> list[DateFormat]:
+def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
     """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
     from rosenblatt.data.columns.dates import EPOCH, DateFormat, typed_pattern
 
-    if series.dtype.is_temporal():
-        pattern = typed_pattern(series.dtype)
+    if values.dtype.is_temporal():
+        pattern = typed_pattern(values.dtype)
         return [DateFormat(pattern)] if pattern else []
-    if not series.dtype.is_integer() or not words_in(str(series.name)) & TIME_NAMES:
+    if not values.dtype.is_integer() or not words_in(name) & TIME_NAMES:
         return []
     least, most = values.min(), values.max()
     fitting = [DateFormat(one) for one, (low, high) in (("%Y%m%d", DAYS), (EPOCH, EPOCHS)) if low <= least and most <= high]  # type: ignore[operator]

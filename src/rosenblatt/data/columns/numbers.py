@@ -65,8 +65,6 @@ class NumberFormat:
 
     def as_plain(self, texts: pl.Series) -> pl.Series:
         """The texts as every program writes numbers; those that are no numbers in this format stay as they are."""
-        import polars as pl
-
         parts = pieces(texts)
         body = parts["body"]
         fits = fitting(parts, (self.decimal, self.thousands)) & (unit_of(parts) == self.unit)
@@ -74,8 +72,8 @@ class NumberFormat:
             body = body.str.replace_all(GROUPING[self.thousands], "")
         if self.decimal == ",":
             body = body.str.replace(",", ".", literal=True)
-        plain = pl.select(pl.when(is_negative(parts)).then("-" + body).otherwise(body)).to_series()
-        return pl.select(pl.when(fits).then(plain).otherwise(texts)).to_series().alias(texts.name)
+        plain = ("-" + body).zip_with(is_negative(parts), body)
+        return plain.zip_with(fits.fill_null(False), texts).alias(texts.name)
 
     def to_json(self) -> dict[str, str]:
         return {"decimal": self.decimal, "thousands": self.thousands, "unit": self.unit}

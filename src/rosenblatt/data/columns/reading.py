@@ -129,7 +129,7 @@ class TableReadings:
         for part, date in clean.derived.items():
             if sum(one.name == part for one in series) > 1:
                 raise DataError(f"A part of the date {date!r} is called {part!r}, as another column is: rename that.")
-        clean.frame = pl.DataFrame(series)
+        clean.frame = pl.DataFrame({one.name: one for one in series})
         return clean
 
     def _clean_codes(self, table: CodedTable) -> CleanTable:
@@ -166,22 +166,23 @@ def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
     """The column with null where a cell means "not known", and its texts without blanks around."""
     import polars as pl
 
-    every = all_marks(marks)
+    every, name = all_marks(marks), column.name
+    column = column.alias("cells")  # polars takes some names for patterns
     if is_enum(column) and not any(text.lower() in every for text in categories_of(column)):
-        return column
+        return column.alias(name)
     if is_text(column):
         texts = column.cast(pl.String)
         if texts.str.contains(r"^\s|\s$").any():
             texts = texts.str.strip_chars()
         marked = is_marked(texts, every)
-        return texts.set(marked, None) if marked.any() else texts
+        return (texts.set(marked, None) if marked.any() else texts).alias(name)
     if column.dtype.is_float():
         column = column.fill_nan(None)
     numbers = [float(mark) for mark in marks if looks_like_data([mark])]
     if numbers and column.dtype.is_numeric():
         marked = column.cast(pl.Float64).is_in(numbers).fill_null(False)
-        return pl.select(pl.when(~marked).then(column)).to_series().alias(column.name)
-    return column
+        column = column.zip_with(~marked, pl.Series([None], dtype=column.dtype).new_from_index(0, len(column)))
+    return column.alias(name)
 
 
 def plain_numbers(column: pl.Series, format: NumberFormat) -> pl.Series:
@@ -190,10 +191,11 @@ def plain_numbers(column: pl.Series, format: NumberFormat) -> pl.Series:
 
     if not is_text(column):
         return column
+    cells = column.alias("cells").cast(pl.String)
     if is_enum(column):
         known = pl.Series(categories_of(column), dtype=pl.String)
-        return column.cast(pl.String).replace_strict(known, format.as_plain(known), default=None)
-    return format.as_plain(column.cast(pl.String))
+        return cells.replace_strict(known, format.as_plain(known), default=None).alias(column.name)
+    return format.as_plain(cells).alias(column.name)
 
 
 def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
@@ -201,7 +203,7 @@ def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
     import polars as pl
 
     assert reading.date is not None
-    wall = reading.date.wall_times(column)
+    wall = reading.date.wall_times(column.alias("cells"))
     parts = [(wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)]
     if reading.date.has_date:
         weekday = wall.dt.weekday().replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)

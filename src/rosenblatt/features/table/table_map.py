@@ -119,7 +119,8 @@ class TableMap:
         table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
-        readings = decide(table, Overrides(self.per_column, self.missing, self.only))
+        named = () if isinstance(self.products, str) else [name for pair in self.products for name in pair]
+        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named))
         self.readings = TableReadings(readings, self.missing)
         clean = self.clean(table)
         self._cleaned = table, clean
@@ -128,7 +129,7 @@ class TableMap:
             left_out = "; ".join(f"{one.name}: {one.kind}, {one.why}" for one in readings[:10])
             raise DataError(f"No column is left to learn from ({left_out}). Say what one is: --column NAME=category.")
         if not isinstance(self.products, str):
-            _refuse_unknown([name for pair in self.products for name in pair], table.columns, "products")
+            _refuse_unknown(named, table.columns, "products")
         self.columns = self._fit_columns(clean)
         self.texts.fit(clean.texts)
         self.blocks = self._make_blocks()
