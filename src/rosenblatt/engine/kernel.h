@@ -60,22 +60,35 @@ TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
     return lane[0];
 }
 
-/* The columns from j on, fewer than sixteen, and zeros behind them. */
-typedef union { NAME(vec) part[LANES / WIDTH]; double lane[LANES]; } NAME(rest);
-
-TARGET INLINE void NAME(load_rest)(const int kind, const char *row, int64_t j, int64_t d, NAME(rest) *rest) {
-    NAME(clear_lanes)(rest->part);
-    for (int l = 0; j + l < d; l++) rest->lane[l] = value_at(kind, row, j + l);
+/* The first `count` of WIDTH neighbouring values, none if it is 0 or less, and zeros behind them; nothing else is read. */
+TARGET INLINE NAME(vec) NAME(load_some)(const int kind, const char *row, int64_t j, int64_t count) {
+    if (count >= WIDTH) return NAME(load)(kind, row, j);
+    if (count <= 0) return (NAME(vec)){0};
+#if WIDTH == 8
+    const __mmask16 mask = (__mmask16)((1u << count) - 1);
+    if (kind == DENSE_F32)
+        return (NAME(vec))_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(mask, (const float *)row + j)));
+    return (NAME(vec))_mm512_maskz_loadu_pd((__mmask8)mask, (const double *)row + j);
+#elif WIDTH == 4
+    static const int32_t mask[] = {-1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0};
+    if (kind == DENSE_F32) {
+        const __m128i few = _mm_loadu_si128((const __m128i *)(mask + 6 - count));
+        return (NAME(vec))_mm256_cvtps_pd(_mm_maskload_ps((const float *)row + j, few));
+    }
+    const __m256i few = _mm256_loadu_si256((const __m256i *)(mask + 6 - 2 * count));
+    return (NAME(vec))_mm256_maskload_pd((const double *)row + j, few);
+#elif WIDTH == 2
+    return (NAME(vec)){value_at(kind, row, j), 0};
+#else
+    return value_at(kind, row, j);
+#endif
 }
 
-/* Adds the products of those columns to the lanes. */
+/* Adds the products of the columns from j on, fewer than sixteen, to the lanes. */
 TARGET INLINE void NAME(dense_rest)(const int kind, const char *row, const double *w, int64_t j, int64_t d,
                                     NAME(vec) sum[LANES / WIDTH]) {
-    NAME(rest) x, v;
-    if (j == d) return;
-    NAME(load_rest)(kind, row, j, d, &x);
-    NAME(load_rest)(DENSE_F64, (const char *)w, j, d, &v);
-    for (int p = 0; p < LANES / WIDTH; p++) sum[p] += x.part[p] * v.part[p];
+    for (int p = 0; p < LANES / WIDTH; p++, j += WIDTH)
+        sum[p] += NAME(load_some)(kind, row, j, d - j) * NAME(load_some)(DENSE_F64, (const char *)w, j, d - j);
 }
 
 /* Sends for the part of a row that the lanes at j will want, into the cache of this level. */
@@ -164,41 +177,6 @@ INLINE const char *NAME(later)(const int kind, const rows_t *rows, const int32_t
     return NAME(row_at)(kind, rows, order, k < end ? k : end - 1);
 }
 
-/* The search among dense rows as given, which the hardware fetches best one after the other. */
-TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const int32_t *y, int64_t k, int64_t end,
-                                       const weights_t *at, double threshold, double *score) {
-    for (; k < end; k++) {
-        const char *row = dense_row(kind, rows, k), *ahead = NAME(later)(kind, rows, NULL, k + NEXT, end);
-        *score = at->scale * NAME(dense_dot)(kind, row, ahead, 3, at->w, rows->d) + at->bias[0];
-        if (!rests(sign_of(y, k) * *score, threshold)) return k;
-    }
-    return end;
-}
-
-/* The same among rows that lie apart: three abreast, once a row has not moved. The first that moves makes stale what is
- * known of those behind it, so rules that move at every example take one row at a time. */
-TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
-                                             int64_t k, int64_t end, const weights_t *at, double threshold, double *score) {
-    const char *row[ABREAST], *ahead[ABREAST];
-    double dot[ABREAST];
-    int64_t count = 1;
-    while (k < end) {
-        for (int r = 0; r < count; r++) {
-            row[r] = NAME(row_at)(kind, rows, order, k + r);
-            ahead[r] = NAME(later)(kind, rows, order, k + r + AHEAD, end);
-            if (y && k + r + LABELS_AHEAD < end) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
-        }
-        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
-        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], 2, at->w, rows->d);
-        for (int64_t r = 0; r < count; r++, k++) {
-            *score = at->scale * dot[r] + at->bias[0];
-            if (!rests(sign_of(y, order[k]) * *score, threshold)) return k;
-        }
-        count = k + ABREAST <= end ? ABREAST : 1;
-    }
-    return end;
-}
-
 /* Up to four rows by these vectors. */
 TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
                                     int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
@@ -220,6 +198,15 @@ TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const i
                 NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
 }
 
+/* Sends for entries [from, to) of an array, or the first 128 of them. */
+INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size) {
+    const char *first = (const char *)array + from * size, *last = (const char *)array + to * size - 1;
+    if (to - from > 128) last = first + 128 * size - 1;
+    PREFETCH(first, 3);
+    for (const char *line = first + 64; line < last; line += 64) PREFETCH(line, 3);
+    PREFETCH(last, 3);
+}
+
 /* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
 TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
                                       const weights_t *at) {
@@ -229,15 +216,8 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
         PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
     if (order) {  /* as given, the hardware sees the pattern by itself */
         entries_of(kind, rows, order[k + ENTRIES_AHEAD], &from, &to);
-        const int64_t most = from + 128 < to ? from + 128 : to;
-        for (int64_t e = from; e < most; e += 64 / (int64_t)index_size(kind))
-            PREFETCH((const char *)rows->indices + e * (int64_t)index_size(kind), 3);
-        PREFETCH((const char *)rows->indices + (most - 1) * (int64_t)index_size(kind), 3);
-        if (rows->values) {
-            for (int64_t e = from; e < most; e += 64 / (int64_t)value_size(kind))
-                PREFETCH((const char *)rows->values + e * (int64_t)value_size(kind), 3);
-            PREFETCH((const char *)rows->values + (most - 1) * (int64_t)value_size(kind), 3);
-        }
+        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind));
+        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind));
     }
     if (at->large) {
         entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
@@ -264,20 +244,6 @@ TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_
     }
     for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
     return (s0 + s2) + (s1 + s3);
-}
-
-TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,
-                                        int64_t end, const weights_t *at, double threshold, double *score) {
-    for (; k < end; k++) {
-        const int64_t i = order ? order[k] : k;
-        NAME(fetch_sparse)(kind, rows, order, k, end, at);
-        if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
-        const double dot = at->per_column == 2 ? NAME(sparse_dot)(kind, rows, i, at->w, 2)
-                                               : NAME(sparse_dot)(kind, rows, i, at->w, at->per_column);
-        *score = at->scale * dot + at->bias[0];
-        if (!rests(sign_of(y, i) * *score, threshold)) return k;
-    }
-    return end;
 }
 
 /* Row i by `PARTS` registers of vectors whose weights of a column lie side by side. */
@@ -347,6 +313,106 @@ TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t 
     }
 }
 
+/* The same for one vector, whose w and u of a column lie side by side: one load and one store for both. */
+TARGET INLINE void NAME(sparse_add_pairs)(const int kind, const rows_t *rows, int64_t i, double *cells, double step,
+                                          double late_step) {
+#if WIDTH == 1
+    NAME(sparse_add)(kind, rows, i, cells, cells + 1, 2, step, late_step);
+#else
+    typedef double pair __attribute__((vector_size(16)));
+    const pair steps = {step, late_step};
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const int64_t j = index_at(kind, rows->indices, e);
+        pair cell;
+        INSIDE(0 <= j && j < rows->d);
+        memcpy(&cell, cells + 2 * j, sizeof cell);
+        cell += steps * value_at(kind, rows->values, e);
+        memcpy(cells + 2 * j, &cell, sizeof cell);
+    }
+#endif
+}
+
+/* w += step x and u += late_step x, for vector k. */
+TARGET INLINE void NAME(add)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,
+                             double late_step) {
+    double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;
+    if (is_dense(kind)) NAME(dense_add)(kind, rows, i, w, u, step, late_step);
+    else if (at->per_column == 2 && u == w + 1) NAME(sparse_add_pairs)(kind, rows, i, w, step, late_step);
+    else NAME(sparse_add)(kind, rows, i, w, u, at->per_column, step, late_step);
+}
+
+/* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
+TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double sign,
+                                  double margin, steps_t *steps) {
+    if (!steps || margin == 0 || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
+    const double step = steps->tau * sign, t = (double)(steps->t + k);
+    NAME(add)(kind, rows, i, at, 0, step, t * step);
+    at->bias[0] += step * steps->constant;
+    *steps->bias_u += t * (step * steps->constant);
+    steps->count++;
+    steps->mistakes += margin < 0;
+    steps->tau_sum += steps->tau;
+    return 1;
+}
+
+/* The search among dense rows as given, which the hardware fetches best one after the other. */
+TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const int32_t *y, int64_t k, int64_t end,
+                                       const weights_t *at, double threshold, steps_t *steps, double *score) {
+    for (; k < end; k++) {
+        const char *row = dense_row(kind, rows, k), *ahead = NAME(later)(kind, rows, NULL, k + NEXT, end);
+        const double sign = sign_of(y, k);
+        *score = at->scale * NAME(dense_dot)(kind, row, ahead, 3, at->w, rows->d) + at->bias[0];
+        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, k, at, k, sign, sign * *score, steps)) return k;
+    }
+    return end;
+}
+
+/* The same among rows that lie apart: three abreast, once a row has not moved. The first that moves makes stale what is
+ * known of those behind it, so rules that move at every example take one row at a time. */
+TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
+                                             int64_t k, int64_t end, const weights_t *at, double threshold, steps_t *steps,
+                                             double *score) {
+    const char *row[ABREAST], *ahead[ABREAST];
+    double dot[ABREAST];
+    int64_t count = 1;
+    while (k < end) {
+        for (int r = 0; r < count; r++) {
+            row[r] = NAME(row_at)(kind, rows, order, k + r);
+            ahead[r] = NAME(later)(kind, rows, order, k + r + AHEAD, end);
+            if (y && k + r + LABELS_AHEAD < end) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
+        }
+        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
+        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], 2, at->w, rows->d);
+        int moved = 0;
+        for (int64_t r = 0; r < count && !moved; r++, k++) {
+            const double sign = sign_of(y, order[k]);
+            *score = at->scale * dot[r] + at->bias[0];
+            if (rests(sign * *score, threshold)) continue;
+            if (!NAME(take_step)(kind, rows, order[k], at, k, sign, sign * *score, steps)) return k;
+            moved = 1;
+        }
+        count = !moved && k + ABREAST <= end ? ABREAST : 1;
+    }
+    return end;
+}
+
+/* The same among sparse rows. `stride` is a constant where it is 2. */
+TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,
+                                        int64_t end, const weights_t *at, const int64_t stride, double threshold,
+                                        steps_t *steps, double *score) {
+    for (; k < end; k++) {
+        const int64_t i = order ? order[k] : k;
+        NAME(fetch_sparse)(kind, rows, order, k, end, at);
+        if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
+        const double sign = sign_of(y, i);
+        *score = at->scale * NAME(sparse_dot)(kind, rows, i, at->w, stride) + at->bias[0];
+        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, i, at, k, sign, sign * *score, steps)) return k;
+    }
+    return end;
+}
+
 TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64_t i) {
     enum { PARTS = LANES / WIDTH };
     const char *row = dense_row(kind, rows, i);
@@ -358,10 +424,9 @@ TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64
             NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH);
             sum[p] += x * x;
         }
-    if (j < rows->d) {
-        NAME(rest) x;
-        NAME(load_rest)(kind, row, j, rows->d, &x);
-        for (int p = 0; p < PARTS; p++) sum[p] += x.part[p] * x.part[p];
+    for (int p = 0; p < PARTS; p++, j += WIDTH) {
+        NAME(vec) x = NAME(load_some)(kind, row, j, rows->d - j);
+        sum[p] += x * x;
     }
     return NAME(sum_lanes)(sum);
 }
@@ -370,7 +435,7 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     int64_t from, to;
     double sum = 0;
     entries_of(kind, rows, i, &from, &to);
-    if (!rows->values) return (double)(to - from);
+    if (is_ones(kind)) return (double)(to - from);
     for (int64_t e = from; e < to; e++) {
         double x = value_at(kind, rows->values, e);
         sum += x * x;
@@ -381,10 +446,13 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
 /* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
 #define VERBS(KIND)                                                                                                        \
     TARGET static int64_t NAME(seek_##KIND)(const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,         \
-                                            int64_t end, const weights_t *at, double threshold, double *score) {           \
-        if (!is_dense(KIND)) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, threshold, score);                 \
-        if (!order) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, score);                                  \
-        return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, at, threshold, score);                                 \
+                                            int64_t end, const weights_t *at, double threshold, steps_t *steps,            \
+                                            double *score) {                                                               \
+        if (is_dense(KIND) && order)                                                                                       \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, at, threshold, steps, score);                      \
+        if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
+        if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, threshold, steps, score);   \
+        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, threshold, steps, score);               \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
@@ -405,10 +473,7 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     }                                                                                                                      \
     TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,        \
                                         double late_step) {                                                                \
-        double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;                                           \
-        if (is_dense(KIND)) NAME(dense_add)(KIND, rows, i, w, u, step, late_step);                                         \
-        else if (at->per_column == 2) NAME(sparse_add)(KIND, rows, i, w, u, 2, step, late_step);                           \
-        else NAME(sparse_add)(KIND, rows, i, w, u, at->per_column, step, late_step);                                       \
+        NAME(add)(KIND, rows, i, at, k, step, late_step);                                                                  \
     }                                                                                                                      \
     TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
         return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \

@@ -66,12 +66,22 @@ typedef struct {
     double *bias;          /* of each vector */
     double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
     int64_t vectors, per_vector, per_column;
-    int large;             /* more than the second-level cache holds: fetch weights ahead, too */
+    int large;             /* much more than the second-level cache holds: fetch weights ahead, too */
 } weights_t;
+
+/* Steps that all have one tau and need no norm, log or rate: a search may take them by itself, and counts them. */
+typedef struct {
+    double tau, constant;  /* the constant feature */
+    double *bias_u;
+    int64_t t;             /* examples that the running sum counts before place 0 of the order */
+    int64_t count, mistakes;
+    double tau_sum;
+} steps_t;
 
 /* ---- reading one number, whatever its type; `kind` is a constant wherever these are inlined ---- */
 
 INLINE int is_dense(const int kind) { return kind <= DENSE_F64; }
+INLINE int is_ones(const int kind) { return kind == SPARSE_ONES_I32 || kind == SPARSE_ONES_I64; }
 INLINE int is_wide(const int kind) { return kind >= SPARSE_F32_I64; }
 
 INLINE double value_at(const int kind, const void *values, int64_t e) {
@@ -118,9 +128,10 @@ INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1
 /* ---- the kernels: kernel.h, once for each kind of CPU ---- */
 
 /* The first place from the k-th of the order on (NULL: as given) whose example moves the one vector there is, and its score;
- * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too. */
+ * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too.
+ * With `steps` it passes the examples that such a step is enough for, and takes it; one with a margin of 0 it leaves. */
 typedef int64_t (*seek_t)(const rows_t *, const int32_t *order, const int32_t *y, int64_t k, int64_t end, const weights_t *,
-                          double threshold, double *score);
+                          double threshold, steps_t *steps, double *score);
 /* The scores of `count` rows from the k-th on by `vectors` vectors from the `first` on; rows up to `end` may be fetched.
  * Dense rows come up to TILE at a time; sparse ones are scored by every vector. */
 typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
@@ -230,23 +241,29 @@ LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t 
     return is_wide(rows->kind) ? check_wide(rows, row, entry) : check_narrow(rows, row, entry);
 }
 
-/* Marks the rows that name a column twice, of checked ones; `seen` has a bit a column, all 0, and is left so. How many are there? */
-LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
+/* `kind` is a constant, of which only the type of indices counts. */
+INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, uint64_t *seen, char *repeats) {
     int64_t count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         int64_t from, to;
         uint64_t twice = 0;
-        entries_of(rows->kind, rows, i, &from, &to);
+        entries_of(kind, rows, i, &from, &to);
         for (int64_t e = from; e < to; e++) {
-            const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e), bit = (uint64_t)1 << j % 64;
-            twice |= seen[j / 64] & bit;
-            seen[j / 64] |= bit;
+            const uint64_t j = (uint64_t)index_at(kind, rows->indices, e), word = seen[j / 64], bit = (uint64_t)1 << j % 64;
+            twice |= word & bit;
+            seen[j / 64] = word | bit;
         }
-        for (int64_t e = from; e < to; e++) seen[index_at(rows->kind, rows->indices, e) / 64] = 0;
+        for (int64_t e = from; e < to; e++) seen[(uint64_t)index_at(kind, rows->indices, e) / 64] = 0;
         repeats[i] = twice != 0;
         count += twice != 0;
     }
     return count;
+}
+
+/* Marks the rows that name a column twice, of checked ones; `seen` has a bit a column, all 0, and is left so. How many are there? */
+LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
+    return is_wide(rows->kind) ? mark_repeats_of(SPARSE_ONES_I64, rows, seen, repeats)
+                               : mark_repeats_of(SPARSE_ONES_I32, rows, seen, repeats);
 }
 
 /* Is row i 0 in every column? (A norm can be 0 by underflow.) */

@@ -26,7 +26,10 @@ def place_in_order(loop, k):
 
 
 def seek(loop, start):
-    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`."""
+    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`.
+
+    Compiled, the search takes steps that are all alike by itself; here every step is the loop's.
+    """
     for k in range(start, loop.stop):
         score = loop.scores[0] = score_by(loop, k, 0)
         margin = score if loop.regression else (2 * loop.y[place_in_order(loop, k)] - 1) * score
