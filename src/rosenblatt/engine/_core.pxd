@@ -43,7 +43,7 @@ cdef extern from "vector.h" nogil:
     const kernel_t *kernel
     const char *ROSENBLATT_DIGEST
     int zero_row(const rows_t *, int64_t)
-    int check_sparse(const rows_t *, int64_t *row, int64_t *entry)
+    int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
@@ -210,12 +210,12 @@ cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.kept_alive = (rows, weights)
     return 0
 
-cdef inline object check(object rows):
+cdef inline object check(object rows, bint increasing):
     cdef int64_t row = 0, entry = 0
     cdef rows_t c = c_rows(rows)
     cdef int verdict
     with nogil:
-        verdict = check_sparse(&c, &row, &entry)
+        verdict = check_sparse(&c, increasing, &row, &entry)
     return verdict, row, entry
 
 cdef inline int64_t mark_repeats(object rows, object seen, object repeats) except -1:

@@ -421,9 +421,9 @@ def draw(order, bits, pool):
             order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
 
 
-def check_rows(rows):
-    """What is wrong with sparse rows, and where: (verdict, row, entry)."""
-    return check(rows)
+def check_rows(rows, increasing):
+    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too."""
+    return check(rows, increasing)
 
 
 def repeated_columns(rows, seen, repeats):

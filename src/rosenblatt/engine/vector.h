@@ -42,9 +42,9 @@ enum {
 };
 
 /* The kinds of row; rows.py knows them by the same numbers. */
-#define FOR_EACH_KIND(DO) \
-    DO(DENSE_F32) DO(DENSE_F64) \
-    DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32) \
+#define FOR_EACH_KIND(DO)                                                                                                  \
+    DO(DENSE_F32) DO(DENSE_F64)                                                                                            \
+    DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32)                                                              \
     DO(SPARSE_F32_I64) DO(SPARSE_F64_I64) DO(SPARSE_ONES_I64)
 #define COMMA(KIND) KIND,
 enum { FOR_EACH_KIND(COMMA) KINDS };
@@ -197,31 +197,41 @@ LIKELY_UNUSED static int choose_kernel(const char *name) {
 
 enum { ROWS_FINE = 0, ROWS_UNSORTED = 1, BAD_INDPTR = 2, BAD_INDEX = 3 };
 
-/* First where rows begin, then all entries in one run, of which the compiler makes vectors: columns are sorted if they
- * descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
-#define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                            \
-    LIKELY_UNUSED static int FUNCTION(const rows_t *rows, int64_t *row, int64_t *entry) {                                                    \
-        const INDEX *columns = rows->indices;                                                                              \
+/* Names the first row whose entries do not begin where those before it end, or reach beyond the data. */
+INLINE int first_bad_start(const int kind, const rows_t *rows, int64_t *row) {
+    int64_t before = 0;
+    for (*row = 0;; ++*row) {
+        const int64_t from = rows->indptr ? index_at(kind, rows->indptr, *row) : before;
+        const int64_t to = rows->indptr ? index_at(kind, rows->indptr, *row + 1) : before + rows->width;
+        if (from != before || to < from || to > rows->entries) return BAD_INDPTR;
+        before = to;
+    }
+}
+
+/* First where rows begin, then all entries in one run, both in loops of which the compiler makes vectors: columns are sorted
+ * if they descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
+#define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                     \
+    LIKELY_UNUSED static int FUNCTION(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {                  \
+        const INDEX *columns = rows->indices, *starts = rows->indptr;                                                      \
         const UNSIGNED limit = (UNSIGNED)(rows->d < MOST ? rows->d : MOST);                                                \
-        int64_t before = 0, at_starts = 0, descents = 0;                                                                   \
-        UNSIGNED outside = 0;                                                                                              \
-        for (int64_t i = 0; i < rows->n; i++) {                                                                            \
-            int64_t from = i * rows->width, to = from + rows->width;                                                       \
-            if (rows->indptr) {                                                                                            \
-                from = index_at(KIND, rows->indptr, i);                                                                    \
-                to = index_at(KIND, rows->indptr, i + 1);                                                                  \
-            }                                                                                                              \
-            *row = i;                                                                                                      \
-            if (from != before || to < from || to > rows->entries) return BAD_INDPTR;                                      \
-            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
-            before = to;                                                                                                   \
-        }                                                                                                                  \
-        for (int64_t from = 0; from < before; from += 4096) {                                                              \
-            const int64_t to = from + 4096 < before ? from + 4096 : before;                                                \
+        const int64_t all = !rows->n ? 0 : starts ? starts[rows->n] : rows->n * rows->width;                               \
+        int64_t at_starts = 0, descents = 0;                                                                               \
+        UNSIGNED outside = 0, falls = rows->n && (all > rows->entries || (starts && starts[0] != 0));                      \
+        for (int64_t i = 0; starts && i < rows->n; i++) falls |= starts[i + 1] < starts[i];                                \
+        if (falls) return first_bad_start(KIND, rows, row);                                                                \
+        for (int64_t from = 0; from < all; from += 4096) {                                                                 \
+            const int64_t to = from + 4096 < all ? from + 4096 : all;                                                      \
             UNSIGNED here = 0;                                                                                             \
             for (int64_t e = from; e < to; e++) outside |= (UNSIGNED)columns[e] >= limit;                                  \
+            if (!increasing) continue;                                                                                     \
             for (int64_t e = from ? from : 1; e < to; e++) here += columns[e] <= columns[e - 1];                           \
             descents += (int64_t)here;                                                                                     \
+        }                                                                                                                  \
+        *row = rows->n ? rows->n - 1 : 0;                                                                                  \
+        if (!outside && !descents) return ROWS_FINE;                                                                       \
+        for (int64_t i = 0, from, to; !outside && i < rows->n; i++) {                                                      \
+            entries_of(KIND, rows, i, &from, &to);                                                                         \
+            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
         }                                                                                                                  \
         if (!outside) return descents > at_starts ? ROWS_UNSORTED : ROWS_FINE;                                             \
         while ((UNSIGNED)columns[*entry] < limit) ++*entry;                                                                \
@@ -235,10 +245,10 @@ CHECKER(check_narrow, SPARSE_ONES_I32, int32_t, uint32_t, INT32_MAX)
 CHECKER(check_wide, SPARSE_ONES_I64, int64_t, uint64_t, INT64_MAX)
 #undef CHECKER
 
-/* Do indptr and indices stay inside the data, and are columns strictly increasing? Names the first bad place. */
-LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t *entry) {
+/* Do indptr and indices stay inside the data, and do columns increase, where that is asked? Names the first bad place. */
+LIKELY_UNUSED static int check_sparse(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {
     *row = *entry = 0;
-    return is_wide(rows->kind) ? check_wide(rows, row, entry) : check_narrow(rows, row, entry);
+    return is_wide(rows->kind) ? check_wide(rows, increasing, row, entry) : check_narrow(rows, increasing, row, entry);
 }
 
 /* `kind` is a constant, of which only the type of indices counts. */
@@ -260,7 +270,7 @@ INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, uint64_t *see
     return count;
 }
 
-/* Marks the rows that name a column twice, of checked ones; `seen` has a bit a column, all 0, and is left so. How many are there? */
+/* Marks the rows that name a column twice, of checked ones; how many? `seen` has a bit a column, all 0, and is left so. */
 LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
     return is_wide(rows->kind) ? mark_repeats_of(SPARSE_ONES_I64, rows, seen, repeats)
                                : mark_repeats_of(SPARSE_ONES_I32, rows, seen, repeats);

@@ -80,7 +80,7 @@ def is_zero(loop, i):
     return not row(loop.rows, i)[1].any()
 
 
-def check(rows):
+def check(rows, increasing):
     """What is wrong with sparse rows, and where: (verdict, row, entry); the verdicts are those of vector.h."""
     fine, unsorted, bad_indptr, bad_index = range(4)
     indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr.astype(np.int64)
@@ -96,7 +96,7 @@ def check(rows):
         bad = np.flatnonzero((columns < 0) | (columns >= rows.d))
         if len(bad):
             return bad_index, i, start + int(bad[0])
-        if (np.diff(columns) <= 0).any():
+        if increasing and (np.diff(columns) <= 0).any():
             verdict = unsorted
     return verdict, max(rows.n - 1, 0), 0
 
