@@ -121,20 +121,20 @@ TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char
 
 /* Three rows times one weight vector: rows that lie apart then wait for memory together. */
 TARGET INLINE void NAME(dense_abreast)(const int kind, const char *const row[ABREAST], const char *const ahead[ABREAST],
-                                       const double *w, int64_t d, double out[ABREAST]) {
+                                       const int level, const double *w, int64_t d, double out[ABREAST]) {
     enum { PARTS = LANES / WIDTH };
     NAME(vec) sum[ABREAST][PARTS];
     int64_t j = 0;
     for (int r = 0; r < ABREAST; r++) NAME(clear_lanes)(sum[r]);
     for (; j + LANES <= d; j += LANES) {
-        for (int r = 0; r < ABREAST; r++) NAME(fetch_dense)(kind, ahead[r], j, 2);
+        for (int r = 0; r < ABREAST; r++) NAME(fetch_dense)(kind, ahead[r], j, level);
         for (int p = 0; p < PARTS; p++) {
             const NAME(vec) v = NAME(weights_at)(w, j + p * WIDTH);
             for (int r = 0; r < ABREAST; r++) sum[r][p] += NAME(load)(kind, row[r], j + p * WIDTH) * v;
         }
     }
     for (int r = 0; r < ABREAST; r++) {
-        NAME(fetch_end)(kind, ahead[r], d, 2);
+        NAME(fetch_end)(kind, ahead[r], d, level);
         NAME(dense_rest)(kind, row[r], w, j, d, sum[r]);
         out[r] = NAME(sum_lanes)(sum[r]);
     }
@@ -198,10 +198,13 @@ TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const i
                 NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
 }
 
-/* Sends for entries [from, to) of an array, or the first 128 of them. */
+/* Sends for entries [from, to) of an array: into the first level, or, where they would fill it, into the second. */
 INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size) {
     const char *first = (const char *)array + from * size, *last = (const char *)array + to * size - 1;
-    if (to - from > 128) last = first + 128 * size - 1;
+    if (to - from > LONG) {
+        for (const char *line = first; line < last; line += 64) PREFETCH(line, 2);
+        return;
+    }
     PREFETCH(first, 3);
     for (const char *line = first + 64; line < last; line += 64) PREFETCH(line, 3);
     PREFETCH(last, 3);
@@ -370,21 +373,22 @@ TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const
 }
 
 /* The same among rows that lie apart: three abreast, once a row has not moved. The first that moves makes stale what is
- * known of those behind it, so rules that move at every example take one row at a time. */
+ * known of those behind it, so rules that move at every example take one row at a time. The row so many places later is
+ * fetched into the cache of this level. */
 TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
-                                             int64_t k, int64_t end, const weights_t *at, double threshold, steps_t *steps,
-                                             double *score) {
+                                             int64_t k, int64_t end, const int places, const int level,
+                                             const weights_t *at, double threshold, steps_t *steps, double *score) {
     const char *row[ABREAST], *ahead[ABREAST];
     double dot[ABREAST];
     int64_t count = 1;
     while (k < end) {
         for (int r = 0; r < count; r++) {
             row[r] = NAME(row_at)(kind, rows, order, k + r);
-            ahead[r] = NAME(later)(kind, rows, order, k + r + AHEAD, end);
+            ahead[r] = NAME(later)(kind, rows, order, k + r + places, end);
             if (y && k + r + LABELS_AHEAD < end) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
         }
-        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
-        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], 2, at->w, rows->d);
+        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, level, at->w, rows->d, dot);
+        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], level, at->w, rows->d);
         int moved = 0;
         for (int64_t r = 0; r < count && !moved; r++, k++) {
             const double sign = sign_of(y, order[k]);
@@ -448,8 +452,10 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     TARGET static int64_t NAME(seek_##KIND)(const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,         \
                                             int64_t end, const weights_t *at, double threshold, steps_t *steps,            \
                                             double *score) {                                                               \
+        if (is_dense(KIND) && order && rows->d * (int64_t)value_size(KIND) <= NARROW)                                      \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD_NARROW, 3, at, threshold, steps, score);     \
         if (is_dense(KIND) && order)                                                                                       \
-            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, at, threshold, steps, score);                      \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
         if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
         if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, threshold, steps, score);   \
         return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, threshold, steps, score);               \

@@ -138,7 +138,7 @@ class Rows:
             raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
 
     def _check(self, increasing: bool = True) -> int:
-        """Refuses indices that point outside the data; below this door they are trusted. UNSORTED: columns do not increase."""
+        """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
         verdict, row, entry = core.check_rows(self, increasing)
         if verdict == BAD_INDPTR:
             assert self.indptr is not None

@@ -36,8 +36,10 @@ enum {
     LANES = 16, CACHE_LINE = 8,             /* doubles */
     TILE = 4, ABREAST = 3,                  /* rows scored at once: by many vectors, by one */
     AHEAD = 12,                             /* dense rows between the one at work and the one being fetched into level 2 */
+    NARROW = 512, AHEAD_NARROW = 6,         /* the same for rows of so many bytes, of which level 1 can hold some ahead */
     NEXT = 2,                               /* the same for rows as given, which come into level 1 */
     ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4,  /* the same for sparse rows, and for the weights that they name */
+    LONG = 64,                              /* entries of a sparse row */
     LABELS_AHEAD = 16
 };
 
