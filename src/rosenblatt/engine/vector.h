@@ -1,7 +1,7 @@
 /* What a row is, and what the loop does with rows: seek one that moves the weights, score, add, measure, check.
  *
  * A row is dense or sparse, its values float or double or all ones, its column indices 32 or 64 bits wide.
- * Weights are double. Every sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
+ * Weights are double. Every dense sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
  * give the same bits; nothing here may be compiled with -ffast-math or fused multiply-adds.
  */
 #ifndef ROSENBLATT_VECTOR_H
