@@ -33,7 +33,7 @@ BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weig
 LEAST_WEIGHTS_CHECKED = 2**24
 
 FEW_ENTRIES = 1024  # of which to sort is cheaper than to look at every column
-LEAST_WORK = 2**17  # multiplications that are worth a thread of their own
+LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
 BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
@@ -316,7 +316,11 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
                 if bad >= 0:
                     not_finite.append(bad)
 
-    share(range(0, rows.n, max(1, height)), score_blocks, threads)
+    starts = range(0, rows.n, max(1, height))
+    if threads == 1:
+        score_blocks(iter(starts))
+    else:
+        share(starts, score_blocks, threads)
     if not_finite:
         raise rows.blame(min(not_finite))
     return out.reshape(rows.n, vectors)
