@@ -21,7 +21,7 @@ def test_the_compiled_core_is_made_of_the_sources_that_are_here():
     if not engine.COMPILED:
         pytest.skip("uncompiled: the source is what runs")
     files = {
-        engine: ("core.py", "_core.pxd", "vector.h", "kernel.h"),
+        engine: ("core.py", "_core.pxd", "vector.h", "kernel.h", "dense.h", "sparse.h"),
         vote_counter: ("vote_counter.py", "_vote_counter.pxd"),
     }
     for module, names in files.items():

@@ -176,6 +176,9 @@ class Loop:
         self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         self.block = 4 if rows.dense else 1024  # rows that are scored by one call
+        # Steps of one and the same tau, of which nobody wants the norm or a record: the search takes them by itself.
+        alike = rule.kind == PERCEPTRON and rule.schedule == CONSTANT and rule.rate > 0 and rule.l2 == 0
+        self.steps_alike = alike and self.vectors == 1 and not (self.weighted or self.keep_log or self.needs_norm)
         self.rival = -1
         self.sign = 1.0
         self.n = rows.n
@@ -192,6 +195,7 @@ class Loop:
         self.stop = stop
         self.scored = start
         self.logged = 0
+        self.steps_in_search = self.steps_alike and self.scale == 1 and self.weight == self.t - self.settled
         self.fault = FINE
         with cython.nogil:
             reached = self.learn(start)
@@ -204,7 +208,10 @@ class Loop:
         return k
 
     def next_move(self, start):
-        """The next place whose example moves the weights, `margin` and `rival` being its own: all before it are passed."""
+        """The next place whose example `learn_from` is to move the weights by, `margin` and `rival` being its own.
+
+        All before it are passed: they move nothing, or have moved the weights in the search (`steps_in_search`).
+        """
         k = start
         if self.vectors == 1:
             k = seek(self, start)  # `scores[0]` is the score there
@@ -421,9 +428,9 @@ def draw(order, bits, pool):
             order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
 
 
-def check_rows(rows):
-    """What is wrong with sparse rows, and where: (verdict, row, entry)."""
-    return check(rows)
+def check_rows(rows, increasing):
+    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too."""
+    return check(rows, increasing)
 
 
 def repeated_columns(rows, seen, repeats):

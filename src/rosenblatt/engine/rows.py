@@ -24,6 +24,8 @@ UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
 # Row numbers are 32-bit in the order and in the log.
 MOST_ROWS = 2**31 - 1
 
+VALUES_AT_A_TIME = 2**16
+
 
 @dataclass(frozen=True)
 class OneHot:
@@ -116,10 +118,13 @@ class Rows:
         if X.format != "csr":
             X = X.tocsr()
         self._set_csr(X)
-        if self._check() == UNSORTED and to_learn:
+        if self._check(increasing=to_learn) == UNSORTED:
             repeats = np.zeros(self.n, dtype=np.uint8)
             if core.repeated_columns(self, np.zeros(self.d // 64 + 1, dtype=np.uint64), repeats):
                 self._set_csr(with_summed(X, repeats.view(bool)))
+        if to_learn and self.values is not None and all_ones(self.values[: self.entries]):
+            assert self.indices is not None
+            self.kind = SPARSE_KINDS["ones", self.indices.itemsize]  # so the loop, epoch after epoch, reads no values
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
@@ -132,9 +137,9 @@ class Rows:
         if len(self.indptr) != self.n + 1:
             raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
 
-    def _check(self) -> int:
-        """Refuses indices that point outside the data; below this door they are trusted."""
-        verdict, row, entry = core.check_rows(self)
+    def _check(self, increasing: bool = True) -> int:
+        """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
+        verdict, row, entry = core.check_rows(self, increasing)
         if verdict == BAD_INDPTR:
             assert self.indptr is not None
             raise DataError(
@@ -246,6 +251,12 @@ def with_summed(X: Any, repeats: np.ndarray) -> Any:
         parts.append(part)
     indptr = np.concatenate([[0], np.cumsum(after)]).astype(X.indptr.dtype)
     return csr_array((*parts, indptr), shape=X.shape)
+
+
+def all_ones(values: np.ndarray) -> bool:
+    """Is every value 1? In blocks: most data tell by the first, and the others need no room."""
+    starts = range(0, len(values), VALUES_AT_A_TIME)
+    return all(bool((values[start : start + VALUES_AT_A_TIME] == 1).all()) for start in starts)
 
 
 def is_sparse(X: Any) -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import mmap
 import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +16,7 @@ import numpy as np
 
 from rosenblatt.engine.compiled import core, cores
 from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, counted
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
@@ -32,7 +33,8 @@ BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weig
 LEAST_WEIGHTS_CHECKED = 2**24
 
 FEW_ENTRIES = 1024  # of which to sort is cheaper than to look at every column
-LEAST_WORK = 2**21  # multiplications that are worth a thread of their own
+LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
+BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -297,27 +299,30 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     w, bias = layout(coef, rows), np.array(intercept, dtype=float)
     out = np.empty(rows.n * vectors)
     work = vectors * (rows.n * rows.d if rows.dense else rows.entries)
-    blocks = min(rows.n, 1 + work // LEAST_WORK)
-    if blocks > 1:
-        blocks = min(blocks, threads or cores())
+    most = min(rows.n, work // LEAST_WORK)
+    threads = min(most, threads or cores()) if most > 1 else 1
+    blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
+    height = -(-rows.n // (4 * blocks)) * 4  # rows that are scored at a time: whole tiles of four
+    not_finite: list[int] = []
 
-    def score_block(start: int, stop: int) -> int:
+    def score_blocks(starts: Iterator[int]) -> None:
         still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=bias, bias_u=bias, fit_intercept=True)
         still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
         still.scores = np.empty(4 * vectors)
         scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
-            return int(scorer.score_rows(out, start, stop))
+            for start in starts:
+                bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))
+                if bad >= 0:
+                    not_finite.append(bad)
 
-    if blocks > 1:
-        cuts = [rows.n * block // blocks for block in range(blocks + 1)]
-        with ThreadPoolExecutor(blocks) as pool:
-            bad = list(pool.map(score_block, cuts[:-1], cuts[1:]))
+    starts = range(0, rows.n, max(1, height))
+    if threads == 1:
+        score_blocks(iter(starts))
     else:
-        bad = [score_block(0, rows.n)]
-    for row in bad:
-        if row >= 0:
-            raise rows.blame(row)
+        share(starts, score_blocks, threads)
+    if not_finite:
+        raise rows.blame(min(not_finite))
     return out.reshape(rows.n, vectors)
 
 

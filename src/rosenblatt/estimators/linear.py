@@ -108,8 +108,12 @@ class Inputs(ReadsSparse):
 
     def _rows(self, X: Any, reset: bool, to_learn: bool = True) -> Rows:
         """X, checked and in a form that the engine reads in place."""
-        if not reset and self._is_plain(X):
-            return Rows(X, to_learn)
+        if self._is_plain(X):
+            if reset:
+                self.n_features_in_ = X.shape[1]
+                self.__dict__.pop("feature_names_in_", None)  # of a fit before
+            if reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")):
+                return Rows(X, to_learn)
         if isinstance(X, OneHot):
             rows = Rows(X)
             if reset:
@@ -121,11 +125,10 @@ class Inputs(ReadsSparse):
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn)
 
     def _is_plain(self, X: Any) -> bool:
-        """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, as wide as the first?"""
+        """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, with rows and columns?"""
         if type(X) is not np.ndarray and not (is_sparse(X) and X.format == "csr"):
             return False
-        fits = X.ndim == 2 and X.dtype.kind == "f" and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", None)
-        return fits and not hasattr(self, "feature_names_in_")
+        return bool(X.ndim == 2 and X.dtype.kind == "f" and min(X.shape) > 0)
 
 
 def order_of(shuffle: bool | str) -> str:
