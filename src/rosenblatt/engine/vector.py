@@ -106,6 +106,13 @@ def mark_repeats(rows, seen, repeats):
     return int(repeats.sum())
 
 
+def list_columns(rows, seen, columns):
+    """Writes the columns that rows name, each once and in order; how many there are."""
+    named = np.unique(rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]])
+    columns[: len(named)] = named
+    return len(named)
+
+
 def choose_kernel(name):
     """Uncompiled there is one kernel: numpy."""
     return name == "plain"

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.engine.rows import OneHot, Rows
-from rosenblatt.estimators.linear import ReadsSparse
+from rosenblatt.estimators.inputs import ReadsSparse
 from rosenblatt.estimators.neighbours.descent import Descent
 from rosenblatt.estimators.neighbours.objective import Objective
 from rosenblatt.learning.examples import Examples, for_classes

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.engine.parameters import Real, check
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.linear import ReadsSparse
+from rosenblatt.estimators.inputs import ReadsSparse
 from rosenblatt.estimators.neighbours.linear import LinearNeighbour, as_examples, as_matrix
 from rosenblatt.estimators.neighbours.objective import centred_gram
 from rosenblatt.learning.scoring import Model
