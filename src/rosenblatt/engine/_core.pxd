@@ -118,7 +118,7 @@ cdef class Loop:
     @cython.locals(k=cython.longlong, count=cython.longlong, c=cython.longlong)
     cdef long long score_all(self, long long start) noexcept nogil
 
-@cython.locals(i=Py_ssize_t)
+@cython.locals(i=Py_ssize_t, strange=Py_ssize_t)
 cdef bint within(const int[::1] codes, Py_ssize_t classes) except -1
 @cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
 cpdef shuffle(int[::1] order, object bits)

@@ -390,10 +390,10 @@ def refuse_misfit(rows, weights, examples):
 
 def within(codes, classes):
     """Is every code that of a class?"""
+    strange = 0
     for i in range(codes.shape[0]):
-        if not 0 <= codes[i] < classes:
-            return False
-    return True
+        strange += codes[i] < 0 or codes[i] >= classes
+    return strange == 0
 
 
 def shuffle(order, bits):

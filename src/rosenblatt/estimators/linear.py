@@ -34,7 +34,7 @@ from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import LinearRun, Training
+from rosenblatt.learning.training import ContinuedRun, LinearRun, Training
 
 
 def order_of(shuffle: bool | str) -> str:
@@ -168,8 +168,9 @@ class LinearLearner(Forgets, LinearViews, Inputs):
             self._rows_before = 0
         self._settings = RunSettings(rule, plan, copy.copy(getattr(self, "class_weight", None)), counts)
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
+        kind = ContinuedRun if self._memories and not self.keep_log else LinearRun
         try:
-            run = LinearRun(examples, rule, plan, weights, held_out, callbacks)
+            run = kind(examples, rule, plan, weights, held_out, callbacks)
             self._record(run.go(), examples.rows.n)
         except (DivergenceError, Interrupted) as stop:
             self._record(stop.training, examples.rows.n)
@@ -187,7 +188,10 @@ class LinearLearner(Forgets, LinearViews, Inputs):
         if run.classes is not None:
             self.classes_ = run.classes
         if run.origin is not None and run.origin.has_dual:
-            self._memories = (*self._memories, (run.memory(), self._rows_before))
+            memory = run.memory()
+            if self._memories:
+                memory.start = None  # which is where the memory before it ended
+            self._memories = (*self._memories, (memory, self._rows_before))
             if not self.keep_log:
                 run.origin = None  # the rows that moved nothing are not needed for votes
         self._rows_before += rows

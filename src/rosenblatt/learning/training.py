@@ -188,8 +188,7 @@ class LinearRun(EpochDriver[Training]):
         super().__init__(examples, rule, plan, Training(weights, classes), callbacks)
         self.weights, self.held_out = weights, held_out
         if plan.keep_log:
-            start = None if weights.untouched() else weights.copy()
-            self.outcome.origin = Origin(examples, rule, plan, start, held_out)
+            self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
         self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
         codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
         self.loop = core.Loop(
@@ -210,6 +209,10 @@ class LinearRun(EpochDriver[Training]):
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
         self._moving: np.ndarray | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
+
+    def first_weights(self, weights: Weights) -> Weights | None:
+        """A copy of the weights that the log begins with; None: 0."""
+        return None if weights.untouched() else weights.copy()
 
     def counts(self) -> Counts:
         return Counts(self.loop.mistakes, self.loop.updates, self.loop.moved)
@@ -345,6 +348,13 @@ class LinearRun(EpochDriver[Training]):
             return len(moving) == 0
         # Without a bias a row of zeros stays a mistake that nothing can mend.
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
+
+
+class ContinuedRun(LinearRun):
+    """A run whose log goes on from that of the run before: a stream keeps no copy of the weights between the two."""
+
+    def first_weights(self, weights: Weights) -> None:
+        pass
 
 
 def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
