@@ -60,16 +60,25 @@ class Inputs(ReadsSparse):
 
         Of a run that was cut short it has what was learned.
         """
-        self._refuse_wrong_parameters()
         before = dict(vars(self))
         try:
+            self._refuse_wrong_parameters()
             yield
+            self._drop_way_back()
         except (DivergenceError, Interrupted):
+            self._drop_way_back()
             raise
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
+            self._go_back()
             raise
+
+    def _go_back(self) -> None:
+        """Undoes what a failed fit has changed in place."""
+
+    def _drop_way_back(self) -> None:
+        """The last step of a fit: from here on it counts."""
 
     def _refuse_wrong_parameters(self) -> None:
         """Looks at them once, until one changes: streams come in many small batches."""

@@ -175,13 +175,15 @@ class LinearLearner(Forgets, LinearViews, Inputs):
         except (DivergenceError, Interrupted) as stop:
             self._record(stop.training, examples.rows.n)
             raise
-        except BaseException:
-            if weights.past is not None:
-                weights.go_back()
-            raise
-        finally:
-            weights.past = None
         return self
+
+    def _go_back(self) -> None:
+        if hasattr(self, "training_") and self.training_.weights.past is not None:  # they went on learning in place
+            self.training_.weights.go_back()
+            self._drop_way_back()
+
+    def _drop_way_back(self) -> None:
+        self.training_.weights.past = None
 
     def _record(self, run: Training, rows: int) -> None:
         self.training_ = run
