@@ -45,6 +45,7 @@ cdef extern from "vector.h" nogil:
     int zero_row(const rows_t *, int64_t)
     int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
+    int64_t c_list_columns "list_columns" (const rows_t *, uint64_t *seen, int64_t *columns)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
 
@@ -121,6 +122,8 @@ cdef class Loop:
     @cython.locals(k=cython.longlong, count=cython.longlong, c=cython.longlong)
     cdef long long score_all(self, long long start) noexcept nogil
 
+@cython.locals(i=Py_ssize_t, strange=Py_ssize_t)
+cdef bint within(const int[::1] codes, Py_ssize_t classes) except -1
 @cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
 cpdef shuffle(int[::1] order, object bits)
 @cython.locals(source=p_words, k=Py_ssize_t)
@@ -225,6 +228,15 @@ cdef inline int64_t mark_repeats(object rows, object seen, object repeats) excep
     cdef int64_t count
     with nogil:
         count = c_mark_repeats(&c, bits, marks)
+    return count
+
+cdef inline int64_t list_columns(object rows, object seen, object columns) except -1:
+    cdef rows_t c = c_rows(rows)
+    cdef uint64_t *bits = <uint64_t *> address(seen)
+    cdef int64_t *places = <int64_t *> address(columns)
+    cdef int64_t count
+    with nogil:
+        count = c_list_columns(&c, bits, places)
     return count
 
 cdef inline bint choose_kernel(str name):

@@ -27,6 +27,7 @@ if not cython.compiled:
         choose_kernel,
         digest,
         is_zero,
+        list_columns,
         mark_repeats,
         next_word,
         norm2,
@@ -390,15 +391,23 @@ def refuse_misfit(rows, weights, examples):
     """The last look at shapes: below, nobody asks where an array ends."""
     w, u, vectors, y = weights.w, weights.u, weights.vectors, examples[0]
     fits = w.shape == u.shape == (vectors, rows.d) and w.strides == u.strides and w.strides[0] % 8 == w.strides[1] % 8 == 0
-    fits = fits and w.dtype.name == u.dtype.name == "float64" and len(weights.scores) >= 4 * vectors
+    fits = fits and w.dtype.char == u.dtype.char == "d" and len(weights.scores) >= 4 * vectors
     fits = fits and len(weights.bias) == len(weights.bias_u) == vectors
     fits = fits and all(part is None or len(part) == rows.n for part in examples)
-    if fits and y is not None and rows.n:
-        fits = y.min() >= 0 and y.max() < max(2, vectors)
+    if fits and y is not None:
+        fits = within(y, max(2, vectors))
     if not fits:
         raise ValueError(
             f"Weights of shape {w.shape} do not fit {rows.n} rows of {rows.d} columns, or a class code is none."
         )
+
+
+def within(codes, classes):
+    """Is every code that of a class?"""
+    strange = 0
+    for i in range(codes.shape[0]):
+        strange += codes[i] < 0 or codes[i] >= classes
+    return strange == 0
 
 
 def shuffle(order, bits):
@@ -436,6 +445,11 @@ def check_rows(rows, increasing):
 def repeated_columns(rows, seen, repeats):
     """How many checked sparse rows name a column twice, marked in `repeats`; `seen` has a bit a column, all 0."""
     return mark_repeats(rows, seen, repeats)
+
+
+def named_columns(rows, seen, columns):
+    """How many columns checked sparse rows name, written to `columns` in order; `seen` has a bit a column, all 0."""
+    return list_columns(rows, seen, columns)
 
 
 def use_kernel(name):

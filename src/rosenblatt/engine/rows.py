@@ -18,7 +18,8 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.errors import DataError, NotFiniteError
 
 DENSE_F32, DENSE_F64 = 0, 1
-SPARSE_KINDS = {("float32", 4): 2, ("float64", 4): 3, ("ones", 4): 4, ("float32", 8): 5, ("float64", 8): 6, ("ones", 8): 7}
+# By the bytes of a value, of which ones have none, and those of a column index.
+SPARSE_KINDS = {(4, 4): 2, (8, 4): 3, (0, 4): 4, (4, 8): 5, (8, 8): 6, (0, 8): 7}
 UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
 
 # Row numbers are 32-bit in the order and in the log.
@@ -108,7 +109,7 @@ class Rows:
         columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, ["C", "A"])
         self.indices = columns.reshape(-1)
         self.entries = columns.size
-        self.kind = SPARSE_KINDS["ones", columns.itemsize]
+        self.kind = SPARSE_KINDS[0, columns.itemsize]
         if self._check() == UNSORTED:
             raise DataError("The columns of a OneHot row must increase from left to right.")
 
@@ -124,7 +125,7 @@ class Rows:
                 self._set_csr(with_summed(X, repeats.view(bool)))
         if to_learn and self.values is not None and all_ones(self.values[: self.entries]):
             assert self.indices is not None
-            self.kind = SPARSE_KINDS["ones", self.indices.itemsize]  # so the loop, epoch after epoch, reads no values
+            self.kind = SPARSE_KINDS[0, self.indices.itemsize]  # so the loop, epoch after epoch, reads no values
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
@@ -133,7 +134,7 @@ class Rows:
         self.indices = in_place(X.indices, index)
         self.indptr = in_place(X.indptr, index)
         self.entries = min(len(self.indices), len(values))
-        self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
+        self.kind = SPARSE_KINDS[values.itemsize, self.indices.itemsize]
         if len(self.indptr) != self.n + 1:
             raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
 
@@ -276,6 +277,8 @@ def in_place(values: np.ndarray, dtype: Any = None) -> np.ndarray:
 def as_float(values: np.ndarray) -> np.ndarray:
     """The same numbers as float32 or float64, in native byte order; float32 and float64 are not copied."""
     kind = values.dtype.kind
+    if values.dtype.char in "fd" and values.dtype.isnative:
+        return values
     if kind == "f" and values.dtype.itemsize in (4, 8):
         return values.astype(values.dtype.newbyteorder("="), copy=False)
     if kind == "f":

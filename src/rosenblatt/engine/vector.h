@@ -278,6 +278,28 @@ LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, ch
                                : mark_repeats_of(SPARSE_ONES_I32, rows, seen, repeats);
 }
 
+/* The columns that checked sparse rows name, each once and in order; `seen` has a bit a column, all 0. How many are there? */
+LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, uint64_t *seen, int64_t *columns) {
+    int64_t count = 0, end = 0, unused;
+    if (rows->n) entries_of(rows->kind, rows, rows->n - 1, &unused, &end);
+    for (int64_t e = 0; e < end; e++) {
+        const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e);
+        seen[j / 64] |= (uint64_t)1 << j % 64;
+    }
+    for (int64_t place = 0; 64 * place < rows->d; place++) {
+        uint64_t word = seen[place];
+        for (int64_t j = 64 * place; word; j++, word >>= 1) {
+#if defined(__GNUC__)
+            const int zeros = __builtin_ctzll(word);
+            j += zeros;
+            word >>= zeros;
+#endif
+            if (word & 1) columns[count++] = j;
+        }
+    }
+    return count;
+}
+
 /* Is row i 0 in every column? (A norm can be 0 by underflow.) */
 LIKELY_UNUSED static int zero_row(const rows_t *rows, int64_t i) {
     int64_t from = 0, to = rows->d;

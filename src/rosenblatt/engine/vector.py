@@ -109,6 +109,19 @@ def mark_repeats(rows, seen, repeats):
     return int(repeats.sum())
 
 
+def list_columns(rows, seen, columns):
+    """Writes the columns that rows name, each once and in order; how many there are."""
+    named = np.unique(rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]])
+    columns[: len(named)] = named
+    return len(named)
+
+
+def vote_abreast(counter, column, step, lived):
+    """A step of a running sum for all rows of a counter of whole votes, and the votes of the weights that it makes."""
+    counter.scores += step * counter.products[column]
+    counter.votes += np.where(counter.scores >= 0, lived, -lived)
+
+
 def choose_kernel(name):
     """Uncompiled there is one kernel: numpy."""
     return name == "plain"

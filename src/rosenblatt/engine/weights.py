@@ -32,7 +32,6 @@ LARGEST_WEIGHT = 1e290
 BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weights as they are given in the end
 LEAST_WEIGHTS_CHECKED = 2**24
 
-FEW_ENTRIES = 1024  # of which to sort is cheaper than to look at every column
 LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
 BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
@@ -159,11 +158,16 @@ class Weights:
         self._lay_out()
         self.w[...], self.u[...] = state["w"], state["u"]
 
-    def remember(self, columns: np.ndarray | None = None) -> None:
+    def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
-        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells[columns]
+        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
         counts = {name: vars(self)[name] for name in COUNTS}
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), counts)
+        return self.past
+
+    def cells_of(self, columns: np.ndarray) -> np.ndarray:
+        """A copy of w and u of these columns, where sparse rows move them: columns × 2 × vectors."""
+        return self.cells.take(columns, axis=0)
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
@@ -236,22 +240,22 @@ class Weights:
         """|w|, without the bias."""
         return self.scale * math.sqrt(self.norm2_of())
 
-    def norm2_of(self, columns: np.ndarray | None = None) -> float:
-        """Σ w² before scaling, over these columns or all."""
-        w = self.w if columns is None else self.cells[columns, 0].T
-        with np.errstate(over="ignore"):  # weights on their way to overflow
-            return float(np.einsum("kj,kj->", w, w))
+    def norm2_of(self, cells: np.ndarray | None = None) -> float:
+        """Σ w² before scaling, over the columns of these cells or all."""
+        w = self.w if cells is None else np.ascontiguousarray(cells[:, 0]).T
+        return float(np.einsum("kj,kj->", w, w))  # which does not warn of weights on their way to overflow
 
     def overflowed(self, norm: float) -> bool:
         """Are some weights, of this norm, so large that their sum over many examples would not be finite?"""
-        if norm < 1e150:  # beyond, its square may have overflowed though w has not
-            return not np.abs(self.bias).max() < LARGEST_WEIGHT
-        return not max(np.abs(self.w).max(), np.abs(self.bias).max()) < LARGEST_WEIGHT
+        if not all(abs(bias) < LARGEST_WEIGHT for bias in self.bias.tolist()):
+            return True
+        # Beyond, the square of the norm may have overflowed though w has not.
+        return not norm < 1e150 and not np.abs(self.w).max() < LARGEST_WEIGHT
 
-    def sums_overflowed(self, columns: np.ndarray | None = None) -> bool:
-        """Is the average not finite, though the weights are? Only these columns have moved, or all."""
-        u = self.u if columns is None else self.cells[columns, 1]
-        return not all(np.isfinite(part).all() for part in (u, self.bias_u, self.bias_total))
+    def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
+        """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
+        u = self.u if cells is None else cells[:, 1]
+        return not (np.isfinite(u).all() and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
 @dataclass(frozen=True)
@@ -277,16 +281,11 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     """The columns that these rows can move, in order; None: all, or to find out would cost more than it saves."""
     if rows.dense or rows.entries > rows.d * vectors:
         return None
-    assert rows.indices is not None
-    indices = rows.indices[: rows.entries]
     if rows.n == 1:
-        columns = indices  # each once
-    elif len(indices) <= FEW_ENTRIES:
-        columns = np.unique(indices)
+        columns = rows.row(0)[0]  # each once
     else:
-        moves = np.zeros(rows.d, dtype=bool)
-        moves[indices] = True
-        columns = np.flatnonzero(moves)
+        columns = np.empty(rows.entries, dtype=np.int64)
+        columns = columns[: core.named_columns(rows, np.zeros(rows.d // 64 + 1, dtype=np.uint64), columns)]
     return columns if 4 * len(columns) <= rows.d else None
 
 
