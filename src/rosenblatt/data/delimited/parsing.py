@@ -60,7 +60,7 @@ def _by_compiled_reader(
     table = coded_table(coded, names, types) if coded is not None and without_polars else None
     if table is not None or coded is None or not large:
         return table
-    return _with_types(block, options, types, coded)
+    return _from_codes(block, options, types, coded)
 
 
 def begins_with_texts(block: TextBlock) -> bool:
@@ -72,7 +72,7 @@ def begins_with_texts(block: TextBlock) -> bool:
     return all(any(len(row) > j and SURELY_TEXT.match(row[j]) for row in rows) for j in range(width))
 
 
-def _with_types(
+def _from_codes(
     block: TextBlock, options: ReadOptions, types: ColumnTypes, coded: list[CodedColumn | None]
 ) -> pl.DataFrame | None:
     """Coded columns as what they hold; those that are not coded are read by polars."""
