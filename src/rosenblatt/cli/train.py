@@ -143,8 +143,7 @@ def train(**values: Any) -> None:
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     """Reads the rows and learns from them."""
     from rosenblatt.data import ReadOptions, read
-    from rosenblatt.data.meanwhile import importing_meanwhile
-    from rosenblatt.data.reading import read_with
+    from rosenblatt.data.reading import importing_meanwhile, read_with
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     recipe.rule()  # refuses wrong parameters before anything is read

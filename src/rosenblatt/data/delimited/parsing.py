@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
-from rosenblatt.data.meanwhile import importing_meanwhile
+from rosenblatt.data.reading import importing_meanwhile
 from rosenblatt.data.source import ReadOptions
 from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
 from rosenblatt.engine.compiled import cores
