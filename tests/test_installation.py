@@ -111,7 +111,7 @@ def test_a_table_of_words_is_learned_and_predicted_without_polars(tmp_path):
         (["predict", "m.rosenblatt", "new.csv", "-q"], "prediction\nlime\n"),
     ):
         code = f"sys.argv[1:] = {arguments!r}; from rosenblatt.__main__ import main; main()"
-        done = python("-c", without(("polars", "scipy", "sklearn"), code), folder=tmp_path)
+        done = python("-c", without(("polars", "sklearn"), code), folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(printed)
 
