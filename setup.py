@@ -10,7 +10,7 @@ from setuptools import Extension, setup
 
 HERE = Path("src/rosenblatt")
 SOURCES = {
-    "core": ["core.py", "_core.pxd", "vector.h", "kernel.h"],
+    "core": ["core.py", "_core.pxd", "vector.h", "kernel.h", "dense.h", "sparse.h"],
     "vote_counter": ["vote_counter.py", "_vote_counter.pxd"],
 }
 

@@ -280,9 +280,11 @@ def stream() -> Table:
             count = {1: 40, 100: 10, 1000: 3}[size]
             batches = [(X[k * size : (k + 1) * size], labels[k * size : (k + 1) * size]) for k in range(count)]
 
-            def run(model: Any, batches: Any = batches, labels: Any = labels) -> None:
+            all_classes = np.unique(labels)
+
+            def run(model: Any, batches: Any = batches, all_classes: Any = all_classes) -> None:
                 for rows, known in batches:
-                    model.partial_fit(rows, known, classes=np.unique(labels))
+                    model.partial_fit(rows, known, classes=all_classes)
 
             mine, theirs = ours(), sgd()
             run(mine), run(theirs)

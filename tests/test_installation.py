@@ -101,6 +101,21 @@ def test_a_verb_that_lacks_a_part_names_what_installs_it(arguments, part, words,
     assert done.stderr.count("\n") == 1
 
 
+def test_a_table_of_words_is_learned_and_predicted_without_polars(tmp_path):
+    """Not only faster: what is never imported cannot be missing."""
+    pytest.importorskip("rosenblatt.data._cells", reason="built without a compiler")
+    (tmp_path / "words.csv").write_text("colour,taste,fruit\nred,sweet,apple\ngreen,sour,lime\nred,?,apple\n")
+    (tmp_path / "new.csv").write_text("taste,colour,price\nsour,blue,40\n")
+    for arguments, printed in (
+        (["train", "words.csv", "--target", "fruit", "-q", "-o", "m.rosenblatt"], "averaged: 3 rows"),
+        (["predict", "m.rosenblatt", "new.csv", "-q"], "prediction\nlime\n"),
+    ):
+        code = f"sys.argv[1:] = {arguments!r}; from rosenblatt.__main__ import main; main()"
+        done = python("-c", without(("polars", "sklearn"), code), folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(printed)
+
+
 @pytest.mark.skipif(os.environ.get("ROSENBLATT_TESTS") != "full", reason="installs into a new environment: make test-full")
 def test_the_wheel_alone_runs_the_estimators_tests(tmp_path):
     """`pip install --no-deps` of the wheel, beside numpy, scipy and scikit-learn, and what tests are written with."""

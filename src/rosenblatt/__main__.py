@@ -24,6 +24,7 @@ def main() -> None:
     finally:
         _ignore_interrupts()  # the command is done, only Python's own end is left
         sys.unraisablehook = print_unraisable
+    _leave_rubbish()
     sys.exit(code)
 
 
@@ -65,6 +66,13 @@ def _end_if_interrupted(problem: "sys.UnraisableHookArgs") -> None:
         return
     code = _interrupted()
     os._exit(code)
+
+
+def _leave_rubbish() -> None:
+    """Python would search all objects for rubbish several times before it ends, and the process takes them with it."""
+    import gc
+
+    gc.freeze()
 
 
 def _ignore_interrupts() -> None:

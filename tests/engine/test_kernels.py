@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,54 @@ def test_tiles_of_four_rows_score_as_single_rows_do():
                 engine.use_kernel(kernel)
                 single = np.array([model.scores(X[i : i + 1])[0] for i in range(9)])
                 np.testing.assert_array_equal(model.scores(X), single)
+
+
+@pytest.mark.usefixtures("chosen_again")
+@pytest.mark.parametrize("threshold", [0.0, 0.5])
+@pytest.mark.parametrize("bias", [True, False])
+def test_steps_that_the_search_takes_are_those_of_the_loop(bias, threshold):
+    """A log is kept by the loop alone: with one, every step is `learn_from`'s."""
+    for d in (1, 14, 30, 64):
+        y, forms = layouts(d, classes=2, n=60)
+        for kernel in KERNELS:
+            engine.use_kernel(kernel)
+            for X in [*forms, sp.csr_array(forms[2] != 0).astype(float)]:
+                for order in ("shuffled", "given"):
+                    examples = for_classes(X, y)
+                    plan = Plan(epochs=4, seed=3, fit_intercept=bias, order=order)
+                    quick, logged = (run(examples, Margin(threshold), replace(plan, keep_log=log)) for log in (False, True))
+                    for one, other in zip(everything(quick), everything(logged), strict=True):
+                        np.testing.assert_array_equal(one, other)
+                    assert quick.steps == logged.steps
+                    assert quick.history == logged.history
+
+
+class Margin(rules.Perceptron):
+    """A perceptron that also moves at right answers of a small margin."""
+
+    def __init__(self, threshold):
+        super().__init__(rate=0.3)
+        object.__setattr__(self, "least", threshold)
+
+    def in_core(self):
+        return engine.core.Rule(engine.core.PERCEPTRON, self.least, self.rate)
+
+
+def everything(trained):
+    weights = trained.weights
+    return [*weights.last, *weights.averaged, weights.t, weights.updates, weights.weight]
+
+
+@pytest.mark.usefixtures("chosen_again")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_kernel_reads_beyond_the_last_column(dtype):
+    for d in range(1, 36):
+        table = np.full((9, d + 16), np.nan, dtype)
+        table[:, :d] = np.random.default_rng(d).normal(size=(9, d))
+        y = np.arange(9) % 2
+        for kernel in KERNELS:
+            engine.use_kernel(kernel)
+            assert digest(rules.Mira(0.5), table[:, :d], y) == digest(rules.Mira(0.5), table[:, :d].copy(), y)
 
 
 def in_a_new_process(cpu):

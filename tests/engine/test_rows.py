@@ -1,5 +1,7 @@
 """Rows are read where they lie, in whatever order their columns come; only what repeats is summed."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,11 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.engine import core as plain_core
+from rosenblatt.engine import rules
 from rosenblatt.engine import weights as engine_weights
 from rosenblatt.engine.compiled import core
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import SPARSE_KINDS, Rows
+from rosenblatt.engine.threads import share
 from rosenblatt.engine.weights import layout, score
+from rosenblatt.errors import NotFiniteError
 from rosenblatt.learning import training
+from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.plan import Plan
 
 
 def words(rng, n=60, d=40, most=12, whole=True, repeats=0.0):
@@ -107,6 +114,58 @@ def test_any_number_of_threads_gives_the_same_bits(form, vectors, monkeypatch):
     alone = score(rows, w, b, threads=1)
     for threads in (2, 3, 8, 200):
         np.testing.assert_array_equal(score(rows, w, b, threads=threads), alone)
+
+
+def test_a_forked_process_scores_with_threads_of_its_own(monkeypatch):
+    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    rng = np.random.default_rng(0)
+    rows, w, b = Rows(words(rng)), rng.normal(size=(1, 40)), np.zeros(1)
+    expected = score(rows, w, b, threads=3)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(score(rows, w, b, threads=3), expected) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_threads_name_the_first_row_that_is_not_finite(monkeypatch):
+    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    X = np.ones((400, 3))
+    X[[77, 300, 399], 1] = np.nan
+    with pytest.raises(NotFiniteError, match="row 77, column 1"):
+        score(Rows(X), np.ones((1, 3)), np.zeros(1), threads=4)
+
+
+def test_an_error_in_a_thread_is_raised_where_it_was_called():
+    def work(blocks):
+        for block in blocks:
+            if block == 3:
+                raise ZeroDivisionError
+
+    for _ in range(20):
+        with pytest.raises(ZeroDivisionError):
+            share(range(8), work, threads=4)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([2, 3]), st.sampled_from([np.float32, np.float64]))
+def test_rows_of_ones_give_the_bits_of_rows_with_values(seed, classes, dtype):
+    rng = np.random.default_rng(seed)
+    X = words(rng).astype(dtype)
+    X.data[:] = 1
+    rows, read = Rows(X), Rows(X)
+    read.kind = SPARSE_KINDS[np.dtype(dtype).itemsize, 4]
+    assert rows.kind == SPARSE_KINDS[0, 4]
+    assert np.shares_memory(rows.values, X.data)
+    for rule in (rules.Perceptron(rate=0.3), rules.Mira()):
+        runs = [training.run(for_classes(one, np.arange(60) % classes), rule, Plan(epochs=3)) for one in (rows, read)]
+        for one, other in zip(*(run.weights.averaged for run in runs), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_rows_with_one_other_value_are_read_with_their_values():
+    X = words(np.random.default_rng(0))
+    X.data[:] = 1
+    X.data[-1] = 2
+    assert Rows(X).kind == SPARSE_KINDS[8, 4]
 
 
 def test_weights_that_lie_as_rows_need_them_are_not_copied():

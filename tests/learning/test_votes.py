@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from strategies import MISTAKE_DRIVEN, data_sets, same_bits
 
 from rosenblatt.engine import rules
+from rosenblatt.engine.compiled import vote_counter
 from rosenblatt.engine.rows import OneHot, Rows, join
-from rosenblatt.engine.weights import Weights
+from rosenblatt.engine.weights import Weights, score
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.learning import signs
 from rosenblatt.learning.examples import for_classes
@@ -22,6 +23,7 @@ from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.scoring import decide
 from rosenblatt.learning.training import run, train
 from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes
+from rosenblatt.learning.whole_votes import votes_on_whole_numbers
 
 FORMS = [np.asarray, sp.csr_array]
 
@@ -208,7 +210,7 @@ def test_float32_decides_where_it_can_and_gives_way_where_it_cannot(monkeypatch)
     ):
         trained = train(values, values @ rng.normal(size=50) + rng.normal(size=400) > 0, epochs=3, keep_log=True)
         taken.clear()
-        Voter(trained.classes, trained.memory()).scores(np.eye(50) if values.dtype == int else values)
+        signs.votes_by_sign(Rows(np.eye(50) if values.dtype == int else values), trained.memory())
         assert set(taken) == expected
 
 
@@ -334,3 +336,45 @@ def test_wide_sparse_rows_are_not_made_dense():
     X = sp.random(50, 5000, 0.002, format="csr", random_state=0)
     memory = train(X, np.arange(50) % 2, epochs=2, keep_log=True).memory()
     assert signs.votes_by_sign(Rows(X), memory) is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(data=data_sets("integers"), seed=st.integers(0, 99), at_once=st.integers(1, 9))
+def test_votes_on_whole_numbers_are_those_of_the_running_sum_in_double(engine, form, data, seed, at_once):
+    weights = Weights(data.vectors, data.X.shape[1], data.bias, sparse=not Rows(form(data.X)).dense)
+    if seed % 2:
+        weights.start_from(
+            np.random.default_rng(seed).integers(-3, 4, weights.w.shape), np.full(data.vectors, data.bias * 2)
+        )
+    memory = run(data.examples(form(data.X)), rules.Perceptron(), Plan(epochs=2, keep_log=True), weights).memory()
+    tests = Rows(form(data.X[::-1].copy()))
+    counted = votes_on_whole_numbers(tests, memory, at_once)
+    if data.vectors > 1:
+        assert counted is None
+        return
+    assert counted is not None
+    products = next(products for _, products in blocks_of_products(tests, memory.rows))
+    survivors = Survivors.of(memory.log, memory.codes, 1, memory.first, memory.last)
+    start = None if memory.start is None else score(tests, *memory.start.last)
+    expected, _ = count_votes(products, survivors, start, float(memory.fit_intercept))
+    assert np.array_equal(counted, expected[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("factor", "tau", "whole"),
+    [(1.0, 1.0, True), (0.5, 1.0, False), (1.0, 0.5, False), (2.0**12, 1.0, False), (1.0, 2.0**23, False)],
+)
+def test_numbers_that_float32_might_round_are_not_counted_as_whole(factor, tau, whole):
+    X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 1.0]]) * factor
+    memory = train(X, [1, 0, 0], keep_log=True, epochs=2, order="given").memory()
+    memory.log.tau[:] = tau
+    assert (votes_on_whole_numbers(Rows(X), memory) is not None) == whole
+
+
+def test_a_log_that_does_not_fit_is_not_counted():
+    column, steps, lived = np.array([0, 1], np.int32), np.ones(2, np.float32), np.ones(3, np.int32)
+    with pytest.raises(ValueError, match="do not fit each other"):
+        vote_counter.WholeVoteCounter(column, steps, lived[:2])
+    counter = vote_counter.WholeVoteCounter(column, steps, lived)
+    with pytest.raises(ValueError, match="do not fit the log"):
+        counter.count(np.ones((1, 4), np.float32), np.zeros(4, np.float32), np.zeros(4, np.int32))

@@ -12,7 +12,6 @@ import io
 import os
 import re
 import sys
-import threading
 from collections.abc import Iterator
 from importlib import import_module
 from typing import IO, Any
@@ -187,23 +186,6 @@ def run(arguments: list[str] | None = None) -> int:
         complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
         complain("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.")
         return 1
-
-
-@contextlib.contextmanager
-def importing_meanwhile(*modules: str) -> Iterator[None]:
-    """Another thread imports these modules while a file is read: reading leaves Python's lock to it most of the time."""
-
-    def import_all() -> None:
-        with contextlib.suppress(Exception):  # who imports them next is told
-            for module in modules:
-                import_module(module)
-
-    thread = threading.Thread(target=import_all)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
 
 
 def complain(message: str) -> None:

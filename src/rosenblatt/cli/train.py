@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, importing_meanwhile, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
@@ -149,7 +149,7 @@ def train(**values: Any) -> None:
 def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     """Reads the rows and learns from them."""
     from rosenblatt.data import ReadOptions, read
-    from rosenblatt.data.reading import read_with
+    from rosenblatt.data.reading import importing_meanwhile, read_with
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     recipe.rule()  # refuses wrong parameters before anything is read

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,6 +82,23 @@ def read_with(where: Where, options: ReadOptions) -> Dataset:
         return known
     source, format = _open(where, options)
     return format.read(source, options)
+
+
+@contextmanager
+def importing_meanwhile(*modules: str) -> Iterator[None]:
+    """Another thread imports these modules while a file is read: the compiled readers leave Python's lock to it."""
+
+    def import_all() -> None:
+        with suppress(Exception):  # who imports them next is told
+            for module in modules:
+                import_module(module)
+
+    thread = threading.Thread(target=import_all)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) -> Iterator[Dataset]:

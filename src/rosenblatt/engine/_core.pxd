@@ -25,8 +25,12 @@ cdef extern from "vector.h" nogil:
         double scale
         int64_t vectors, per_vector, per_column
         int large
+    ctypedef struct steps_t:
+        double tau, constant, tau_sum
+        double *bias_u
+        int64_t t, count, mistakes
     ctypedef int64_t (*seek_t)(const rows_t *, const int *order, const int *y, int64_t k, int64_t end, const weights_t *,
-                               double threshold, double *score) noexcept nogil
+                               double threshold, steps_t *steps, double *score) noexcept nogil
     ctypedef void (*score_tile_t)(const rows_t *, const int *order, int64_t k, int64_t count, int64_t end,
                                   const weights_t *, int64_t first, int64_t vectors, double *out) noexcept nogil
     ctypedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double, double) noexcept nogil
@@ -39,8 +43,9 @@ cdef extern from "vector.h" nogil:
     const kernel_t *kernel
     const char *ROSENBLATT_DIGEST
     int zero_row(const rows_t *, int64_t)
-    int check_sparse(const rows_t *, int64_t *row, int64_t *entry)
+    int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
+    int64_t c_list_columns "list_columns" (const rows_t *, uint64_t *seen, int64_t *columns)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
 
@@ -86,7 +91,7 @@ cdef class Loop:
     cdef double[::1] bias, bias_u, scores, out, log_tau
     cdef long long[::1] log_t
     cdef int[::1] log_row, log_rival
-    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm
+    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm, steps_alike, steps_in_search
     cdef long long stop, scored  # examples before `scored` have their scores
     cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival
     cdef double margin, sign
@@ -117,6 +122,8 @@ cdef class Loop:
     @cython.locals(k=cython.longlong, count=cython.longlong, c=cython.longlong)
     cdef long long score_all(self, long long start) noexcept nogil
 
+@cython.locals(i=Py_ssize_t, strange=Py_ssize_t)
+cdef bint within(const int[::1] codes, Py_ssize_t classes) except -1
 @cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
 cpdef shuffle(int[::1] order, object bits)
 @cython.locals(source=p_words, k=Py_ssize_t)
@@ -133,10 +140,26 @@ cdef inline const int *order_of(Loop loop) noexcept nogil:
     return &loop.order[0] if loop.has_order else NULL
 
 cdef inline long long seek(Loop loop, long long start) noexcept nogil:
-    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`."""
+    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`.
+
+    With `steps_in_search` most such examples have moved it on the way, and are counted; one with a margin of 0 has not.
+    """
+    cdef steps_t steps
+    cdef long long k
+    steps.tau, steps.constant, steps.tau_sum = loop.rule.rate, loop.constant, loop.tau_sum
+    steps.bias_u = &loop.bias_u[0]
+    steps.t = loop.t - loop.settled - start
+    steps.count = steps.mistakes = 0
     loop.weights_c.scale = loop.scale
-    return loop.seek_c(&loop.rows_c, order_of(loop), &loop.y[0] if loop.has_labels else NULL, start, loop.stop,
-                       &loop.weights_c, loop.rule.threshold, &loop.scores[0])
+    k = loop.seek_c(&loop.rows_c, order_of(loop), &loop.y[0] if loop.has_labels else NULL, start, loop.stop,
+                    &loop.weights_c, loop.rule.threshold, &steps if loop.steps_in_search else NULL, &loop.scores[0])
+    if steps.count:
+        loop.updates += steps.count
+        loop.steps += steps.count
+        loop.mistakes += steps.mistakes
+        loop.tau_sum = steps.tau_sum
+        loop.least_tau = min(loop.least_tau, steps.tau)
+    return k
 
 cdef inline void score_tile(Loop loop, long long k, long long count) noexcept nogil:
     """Scores of the `count` examples from place k of the order on, by every vector."""
@@ -186,16 +209,16 @@ cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.weights_c.scale = weights.scale
     loop.weights_c.vectors = weights.vectors
     loop.weights_c.per_vector, loop.weights_c.per_column = weights.w.strides[0] // 8, weights.w.strides[1] // 8
-    loop.weights_c.large = weights.w.size > 2**16
+    loop.weights_c.large = rows.d * weights.w.strides[1] > 2**21  # bytes
     loop.kept_alive = (rows, weights)
     return 0
 
-cdef inline object check(object rows):
+cdef inline object check(object rows, bint increasing):
     cdef int64_t row = 0, entry = 0
     cdef rows_t c = c_rows(rows)
     cdef int verdict
     with nogil:
-        verdict = check_sparse(&c, &row, &entry)
+        verdict = check_sparse(&c, increasing, &row, &entry)
     return verdict, row, entry
 
 cdef inline int64_t mark_repeats(object rows, object seen, object repeats) except -1:
@@ -205,6 +228,15 @@ cdef inline int64_t mark_repeats(object rows, object seen, object repeats) excep
     cdef int64_t count
     with nogil:
         count = c_mark_repeats(&c, bits, marks)
+    return count
+
+cdef inline int64_t list_columns(object rows, object seen, object columns) except -1:
+    cdef rows_t c = c_rows(rows)
+    cdef uint64_t *bits = <uint64_t *> address(seen)
+    cdef int64_t *places = <int64_t *> address(columns)
+    cdef int64_t count
+    with nogil:
+        count = c_list_columns(&c, bits, places)
     return count
 
 cdef inline bint choose_kernel(str name):

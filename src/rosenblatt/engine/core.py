@@ -27,6 +27,7 @@ if not cython.compiled:
         choose_kernel,
         digest,
         is_zero,
+        list_columns,
         mark_repeats,
         next_word,
         norm2,
@@ -176,6 +177,9 @@ class Loop:
         self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         self.block = 4 if rows.dense else 1024  # rows that are scored by one call
+        # Steps of one and the same tau, of which nobody wants the norm or a record: the search takes them by itself.
+        alike = rule.kind == PERCEPTRON and rule.schedule == CONSTANT and rule.rate > 0 and rule.l2 == 0
+        self.steps_alike = alike and self.vectors == 1 and not (self.weighted or self.keep_log or self.needs_norm)
         self.rival = -1
         self.sign = 1.0
         self.n = rows.n
@@ -192,6 +196,7 @@ class Loop:
         self.stop = stop
         self.scored = start
         self.logged = 0
+        self.steps_in_search = self.steps_alike and self.scale == 1 and self.weight == self.t - self.settled
         self.fault = FINE
         with cython.nogil:
             reached = self.learn(start)
@@ -204,7 +209,10 @@ class Loop:
         return k
 
     def next_move(self, start):
-        """The next place whose example moves the weights, `margin` and `rival` being its own: all before it are passed."""
+        """The next place whose example `learn_from` is to move the weights by, `margin` and `rival` being its own.
+
+        All before it are passed: they move nothing, or have moved the weights in the search (`steps_in_search`).
+        """
         k = start
         if self.vectors == 1:
             k = seek(self, start)  # `scores[0]` is the score there
@@ -383,15 +391,23 @@ def refuse_misfit(rows, weights, examples):
     """The last look at shapes: below, nobody asks where an array ends."""
     w, u, vectors, y = weights.w, weights.u, weights.vectors, examples[0]
     fits = w.shape == u.shape == (vectors, rows.d) and w.strides == u.strides and w.strides[0] % 8 == w.strides[1] % 8 == 0
-    fits = fits and w.dtype.name == u.dtype.name == "float64" and len(weights.scores) >= 4 * vectors
+    fits = fits and w.dtype.char == u.dtype.char == "d" and len(weights.scores) >= 4 * vectors
     fits = fits and len(weights.bias) == len(weights.bias_u) == vectors
     fits = fits and all(part is None or len(part) == rows.n for part in examples)
-    if fits and y is not None and rows.n:
-        fits = y.min() >= 0 and y.max() < max(2, vectors)
+    if fits and y is not None:
+        fits = within(y, max(2, vectors))
     if not fits:
         raise ValueError(
             f"Weights of shape {w.shape} do not fit {rows.n} rows of {rows.d} columns, or a class code is none."
         )
+
+
+def within(codes, classes):
+    """Is every code that of a class?"""
+    strange = 0
+    for i in range(codes.shape[0]):
+        strange += codes[i] < 0 or codes[i] >= classes
+    return strange == 0
 
 
 def shuffle(order, bits):
@@ -421,14 +437,19 @@ def draw(order, bits, pool):
             order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
 
 
-def check_rows(rows):
-    """What is wrong with sparse rows, and where: (verdict, row, entry)."""
-    return check(rows)
+def check_rows(rows, increasing):
+    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too."""
+    return check(rows, increasing)
 
 
 def repeated_columns(rows, seen, repeats):
     """How many checked sparse rows name a column twice, marked in `repeats`; `seen` has a bit a column, all 0."""
     return mark_repeats(rows, seen, repeats)
+
+
+def named_columns(rows, seen, columns):
+    """How many columns checked sparse rows name, written to `columns` in order; `seen` has a bit a column, all 0."""
+    return list_columns(rows, seen, columns)
 
 
 def use_kernel(name):

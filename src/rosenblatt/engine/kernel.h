@@ -60,331 +60,101 @@ TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
     return lane[0];
 }
 
-/* The columns from j on, fewer than sixteen, and zeros behind them. */
-typedef union { NAME(vec) part[LANES / WIDTH]; double lane[LANES]; } NAME(rest);
+#include "dense.h"
+#include "sparse.h"
 
-TARGET INLINE void NAME(load_rest)(const int kind, const char *row, int64_t j, int64_t d, NAME(rest) *rest) {
-    NAME(clear_lanes)(rest->part);
-    for (int l = 0; j + l < d; l++) rest->lane[l] = value_at(kind, row, j + l);
+/* w += step x and u += late_step x, for vector k. */
+TARGET INLINE void NAME(add)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,
+                             double late_step) {
+    double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;
+    if (is_dense(kind)) NAME(dense_add)(kind, rows, i, w, u, step, late_step);
+    else if (at->per_column == 2 && u == w + 1) NAME(sparse_add_pairs)(kind, rows, i, w, step, late_step);
+    else NAME(sparse_add)(kind, rows, i, w, u, at->per_column, step, late_step);
 }
 
-/* Adds the products of those columns to the lanes. */
-TARGET INLINE void NAME(dense_rest)(const int kind, const char *row, const double *w, int64_t j, int64_t d,
-                                    NAME(vec) sum[LANES / WIDTH]) {
-    NAME(rest) x, v;
-    if (j == d) return;
-    NAME(load_rest)(kind, row, j, d, &x);
-    NAME(load_rest)(DENSE_F64, (const char *)w, j, d, &v);
-    for (int p = 0; p < LANES / WIDTH; p++) sum[p] += x.part[p] * v.part[p];
-}
-
-/* Sends for the part of a row that the lanes at j will want, into the cache of this level. */
-INLINE void NAME(fetch_dense)(const int kind, const char *ahead, int64_t j, const int level) {
-    PREFETCH(ahead + j * (int64_t)value_size(kind), level);
-    if (value_size(kind) == 8) PREFETCH(ahead + j * 8 + 64, level);
-}
-
-/* And for the line with its last value: rows seldom begin where a line does. */
-INLINE void NAME(fetch_end)(const int kind, const char *ahead, int64_t d, const int level) {
-    PREFETCH(ahead + d * (int64_t)value_size(kind) - 1, level);
-}
-
-/* Row times one weight vector, all lanes at once, while the row `ahead` is on its way. */
-TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char *ahead, const int level, const double *w,
-                                     int64_t d) {
-    enum { PARTS = LANES / WIDTH };
-    NAME(vec) sum[PARTS];
-    int64_t j = 0;
-    NAME(clear_lanes)(sum);
-    for (; j + LANES <= d; j += LANES) {
-        NAME(fetch_dense)(kind, ahead, j, level);
-        for (int p = 0; p < PARTS; p++)
-            sum[p] += NAME(load)(kind, row, j + p * WIDTH) * NAME(weights_at)(w, j + p * WIDTH);
-    }
-    NAME(fetch_end)(kind, ahead, d, level);
-    NAME(dense_rest)(kind, row, w, j, d, sum);
-    return NAME(sum_lanes)(sum);
-}
-
-/* Three rows times one weight vector: rows that lie apart then wait for memory together. */
-TARGET INLINE void NAME(dense_abreast)(const int kind, const char *const row[ABREAST], const char *const ahead[ABREAST],
-                                       const double *w, int64_t d, double out[ABREAST]) {
-    enum { PARTS = LANES / WIDTH };
-    NAME(vec) sum[ABREAST][PARTS];
-    int64_t j = 0;
-    for (int r = 0; r < ABREAST; r++) NAME(clear_lanes)(sum[r]);
-    for (; j + LANES <= d; j += LANES) {
-        for (int r = 0; r < ABREAST; r++) NAME(fetch_dense)(kind, ahead[r], j, 2);
-        for (int p = 0; p < PARTS; p++) {
-            const NAME(vec) v = NAME(weights_at)(w, j + p * WIDTH);
-            for (int r = 0; r < ABREAST; r++) sum[r][p] += NAME(load)(kind, row[r], j + p * WIDTH) * v;
-        }
-    }
-    for (int r = 0; r < ABREAST; r++) {
-        NAME(fetch_end)(kind, ahead[r], d, 2);
-        NAME(dense_rest)(kind, row[r], w, j, d, sum[r]);
-        out[r] = NAME(sum_lanes)(sum[r]);
-    }
-}
-
-/* Four rows times two weight vectors: every load serves twice or four times. One register of lanes at a time, since all
- * sixteen lanes of eight sums would not fit; the lanes, and so the bits, are those of dense_dot. */
-TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE], const char *const ahead[TILE],
-                                    const double *const w[2], int64_t d, double *const out[TILE]) {
-    enum { PARTS = LANES / WIDTH };
-    NAME(vec) sum[TILE][2][PARTS];
-    int64_t whole = d - d % LANES;
-    for (int p = 0; p < PARTS; p++) {
-        NAME(vec) s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0};
-        for (int64_t j = p * WIDTH; j < whole; j += LANES) {
-            NAME(vec) a = NAME(weights_at)(w[0], j), b = NAME(weights_at)(w[1], j), x;
-            PREFETCH(ahead[p % TILE] + j * (int64_t)value_size(kind), 2);
-            x = NAME(load)(kind, row[0], j); s00 += x * a; s01 += x * b;
-            x = NAME(load)(kind, row[1], j); s10 += x * a; s11 += x * b;
-            x = NAME(load)(kind, row[2], j); s20 += x * a; s21 += x * b;
-            x = NAME(load)(kind, row[3], j); s30 += x * a; s31 += x * b;
-        }
-        sum[0][0][p] = s00; sum[1][0][p] = s10; sum[2][0][p] = s20; sum[3][0][p] = s30;
-        sum[0][1][p] = s01; sum[1][1][p] = s11; sum[2][1][p] = s21; sum[3][1][p] = s31;
-    }
-    for (int r = 0; r < TILE; r++)
-        for (int c = 0; c < 2; c++) {
-            NAME(dense_rest)(kind, row[r], w[c], whole, d, sum[r][c]);
-            out[r][c] = NAME(sum_lanes)(sum[r][c]);
-        }
-}
-
-/* The k-th row of the order, where it lies. */
-INLINE const char *NAME(row_at)(const int kind, const rows_t *rows, const int32_t *order, int64_t k) {
-    return dense_row(kind, rows, order ? order[k] : k);
-}
-
-/* The row that many places later, where there is one; the last row stands in. */
-INLINE const char *NAME(later)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end) {
-    return NAME(row_at)(kind, rows, order, k < end ? k : end - 1);
+/* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
+TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double sign,
+                                  double margin, steps_t *steps) {
+    if (!steps || margin == 0 || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
+    const double step = steps->tau * sign, t = (double)(steps->t + k);
+    NAME(add)(kind, rows, i, at, 0, step, t * step);
+    at->bias[0] += step * steps->constant;
+    *steps->bias_u += t * (step * steps->constant);
+    steps->count++;
+    steps->mistakes += margin < 0;
+    steps->tau_sum += steps->tau;
+    return 1;
 }
 
 /* The search among dense rows as given, which the hardware fetches best one after the other. */
 TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const int32_t *y, int64_t k, int64_t end,
-                                       const weights_t *at, double threshold, double *score) {
+                                       const weights_t *at, double threshold, steps_t *steps, double *score) {
     for (; k < end; k++) {
         const char *row = dense_row(kind, rows, k), *ahead = NAME(later)(kind, rows, NULL, k + NEXT, end);
+        const double sign = sign_of(y, k);
         *score = at->scale * NAME(dense_dot)(kind, row, ahead, 3, at->w, rows->d) + at->bias[0];
-        if (!rests(sign_of(y, k) * *score, threshold)) return k;
+        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, k, at, k, sign, sign * *score, steps)) return k;
     }
     return end;
 }
 
 /* The same among rows that lie apart: three abreast, once a row has not moved. The first that moves makes stale what is
- * known of those behind it, so rules that move at every example take one row at a time. */
+ * known of those behind it, so rules that move at every example take one row at a time. The row so many places later is
+ * fetched into the cache of this level. */
 TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
-                                             int64_t k, int64_t end, const weights_t *at, double threshold, double *score) {
+                                             int64_t k, int64_t end, const int places, const int level,
+                                             const weights_t *at, double threshold, steps_t *steps, double *score) {
     const char *row[ABREAST], *ahead[ABREAST];
     double dot[ABREAST];
     int64_t count = 1;
     while (k < end) {
         for (int r = 0; r < count; r++) {
             row[r] = NAME(row_at)(kind, rows, order, k + r);
-            ahead[r] = NAME(later)(kind, rows, order, k + r + AHEAD, end);
+            ahead[r] = NAME(later)(kind, rows, order, k + r + places, end);
             if (y && k + r + LABELS_AHEAD < end) PREFETCH(&y[order[k + r + LABELS_AHEAD]], 3);
         }
-        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, at->w, rows->d, dot);
-        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], 2, at->w, rows->d);
-        for (int64_t r = 0; r < count; r++, k++) {
+        if (count == ABREAST) NAME(dense_abreast)(kind, row, ahead, level, at->w, rows->d, dot);
+        else dot[0] = NAME(dense_dot)(kind, row[0], ahead[0], level, at->w, rows->d);
+        int moved = 0;
+        for (int64_t r = 0; r < count && !moved; r++, k++) {
+            const double sign = sign_of(y, order[k]);
             *score = at->scale * dot[r] + at->bias[0];
-            if (!rests(sign_of(y, order[k]) * *score, threshold)) return k;
+            if (rests(sign * *score, threshold)) continue;
+            if (!NAME(take_step)(kind, rows, order[k], at, k, sign, sign * *score, steps)) return k;
+            moved = 1;
         }
-        count = k + ABREAST <= end ? ABREAST : 1;
+        count = !moved && k + ABREAST <= end ? ABREAST : 1;
     }
     return end;
 }
 
-/* Up to four rows by these vectors. */
-TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
-                                    int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
-    const char *row[TILE], *ahead[TILE];
-    for (int r = 0; r < count; r++) {
-        row[r] = NAME(row_at)(kind, rows, order, k + r);
-        ahead[r] = NAME(later)(kind, rows, order, k + r + TILE, end);
-    }
-    int64_t v = 0;
-    if (count == TILE)
-        for (; v + 2 <= vectors; v += 2) {
-            const double *const w[2] = {at->w + (first + v) * at->per_vector, at->w + (first + v + 1) * at->per_vector};
-            double *const to[TILE] = {out + v, out + at->vectors + v, out + 2 * at->vectors + v, out + 3 * at->vectors + v};
-            NAME(dense_tile)(kind, row, ahead, w, rows->d, to);
-        }
-    for (; v < vectors; v++)
-        for (int r = 0; r < count; r++)
-            out[r * at->vectors + v] =
-                NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
-}
-
-/* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
-TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
-                                      const weights_t *at) {
-    int64_t from, to;
-    if (k + 2 * ENTRIES_AHEAD >= end) return;
-    if (rows->indptr)
-        PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
-    if (order) {  /* as given, the hardware sees the pattern by itself */
-        entries_of(kind, rows, order[k + ENTRIES_AHEAD], &from, &to);
-        const int64_t most = from + 128 < to ? from + 128 : to;
-        for (int64_t e = from; e < most; e += 64 / (int64_t)index_size(kind))
-            PREFETCH((const char *)rows->indices + e * (int64_t)index_size(kind), 3);
-        PREFETCH((const char *)rows->indices + (most - 1) * (int64_t)index_size(kind), 3);
-        if (rows->values) {
-            for (int64_t e = from; e < most; e += 64 / (int64_t)value_size(kind))
-                PREFETCH((const char *)rows->values + e * (int64_t)value_size(kind), 3);
-            PREFETCH((const char *)rows->values + (most - 1) * (int64_t)value_size(kind), 3);
-        }
-    }
-    if (at->large) {
-        entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
-        for (int64_t e = from; e < to; e++) {
-            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;
-            PREFETCH(w, 2);
-            if (at->vectors > 1)  /* those of all vectors, a line at a time */
-                for (int64_t v = CACHE_LINE; v < at->vectors + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
-        }
-    }
-}
-
-/* `step` is a constant where it is 2, as in training: a multiplication for every entry is felt. */
-TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_t i, const double *w, const int64_t step) {
-    int64_t from, to;
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    entries_of(kind, rows, i, &from, &to);
-    int64_t e = from;
-    for (; e + 4 <= to; e += 4) {
-        s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
-        s1 += value_at(kind, rows->values, e + 1) * w[index_at(kind, rows->indices, e + 1) * step];
-        s2 += value_at(kind, rows->values, e + 2) * w[index_at(kind, rows->indices, e + 2) * step];
-        s3 += value_at(kind, rows->values, e + 3) * w[index_at(kind, rows->indices, e + 3) * step];
-    }
-    for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
-    return (s0 + s2) + (s1 + s3);
-}
-
+/* The same among sparse rows. `stride` is a constant where it is 2. */
 TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,
-                                        int64_t end, const weights_t *at, double threshold, double *score) {
+                                        int64_t end, const weights_t *at, const int64_t stride, double threshold,
+                                        steps_t *steps, double *score) {
     for (; k < end; k++) {
         const int64_t i = order ? order[k] : k;
         NAME(fetch_sparse)(kind, rows, order, k, end, at);
         if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
-        const double dot = at->per_column == 2 ? NAME(sparse_dot)(kind, rows, i, at->w, 2)
-                                               : NAME(sparse_dot)(kind, rows, i, at->w, at->per_column);
-        *score = at->scale * dot + at->bias[0];
-        if (!rests(sign_of(y, i) * *score, threshold)) return k;
+        const double sign = sign_of(y, i);
+        *score = at->scale * NAME(sparse_dot)(kind, rows, i, at->w, stride) + at->bias[0];
+        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, i, at, k, sign, sign * *score, steps)) return k;
     }
     return end;
-}
-
-/* Row i by `PARTS` registers of vectors whose weights of a column lie side by side. */
-#define SCORES_ABREAST(PARTS)                                                                                              \
-    do {                                                                                                                   \
-        NAME(vec) sum[PARTS];                                                                                              \
-        for (int p = 0; p < PARTS; p++) sum[p] = (NAME(vec)){0};                                                           \
-        for (int64_t e = from; e < to; e++) {                                                                              \
-            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;                                   \
-            const double x = value_at(kind, rows->values, e);                                                              \
-            for (int p = 0; p < PARTS; p++) sum[p] += x * NAME(weights_at)(w, v + p * WIDTH);                              \
-        }                                                                                                                  \
-        memcpy(out + v, sum, sizeof sum);                                                                                  \
-        v += PARTS * WIDTH;                                                                                                \
-    } while (0)
-
-/* Row i by every vector, each sum in the order of its entries, so that many at once change no bit. */
-TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
-    int64_t from, to, v = 0;
-    entries_of(kind, rows, i, &from, &to);
-    if (at->per_vector == 1) {
-        while (v + 8 * WIDTH <= at->vectors) SCORES_ABREAST(8);
-        if (v + 4 * WIDTH <= at->vectors) SCORES_ABREAST(4);
-        if (v + 2 * WIDTH <= at->vectors) SCORES_ABREAST(2);
-        if (v + WIDTH <= at->vectors) SCORES_ABREAST(1);
-    }
-    for (; v < at->vectors; v++) {
-        double sum = 0;
-        for (int64_t e = from; e < to; e++) {
-            const int64_t j = index_at(kind, rows->indices, e);
-            INSIDE(0 <= j && j < rows->d);
-            sum += value_at(kind, rows->values, e) * at->w[j * at->per_column + v * at->per_vector];
-        }
-        out[v] = sum;
-    }
-}
-#undef SCORES_ABREAST
-
-TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double step,
-                                   double late_step) {
-    const char *row = dense_row(kind, rows, i);
-    int64_t j = 0;
-    for (; j + WIDTH <= rows->d; j += WIDTH) {
-        NAME(vec) x = NAME(load)(kind, row, j), a = NAME(weights_at)(w, j), b = NAME(weights_at)(u, j);
-        a += step * x;
-        b += late_step * x;
-        memcpy(w + j, &a, sizeof a);
-        memcpy(u + j, &b, sizeof b);
-    }
-    for (; j < rows->d; j++) {
-        double x = value_at(kind, row, j);
-        w[j] += step * x;
-        u[j] += late_step * x;
-    }
-}
-
-TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u,
-                                    const int64_t per_column, double step, double late_step) {
-    int64_t from, to;
-    entries_of(kind, rows, i, &from, &to);
-    for (int64_t e = from; e < to; e++) {
-        const double x = value_at(kind, rows->values, e);
-        const int64_t j = index_at(kind, rows->indices, e);
-        INSIDE(0 <= j && j < rows->d);
-        w[j * per_column] += step * x;
-        u[j * per_column] += late_step * x;
-    }
-}
-
-TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64_t i) {
-    enum { PARTS = LANES / WIDTH };
-    const char *row = dense_row(kind, rows, i);
-    NAME(vec) sum[PARTS];
-    int64_t j = 0;
-    NAME(clear_lanes)(sum);
-    for (; j + LANES <= rows->d; j += LANES)
-        for (int p = 0; p < PARTS; p++) {
-            NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH);
-            sum[p] += x * x;
-        }
-    if (j < rows->d) {
-        NAME(rest) x;
-        NAME(load_rest)(kind, row, j, rows->d, &x);
-        for (int p = 0; p < PARTS; p++) sum[p] += x.part[p] * x.part[p];
-    }
-    return NAME(sum_lanes)(sum);
-}
-
-TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int64_t i) {
-    int64_t from, to;
-    double sum = 0;
-    entries_of(kind, rows, i, &from, &to);
-    if (!rows->values) return (double)(to - from);
-    for (int64_t e = from; e < to; e++) {
-        double x = value_at(kind, rows->values, e);
-        sum += x * x;
-    }
-    return sum;
 }
 
 /* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
 #define VERBS(KIND)                                                                                                        \
     TARGET static int64_t NAME(seek_##KIND)(const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,         \
-                                            int64_t end, const weights_t *at, double threshold, double *score) {           \
-        if (!is_dense(KIND)) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, threshold, score);                 \
-        if (!order) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, score);                                  \
-        return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, at, threshold, score);                                 \
+                                            int64_t end, const weights_t *at, double threshold, steps_t *steps,            \
+                                            double *score) {                                                               \
+        if (is_dense(KIND) && order && rows->d * (int64_t)value_size(KIND) <= NARROW)                                      \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD_NARROW, 3, at, threshold, steps, score);     \
+        if (is_dense(KIND) && order)                                                                                       \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
+        if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
+        if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, threshold, steps, score);   \
+        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, threshold, steps, score);               \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
@@ -405,10 +175,7 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     }                                                                                                                      \
     TARGET static void NAME(add_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,        \
                                         double late_step) {                                                                \
-        double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;                                           \
-        if (is_dense(KIND)) NAME(dense_add)(KIND, rows, i, w, u, step, late_step);                                         \
-        else if (at->per_column == 2) NAME(sparse_add)(KIND, rows, i, w, u, 2, step, late_step);                           \
-        else NAME(sparse_add)(KIND, rows, i, w, u, at->per_column, step, late_step);                                       \
+        NAME(add)(KIND, rows, i, at, k, step, late_step);                                                                  \
     }                                                                                                                      \
     TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
         return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \

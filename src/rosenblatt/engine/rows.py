@@ -18,11 +18,14 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.errors import DataError, NotFiniteError
 
 DENSE_F32, DENSE_F64 = 0, 1
-SPARSE_KINDS = {("float32", 4): 2, ("float64", 4): 3, ("ones", 4): 4, ("float32", 8): 5, ("float64", 8): 6, ("ones", 8): 7}
+# By the bytes of a value, of which ones have none, and those of a column index.
+SPARSE_KINDS = {(4, 4): 2, (8, 4): 3, (0, 4): 4, (4, 8): 5, (8, 8): 6, (0, 8): 7}
 UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
 
 # Row numbers are 32-bit in the order and in the log.
 MOST_ROWS = 2**31 - 1
+
+VALUES_AT_A_TIME = 2**16
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class Rows:
         columns = np.require(X.columns, None if X.columns.dtype in (np.int32, np.int64) else np.int64, ["C", "A"])
         self.indices = columns.reshape(-1)
         self.entries = columns.size
-        self.kind = SPARSE_KINDS["ones", columns.itemsize]
+        self.kind = SPARSE_KINDS[0, columns.itemsize]
         if self._check() == UNSORTED:
             raise DataError("The columns of a OneHot row must increase from left to right.")
 
@@ -116,10 +119,13 @@ class Rows:
         if X.format != "csr":
             X = X.tocsr()
         self._set_csr(X)
-        if self._check() == UNSORTED and to_learn:
+        if self._check(increasing=to_learn) == UNSORTED:
             repeats = np.zeros(self.n, dtype=np.uint8)
             if core.repeated_columns(self, np.zeros(self.d // 64 + 1, dtype=np.uint64), repeats):
                 self._set_csr(with_summed(X, repeats.view(bool)))
+        if to_learn and self.values is not None and all_ones(self.values[: self.entries]):
+            assert self.indices is not None
+            self.kind = SPARSE_KINDS[0, self.indices.itemsize]  # so the loop, epoch after epoch, reads no values
 
     def _set_csr(self, X: Any) -> None:
         self.n, self.d = X.shape
@@ -128,13 +134,13 @@ class Rows:
         self.indices = in_place(X.indices, index)
         self.indptr = in_place(X.indptr, index)
         self.entries = min(len(self.indices), len(values))
-        self.kind = SPARSE_KINDS[values.dtype.name, self.indices.itemsize]
+        self.kind = SPARSE_KINDS[values.itemsize, self.indices.itemsize]
         if len(self.indptr) != self.n + 1:
             raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
 
-    def _check(self) -> int:
-        """Refuses indices that point outside the data; below this door they are trusted."""
-        verdict, row, entry = core.check_rows(self)
+    def _check(self, increasing: bool = True) -> int:
+        """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
+        verdict, row, entry = core.check_rows(self, increasing)
         if verdict == BAD_INDPTR:
             assert self.indptr is not None
             raise DataError(
@@ -248,6 +254,12 @@ def with_summed(X: Any, repeats: np.ndarray) -> Any:
     return csr_array((*parts, indptr), shape=X.shape)
 
 
+def all_ones(values: np.ndarray) -> bool:
+    """Is every value 1? In blocks: most data tell by the first, and the others need no room."""
+    starts = range(0, len(values), VALUES_AT_A_TIME)
+    return all(bool((values[start : start + VALUES_AT_A_TIME] == 1).all()) for start in starts)
+
+
 def is_sparse(X: Any) -> bool:
     """Is X a scipy sparse matrix? Where scipy.sparse (0.1 s) has not been imported, it cannot be."""
     # Another thread may be importing it just now: a module that is half there has made no matrix yet.
@@ -265,6 +277,8 @@ def in_place(values: np.ndarray, dtype: Any = None) -> np.ndarray:
 def as_float(values: np.ndarray) -> np.ndarray:
     """The same numbers as float32 or float64, in native byte order; float32 and float64 are not copied."""
     kind = values.dtype.kind
+    if values.dtype.char in "fd" and values.dtype.isnative:
+        return values
     if kind == "f" and values.dtype.itemsize in (4, 8):
         return values.astype(values.dtype.newbyteorder("="), copy=False)
     if kind == "f":

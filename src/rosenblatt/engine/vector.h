@@ -1,7 +1,7 @@
 /* What a row is, and what the loop does with rows: seek one that moves the weights, score, add, measure, check.
  *
  * A row is dense or sparse, its values float or double or all ones, its column indices 32 or 64 bits wide.
- * Weights are double. Every sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
+ * Weights are double. Every dense sum runs in sixteen explicit lanes (kernel.h), so plain x86-64, AVX2 and AVX-512
  * give the same bits; nothing here may be compiled with -ffast-math or fused multiply-adds.
  */
 #ifndef ROSENBLATT_VECTOR_H
@@ -36,15 +36,17 @@ enum {
     LANES = 16, CACHE_LINE = 8,             /* doubles */
     TILE = 4, ABREAST = 3,                  /* rows scored at once: by many vectors, by one */
     AHEAD = 12,                             /* dense rows between the one at work and the one being fetched into level 2 */
+    NARROW = 512, AHEAD_NARROW = 6,         /* the same for rows of so many bytes, of which level 1 can hold some ahead */
     NEXT = 2,                               /* the same for rows as given, which come into level 1 */
     ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4,  /* the same for sparse rows, and for the weights that they name */
+    LONG = 64,                              /* entries of a sparse row */
     LABELS_AHEAD = 16
 };
 
 /* The kinds of row; rows.py knows them by the same numbers. */
-#define FOR_EACH_KIND(DO) \
-    DO(DENSE_F32) DO(DENSE_F64) \
-    DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32) \
+#define FOR_EACH_KIND(DO)                                                                                                  \
+    DO(DENSE_F32) DO(DENSE_F64)                                                                                            \
+    DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32)                                                              \
     DO(SPARSE_F32_I64) DO(SPARSE_F64_I64) DO(SPARSE_ONES_I64)
 #define COMMA(KIND) KIND,
 enum { FOR_EACH_KIND(COMMA) KINDS };
@@ -66,12 +68,22 @@ typedef struct {
     double *bias;          /* of each vector */
     double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
     int64_t vectors, per_vector, per_column;
-    int large;             /* more than the second-level cache holds: fetch weights ahead, too */
+    int large;             /* much more than the second-level cache holds: fetch weights ahead, too */
 } weights_t;
+
+/* Steps that all have one tau and need no norm, log or rate: a search may take them by itself, and counts them. */
+typedef struct {
+    double tau, constant;  /* the constant feature */
+    double *bias_u;
+    int64_t t;             /* examples that the running sum counts before place 0 of the order */
+    int64_t count, mistakes;
+    double tau_sum;
+} steps_t;
 
 /* ---- reading one number, whatever its type; `kind` is a constant wherever these are inlined ---- */
 
 INLINE int is_dense(const int kind) { return kind <= DENSE_F64; }
+INLINE int is_ones(const int kind) { return kind == SPARSE_ONES_I32 || kind == SPARSE_ONES_I64; }
 INLINE int is_wide(const int kind) { return kind >= SPARSE_F32_I64; }
 
 INLINE double value_at(const int kind, const void *values, int64_t e) {
@@ -118,9 +130,10 @@ INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1
 /* ---- the kernels: kernel.h, once for each kind of CPU ---- */
 
 /* The first place from the k-th of the order on (NULL: as given) whose example moves the one vector there is, and its score;
- * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too. */
+ * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too.
+ * With `steps` it passes the examples that such a step is enough for, and takes it; one with a margin of 0 it leaves. */
 typedef int64_t (*seek_t)(const rows_t *, const int32_t *order, const int32_t *y, int64_t k, int64_t end, const weights_t *,
-                          double threshold, double *score);
+                          double threshold, steps_t *steps, double *score);
 /* The scores of `count` rows from the k-th on by `vectors` vectors from the `first` on; rows up to `end` may be fetched.
  * Dense rows come up to TILE at a time; sparse ones are scored by every vector. */
 typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, int64_t count, int64_t end,
@@ -186,31 +199,41 @@ LIKELY_UNUSED static int choose_kernel(const char *name) {
 
 enum { ROWS_FINE = 0, ROWS_UNSORTED = 1, BAD_INDPTR = 2, BAD_INDEX = 3 };
 
-/* First where rows begin, then all entries in one run, of which the compiler makes vectors: columns are sorted if they
- * descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
-#define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                            \
-    LIKELY_UNUSED static int FUNCTION(const rows_t *rows, int64_t *row, int64_t *entry) {                                                    \
-        const INDEX *columns = rows->indices;                                                                              \
+/* Names the first row whose entries do not begin where those before it end, or reach beyond the data. */
+INLINE int first_bad_start(const int kind, const rows_t *rows, int64_t *row) {
+    int64_t before = 0;
+    for (*row = 0;; ++*row) {
+        const int64_t from = rows->indptr ? index_at(kind, rows->indptr, *row) : before;
+        const int64_t to = rows->indptr ? index_at(kind, rows->indptr, *row + 1) : before + rows->width;
+        if (from != before || to < from || to > rows->entries) return BAD_INDPTR;
+        before = to;
+    }
+}
+
+/* First where rows begin, then all entries in one run, both in loops of which the compiler makes vectors: columns are sorted
+ * if they descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
+#define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                     \
+    LIKELY_UNUSED static int FUNCTION(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {                  \
+        const INDEX *columns = rows->indices, *starts = rows->indptr;                                                      \
         const UNSIGNED limit = (UNSIGNED)(rows->d < MOST ? rows->d : MOST);                                                \
-        int64_t before = 0, at_starts = 0, descents = 0;                                                                   \
-        UNSIGNED outside = 0;                                                                                              \
-        for (int64_t i = 0; i < rows->n; i++) {                                                                            \
-            int64_t from = i * rows->width, to = from + rows->width;                                                       \
-            if (rows->indptr) {                                                                                            \
-                from = index_at(KIND, rows->indptr, i);                                                                    \
-                to = index_at(KIND, rows->indptr, i + 1);                                                                  \
-            }                                                                                                              \
-            *row = i;                                                                                                      \
-            if (from != before || to < from || to > rows->entries) return BAD_INDPTR;                                      \
-            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
-            before = to;                                                                                                   \
-        }                                                                                                                  \
-        for (int64_t from = 0; from < before; from += 4096) {                                                              \
-            const int64_t to = from + 4096 < before ? from + 4096 : before;                                                \
+        const int64_t all = !rows->n ? 0 : starts ? starts[rows->n] : rows->n * rows->width;                               \
+        int64_t at_starts = 0, descents = 0;                                                                               \
+        UNSIGNED outside = 0, falls = rows->n && (all > rows->entries || (starts && starts[0] != 0));                      \
+        for (int64_t i = 0; starts && i < rows->n; i++) falls |= starts[i + 1] < starts[i];                                \
+        if (falls) return first_bad_start(KIND, rows, row);                                                                \
+        for (int64_t from = 0; from < all; from += 4096) {                                                                 \
+            const int64_t to = from + 4096 < all ? from + 4096 : all;                                                      \
             UNSIGNED here = 0;                                                                                             \
             for (int64_t e = from; e < to; e++) outside |= (UNSIGNED)columns[e] >= limit;                                  \
+            if (!increasing) continue;                                                                                     \
             for (int64_t e = from ? from : 1; e < to; e++) here += columns[e] <= columns[e - 1];                           \
             descents += (int64_t)here;                                                                                     \
+        }                                                                                                                  \
+        *row = rows->n ? rows->n - 1 : 0;                                                                                  \
+        if (!outside && !descents) return ROWS_FINE;                                                                       \
+        for (int64_t i = 0, from, to; !outside && i < rows->n; i++) {                                                      \
+            entries_of(KIND, rows, i, &from, &to);                                                                         \
+            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
         }                                                                                                                  \
         if (!outside) return descents > at_starts ? ROWS_UNSORTED : ROWS_FINE;                                             \
         while ((UNSIGNED)columns[*entry] < limit) ++*entry;                                                                \
@@ -224,27 +247,55 @@ CHECKER(check_narrow, SPARSE_ONES_I32, int32_t, uint32_t, INT32_MAX)
 CHECKER(check_wide, SPARSE_ONES_I64, int64_t, uint64_t, INT64_MAX)
 #undef CHECKER
 
-/* Do indptr and indices stay inside the data, and are columns strictly increasing? Names the first bad place. */
-LIKELY_UNUSED static int check_sparse(const rows_t *rows, int64_t *row, int64_t *entry) {
+/* Do indptr and indices stay inside the data, and do columns increase, where that is asked? Names the first bad place. */
+LIKELY_UNUSED static int check_sparse(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {
     *row = *entry = 0;
-    return is_wide(rows->kind) ? check_wide(rows, row, entry) : check_narrow(rows, row, entry);
+    return is_wide(rows->kind) ? check_wide(rows, increasing, row, entry) : check_narrow(rows, increasing, row, entry);
 }
 
-/* Marks the rows that name a column twice, of checked ones; `seen` has a bit a column, all 0, and is left so. How many are there? */
-LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
+/* `kind` is a constant, of which only the type of indices counts. */
+INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, uint64_t *seen, char *repeats) {
     int64_t count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         int64_t from, to;
         uint64_t twice = 0;
-        entries_of(rows->kind, rows, i, &from, &to);
+        entries_of(kind, rows, i, &from, &to);
         for (int64_t e = from; e < to; e++) {
-            const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e), bit = (uint64_t)1 << j % 64;
-            twice |= seen[j / 64] & bit;
-            seen[j / 64] |= bit;
+            const uint64_t j = (uint64_t)index_at(kind, rows->indices, e), word = seen[j / 64], bit = (uint64_t)1 << j % 64;
+            twice |= word & bit;
+            seen[j / 64] = word | bit;
         }
-        for (int64_t e = from; e < to; e++) seen[index_at(rows->kind, rows->indices, e) / 64] = 0;
+        for (int64_t e = from; e < to; e++) seen[(uint64_t)index_at(kind, rows->indices, e) / 64] = 0;
         repeats[i] = twice != 0;
         count += twice != 0;
+    }
+    return count;
+}
+
+/* Marks the rows that name a column twice, of checked ones; how many? `seen` has a bit a column, all 0, and is left so. */
+LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, uint64_t *seen, char *repeats) {
+    return is_wide(rows->kind) ? mark_repeats_of(SPARSE_ONES_I64, rows, seen, repeats)
+                               : mark_repeats_of(SPARSE_ONES_I32, rows, seen, repeats);
+}
+
+/* The columns that checked sparse rows name, each once and in order; `seen` has a bit a column, all 0. How many are there? */
+LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, uint64_t *seen, int64_t *columns) {
+    int64_t count = 0, end = 0, unused;
+    if (rows->n) entries_of(rows->kind, rows, rows->n - 1, &unused, &end);
+    for (int64_t e = 0; e < end; e++) {
+        const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e);
+        seen[j / 64] |= (uint64_t)1 << j % 64;
+    }
+    for (int64_t place = 0; 64 * place < rows->d; place++) {
+        uint64_t word = seen[place];
+        for (int64_t j = 64 * place; word; j++, word >>= 1) {
+#if defined(__GNUC__)
+            const int zeros = __builtin_ctzll(word);
+            j += zeros;
+            word >>= zeros;
+#endif
+            if (word & 1) columns[count++] = j;
+        }
     }
     return count;
 }

@@ -26,7 +26,10 @@ def place_in_order(loop, k):
 
 
 def seek(loop, start):
-    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`."""
+    """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`.
+
+    Compiled, the search takes steps that are all alike by itself; here every step is the loop's.
+    """
     for k in range(start, loop.stop):
         score = loop.scores[0] = score_by(loop, k, 0)
         margin = score if loop.regression else (2 * loop.y[place_in_order(loop, k)] - 1) * score
@@ -77,7 +80,7 @@ def is_zero(loop, i):
     return not row(loop.rows, i)[1].any()
 
 
-def check(rows):
+def check(rows, increasing):
     """What is wrong with sparse rows, and where: (verdict, row, entry); the verdicts are those of vector.h."""
     fine, unsorted, bad_indptr, bad_index = range(4)
     indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr.astype(np.int64)
@@ -93,7 +96,7 @@ def check(rows):
         bad = np.flatnonzero((columns < 0) | (columns >= rows.d))
         if len(bad):
             return bad_index, i, start + int(bad[0])
-        if (np.diff(columns) <= 0).any():
+        if increasing and (np.diff(columns) <= 0).any():
             verdict = unsorted
     return verdict, max(rows.n - 1, 0), 0
 
@@ -104,6 +107,19 @@ def mark_repeats(rows, seen, repeats):
         columns = row(rows, i)[0]
         repeats[i] = len(np.unique(columns)) < len(columns)
     return int(repeats.sum())
+
+
+def list_columns(rows, seen, columns):
+    """Writes the columns that rows name, each once and in order; how many there are."""
+    named = np.unique(rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]])
+    columns[: len(named)] = named
+    return len(named)
+
+
+def vote_abreast(counter, column, step, lived):
+    """A step of a running sum for all rows of a counter of whole votes, and the votes of the weights that it makes."""
+    counter.scores += step * counter.products[column]
+    counter.votes += np.where(counter.scores >= 0, lived, -lived)
 
 
 def choose_kernel(name):

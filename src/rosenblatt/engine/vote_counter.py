@@ -9,7 +9,7 @@ except ImportError:
     from rosenblatt.engine import uncompiled as cython
 
 if not cython.compiled:
-    from rosenblatt.engine.vector import digest
+    from rosenblatt.engine.vector import digest, vote_abreast
 
 
 class VoteCounter:
@@ -90,6 +90,35 @@ class VoteCounter:
             if score > most:
                 best, most = c, score
         return best
+
+
+class WholeVoteCounter:
+    """Votes of two classes from products that are whole numbers, for many rows abreast.
+
+    Update k adds `steps[k] products[column[k]]`, a number a row to decide about, to their scores. The caller sees to it that
+    float32 holds all of them exactly, and that the votes fit in 32 bits.
+    """
+
+    def __init__(self, column, steps, lived):
+        self.column, self.steps, self.lived = column, steps, lived
+        self.columns = column.max(initial=-1) + 1
+        if not len(column) == len(steps) == len(lived) - 1 or column.min(initial=0) < 0:
+            raise ValueError("The parts of the log do not fit each other.")
+
+    def count(self, products, scores, votes):
+        """`scores` go from those of the first weights to those of the last; votes are written."""
+        self.products, self.scores, self.votes = products, scores, votes
+        if products.shape[1] != len(scores) or len(votes) != len(scores) or len(products) < self.columns:
+            raise ValueError("Products, scores or votes do not fit the log.")
+        if len(scores):
+            with cython.nogil:
+                self.count_all()
+
+    def count_all(self):
+        for i in range(self.scores.shape[0]):
+            self.votes[i] = self.lived[0] if self.scores[i] >= 0 else -self.lived[0]
+        for k in range(self.steps.shape[0]):
+            vote_abreast(self, self.column[k], self.steps[k], self.lived[k + 1])
 
 
 class SignCounter:

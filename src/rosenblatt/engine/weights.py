@@ -6,7 +6,7 @@ import contextlib
 import math
 import mmap
 import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +16,7 @@ import numpy as np
 
 from rosenblatt.engine.compiled import core, cores
 from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, counted
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
@@ -31,8 +32,8 @@ LARGEST_WEIGHT = 1e290
 BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weights as they are given in the end
 LEAST_WEIGHTS_CHECKED = 2**24
 
-FEW_ENTRIES = 1024  # of which to sort is cheaper than to look at every column
-LEAST_WORK = 2**21  # multiplications that are worth a thread of their own
+LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
+BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -157,11 +158,16 @@ class Weights:
         self._lay_out()
         self.w[...], self.u[...] = state["w"], state["u"]
 
-    def remember(self, columns: np.ndarray | None = None) -> None:
+    def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
-        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells[columns]
+        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
         counts = {name: vars(self)[name] for name in COUNTS}
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), counts)
+        return self.past
+
+    def cells_of(self, columns: np.ndarray) -> np.ndarray:
+        """A copy of w and u of these columns, where sparse rows move them: columns × 2 × vectors."""
+        return self.cells.take(columns, axis=0)
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
@@ -234,22 +240,22 @@ class Weights:
         """|w|, without the bias."""
         return self.scale * math.sqrt(self.norm2_of())
 
-    def norm2_of(self, columns: np.ndarray | None = None) -> float:
-        """Σ w² before scaling, over these columns or all."""
-        w = self.w if columns is None else self.cells[columns, 0].T
-        with np.errstate(over="ignore"):  # weights on their way to overflow
-            return float(np.einsum("kj,kj->", w, w))
+    def norm2_of(self, cells: np.ndarray | None = None) -> float:
+        """Σ w² before scaling, over the columns of these cells or all."""
+        w = self.w if cells is None else np.ascontiguousarray(cells[:, 0]).T
+        return float(np.einsum("kj,kj->", w, w))  # which does not warn of weights on their way to overflow
 
     def overflowed(self, norm: float) -> bool:
         """Are some weights, of this norm, so large that their sum over many examples would not be finite?"""
-        if norm < 1e150:  # beyond, its square may have overflowed though w has not
-            return not np.abs(self.bias).max() < LARGEST_WEIGHT
-        return not max(np.abs(self.w).max(), np.abs(self.bias).max()) < LARGEST_WEIGHT
+        if not all(abs(bias) < LARGEST_WEIGHT for bias in self.bias.tolist()):
+            return True
+        # Beyond, the square of the norm may have overflowed though w has not.
+        return not norm < 1e150 and not np.abs(self.w).max() < LARGEST_WEIGHT
 
-    def sums_overflowed(self, columns: np.ndarray | None = None) -> bool:
-        """Is the average not finite, though the weights are? Only these columns have moved, or all."""
-        u = self.u if columns is None else self.cells[columns, 1]
-        return not all(np.isfinite(part).all() for part in (u, self.bias_u, self.bias_total))
+    def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
+        """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
+        u = self.u if cells is None else cells[:, 1]
+        return not (np.isfinite(u).all() and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
 @dataclass(frozen=True)
@@ -275,16 +281,11 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     """The columns that these rows can move, in order; None: all, or to find out would cost more than it saves."""
     if rows.dense or rows.entries > rows.d * vectors:
         return None
-    assert rows.indices is not None
-    indices = rows.indices[: rows.entries]
     if rows.n == 1:
-        columns = indices  # each once
-    elif len(indices) <= FEW_ENTRIES:
-        columns = np.unique(indices)
+        columns = rows.row(0)[0]  # each once
     else:
-        moves = np.zeros(rows.d, dtype=bool)
-        moves[indices] = True
-        columns = np.flatnonzero(moves)
+        columns = np.empty(rows.entries, dtype=np.int64)
+        columns = columns[: core.named_columns(rows, np.zeros(rows.d // 64 + 1, dtype=np.uint64), columns)]
     return columns if 4 * len(columns) <= rows.d else None
 
 
@@ -297,27 +298,30 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     w, bias = layout(coef, rows), np.array(intercept, dtype=float)
     out = np.empty(rows.n * vectors)
     work = vectors * (rows.n * rows.d if rows.dense else rows.entries)
-    blocks = min(rows.n, 1 + work // LEAST_WORK)
-    if blocks > 1:
-        blocks = min(blocks, threads or cores())
+    most = min(rows.n, work // LEAST_WORK)
+    threads = min(most, threads or cores()) if most > 1 else 1
+    blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
+    height = -(-rows.n // (4 * blocks)) * 4  # rows that are scored at a time: whole tiles of four
+    not_finite: list[int] = []
 
-    def score_block(start: int, stop: int) -> int:
+    def score_blocks(starts: Iterator[int]) -> None:
         still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=bias, bias_u=bias, fit_intercept=True)
         still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
         still.scores = np.empty(4 * vectors)
         scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
-            return int(scorer.score_rows(out, start, stop))
+            for start in starts:
+                bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))
+                if bad >= 0:
+                    not_finite.append(bad)
 
-    if blocks > 1:
-        cuts = [rows.n * block // blocks for block in range(blocks + 1)]
-        with ThreadPoolExecutor(blocks) as pool:
-            bad = list(pool.map(score_block, cuts[:-1], cuts[1:]))
+    starts = range(0, rows.n, max(1, height))
+    if threads == 1:
+        score_blocks(iter(starts))
     else:
-        bad = [score_block(0, rows.n)]
-    for row in bad:
-        if row >= 0:
-            raise rows.blame(row)
+        share(starts, score_blocks, threads)
+    if not_finite:
+        raise rows.blame(min(not_finite))
     return out.reshape(rows.n, vectors)
 
 

@@ -22,7 +22,8 @@ from rosenblatt.estimators.declared import (
     declared_by,
     estimator,
 )
-from rosenblatt.estimators.linear import Inputs, classes_at, labelled, order_of, rule_of
+from rosenblatt.estimators.going_on import classes_at
+from rosenblatt.estimators.linear import Inputs, labelled, order_of, rule_of
 from rosenblatt.estimators.saving import RunSettings, kernel_as_classifier
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import Examples

@@ -30,22 +30,31 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, SHUFFLE_HELP, SHUFFLES, VERBOSE, estimator
+from rosenblatt.estimators.going_on import GoesOn, classes_at
 from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import (
-    AnyExamples,
-    Examples,
-    for_classes,
-    refuse_missing,
-)
+from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing
 from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import LinearRun, Training
+from rosenblatt.learning.training import ContinuedRun, LinearRun, Training
+
+
+def order_of(shuffle: bool | str) -> str:
+    """The engine's name of what `shuffle` asks for."""
+    if Flag().holds(shuffle):
+        return "shuffled" if shuffle else "given"
+    return str(shuffle)
+
+
+def rule_of(estimator: BaseEstimator, learner: str) -> Rule:
+    """The rule of the learner of this name, with the estimator's parameters."""
+    rule = LEARNERS[learner].rule
+    return rule.from_public({name: getattr(estimator, name) for name in rule.parameters()})
 
 
 class ReadsSparse(BaseEstimator):  # type: ignore[misc]
@@ -87,16 +96,25 @@ class Inputs(ReadsSparse):
 
         Of a run that was cut short it has what was learned.
         """
-        self._refuse_wrong_parameters()
         before = dict(vars(self))
         try:
+            self._refuse_wrong_parameters()
             yield
+            self._drop_way_back()
         except (DivergenceError, Interrupted):
+            self._drop_way_back()
             raise
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
+            self._go_back()
             raise
+
+    def _go_back(self) -> None:
+        """Undoes what a failed fit has changed in place."""
+
+    def _drop_way_back(self) -> None:
+        """The last step of a fit: from here on it counts."""
 
     def _refuse_wrong_parameters(self) -> None:
         """Looks at them once, until one changes: streams come in many small batches."""
@@ -108,8 +126,12 @@ class Inputs(ReadsSparse):
 
     def _rows(self, X: Any, reset: bool, to_learn: bool = True) -> Rows:
         """X, checked and in a form that the engine reads in place."""
-        if not reset and self._is_plain(X):
-            return Rows(X, to_learn)
+        if self._is_plain(X):
+            if reset:
+                self.n_features_in_ = X.shape[1]
+                self.__dict__.pop("feature_names_in_", None)  # of a fit before
+            if reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")):
+                return Rows(X, to_learn)
         if isinstance(X, OneHot):
             rows = Rows(X)
             if reset:
@@ -121,24 +143,10 @@ class Inputs(ReadsSparse):
         return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn)
 
     def _is_plain(self, X: Any) -> bool:
-        """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, as wide as the first?"""
+        """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, with rows and columns?"""
         if type(X) is not np.ndarray and not (is_sparse(X) and X.format == "csr"):
             return False
-        fits = X.ndim == 2 and X.dtype.kind == "f" and X.shape[0] > 0 and X.shape[1] == getattr(self, "n_features_in_", None)
-        return fits and not hasattr(self, "feature_names_in_")
-
-
-def order_of(shuffle: bool | str) -> str:
-    """The engine's name of what `shuffle` asks for."""
-    if Flag().holds(shuffle):
-        return "shuffled" if shuffle else "given"
-    return str(shuffle)
-
-
-def rule_of(estimator: BaseEstimator, learner: str) -> Rule:
-    """The rule of the learner of this name, with the estimator's parameters."""
-    rule = LEARNERS[learner].rule
-    return rule.from_public({name: getattr(estimator, name) for name in rule.parameters()})
+        return bool(X.ndim == 2 and X.dtype.kind == "f" and min(X.shape) > 0)
 
 
 def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
@@ -166,20 +174,8 @@ def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, r
     return for_classes(rows, labels, classes, sample_weight, estimator.class_weight)
 
 
-def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
-    """All classes that partial_fit may meet: named at the first call, the same at every later one."""
-    if classes is None:
-        if known is None:
-            raise SettingError("classes must be passed on the first call to partial_fit: all labels that may occur.")
-        return known
-    named: np.ndarray = np.unique(column_or_1d(classes))
-    if known is not None and not np.array_equal(known, named):
-        raise SettingError(f"classes are {named.tolist()}, but were {known.tolist()} at the first call.")
-    return named
-
-
 @estimator
-class LinearLearner(Forgets, LinearViews, Inputs):
+class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
     """What all linear learners share."""
 
     max_iter: int = parameter(
@@ -261,28 +257,6 @@ class LinearLearner(Forgets, LinearViews, Inputs):
                 weights.norm2 = None
         return weights
 
-    def _weights_to_continue(self, examples: AnyExamples, door: str) -> Weights:
-        """The weights of the call before, to be moved in place; a copy where views of them predict, and for a whole fit."""
-        before: Weights = self.training_.weights
-        if (before.vectors, before.d) != (examples.vectors, examples.rows.d):
-            raise SettingError(
-                f"{door} goes on with weights of shape {(before.vectors, before.d)}, but these rows need "
-                f"{(examples.vectors, examples.rows.d)}: fit a clone of the estimator."
-            )
-        classes = self.training_.classes
-        if isinstance(examples, Examples) and classes is not None and not np.array_equal(classes, examples.classes):
-            raise SettingError(
-                f"{door} goes on with the classes {classes.tolist()}, but these rows have {examples.classes.tolist()}: "
-                "fit a clone of the estimator."
-            )
-        if before.fit_intercept != bool(self.fit_intercept):
-            raise SettingError(
-                f"{door} goes on with weights of fit_intercept={before.fit_intercept}, but now it is "
-                f"{self.fit_intercept!r}: fit a clone of the estimator."
-            )
-        weights = before.with_layout(sparse=not examples.rows.dense)
-        return weights.copy() if weights is before and (before.shared or door == "warm_start") else weights
-
     def _fit(self, examples: AnyExamples, weights: Weights, rule: Rule, plan: Plan) -> Self:
         """Runs the engine and keeps what it gives, also when it was interrupted."""
         held_out = None
@@ -296,26 +270,32 @@ class LinearLearner(Forgets, LinearViews, Inputs):
             self._rows_before = 0
         self._settings = RunSettings(rule, plan, copy.copy(getattr(self, "class_weight", None)), counts)
         callbacks = Callbacks(epoch=self._report if self.verbose else None)
+        kind = ContinuedRun if self._memories and not self.keep_log else LinearRun
         try:
-            run = LinearRun(examples, rule, plan, weights, held_out, callbacks)
+            run = kind(examples, rule, plan, weights, held_out, callbacks)
             self._record(run.go(), examples.rows.n)
         except (DivergenceError, Interrupted) as stop:
             self._record(stop.training, examples.rows.n)
             raise
-        except BaseException:
-            if weights.past is not None:
-                weights.go_back()
-            raise
-        finally:
-            weights.past = None
         return self
+
+    def _go_back(self) -> None:
+        if hasattr(self, "training_") and self.training_.weights.past is not None:  # they went on learning in place
+            self.training_.weights.go_back()
+            self._drop_way_back()
+
+    def _drop_way_back(self) -> None:
+        self.training_.weights.past = None
 
     def _record(self, run: Training, rows: int) -> None:
         self.training_ = run
         if run.classes is not None:
             self.classes_ = run.classes
         if run.origin is not None and run.origin.has_dual:
-            self._memories = (*self._memories, (run.memory(), self._rows_before))
+            memory = run.memory()
+            if self._memories:
+                memory.start = None  # which is where the memory before it ended
+            self._memories = (*self._memories, (memory, self._rows_before))
             if not self.keep_log:
                 run.origin = None  # the rows that moved nothing are not needed for votes
         self._rows_before += rows
@@ -345,24 +325,6 @@ class LinearLearner(Forgets, LinearViews, Inputs):
         held_out = epoch.held_out_averaged if self._watched == "averaged" else epoch.held_out_last
         error = "" if held_out is None else f", held-out error {held_out:.4f}"
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}")
-
-    def _partial_fit(self, examples: AnyExamples) -> Self:
-        if self.early_stopping or (hasattr(self, "training_") and self.training_.best is not None):
-            raise SettingError(
-                "partial_fit goes on from the last weights, and early_stopping predicts with the best: take one with "
-                "early_stopping=False."
-            )
-        if hasattr(self, "training_"):
-            weights = self._weights_to_continue(examples, "partial_fit")
-        else:
-            weights = self._start(examples, None, None)
-        if "_partial" not in vars(self):
-            self._partial = self._rule(), self._partial_plan()
-        return self._fit(examples, weights, *self._partial)
-
-    def _partial_plan(self) -> Plan:
-        seed = self._seed_of_partial_fit()
-        return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
 
 
 @estimator

@@ -117,5 +117,5 @@ class LinearViews:
             pairs = zip(parts[::2], parts[1::2], strict=False)
             joined = [(a.then(b, there - here), here) for (a, here), (b, there) in pairs]
             parts = joined + parts[2 * len(joined) :]
-        self._memories = (parts[0],)
+            self._memories = tuple(parts)
         return parts[0][0]

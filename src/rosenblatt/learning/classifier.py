@@ -22,7 +22,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes, feature_rows
-from rosenblatt.learning import model_file, model_schema
+from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of, text_array
 from rosenblatt.learning.history import Epoch, History
@@ -261,6 +261,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Classifier:
     """The classifier in a model file; refuses every damaged byte, and runs no code."""
+    from rosenblatt.learning import model_schema  # for files that are read, not for those that are written
+
     header, arrays = model_file.read(path)
     try:
         model_schema.verify_header(header)
@@ -274,6 +276,8 @@ def load(path: str | os.PathLike[str]) -> Classifier:
 
 def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     """The classifier of a verified header and its arrays."""
+    from rosenblatt.learning.model_schema import VIEWS
+
     label_types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
     labels = header["labels"]
     texts = bool(labels) and isinstance(labels[0], str)
@@ -284,11 +288,7 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     model = Classifier(
         features=features.from_json(header["feature_map"]),
         classes=classes,
-        views={
-            name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"])
-            for name in model_schema.VIEWS
-            if f"{name}.coef" in arrays
-        },
+        views={name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"]) for name in VIEWS if f"{name}.coef" in arrays},
         view=header["view"],
         kind=header["kind"],
         recipe=Recipe.from_json(header["recipe"]),

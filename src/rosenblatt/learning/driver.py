@@ -124,10 +124,9 @@ class EpochDriver(ABC, Generic[O]):
 
     def orders(self) -> Iterator[np.ndarray | None]:
         """The row numbers of each epoch, without end; None: all rows, as given."""
-        pool = self.examples.pool()
-        if self.plan.order == "given" and len(pool) == self.examples.rows.n:  # the loop needs no list of row numbers
+        if self.plan.order == "given" and self.examples.all_present:  # the loop needs no list of row numbers
             return repeat(None)
-        return order.epochs(self.plan.order, pool, self.plan.seed)
+        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed)
 
     def go(self) -> O:
         """All epochs."""

@@ -37,6 +37,10 @@ class WeightedRows:
             return np.arange(self.rows.n, dtype=np.int32)
         return np.flatnonzero(self.importance).astype(np.int32)
 
+    @property
+    def all_present(self) -> bool:
+        return self.importance is None or bool(self.importance.all())
+
     def checksum(self) -> int:
         """A number that tells whether the rows, what is to be learned from them, or their weights have changed since."""
         rows = self.rows
@@ -320,7 +324,7 @@ FEW_LABELS = 1000  # to look each up is faster than to find the different ones f
 
 def places_among(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The place of each label among sorted classes; all of them have to be there."""
-    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    places = np.minimum(classes.searchsorted(labels), len(classes) - 1)
     known = classes[places] == labels
     if not known.all():
         strange = np.unique(labels[~known])

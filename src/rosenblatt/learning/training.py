@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -187,8 +188,7 @@ class LinearRun(EpochDriver[Training]):
         super().__init__(examples, rule, plan, Training(weights, classes), callbacks)
         self.weights, self.held_out = weights, held_out
         if plan.keep_log:
-            start = None if weights.untouched() else weights.copy()
-            self.outcome.origin = Origin(examples, rule, plan, start, held_out)
+            self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
         self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
         codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
         self.loop = core.Loop(
@@ -201,12 +201,18 @@ class LinearRun(EpochDriver[Training]):
         )
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         self.number = 1  # of the epoch
-        weights.remember(self.columns)
+        before = weights.remember(self.columns)
         self.still2 = 0.0  # Σ w² over the others
         if self.columns is not None and weights.norm2 != 0:
-            self.still2 = self.norm2_of_still_columns(weights.norm2)
+            whole = weights.norm2_of() if weights.norm2 is None else weights.norm2
+            self.still2 = self.norm2_of_still_columns(whole, before.cells)
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
+        self._moving: np.ndarray | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
+
+    def first_weights(self, weights: Weights) -> Weights | None:
+        """A copy of the weights that the log begins with; None: 0."""
+        return None if weights.untouched() else weights.copy()
 
     def counts(self) -> Counts:
         return Counts(self.loop.mistakes, self.loop.updates, self.loop.moved)
@@ -222,13 +228,18 @@ class LinearRun(EpochDriver[Training]):
         """|w|² before scaling, computed once for each state of the weights."""
         now = self.weights.t, self.weights.updates
         if self._norm2[0] != now:
-            self._norm2 = now, self.still2 + self.weights.norm2_of(self.columns)
+            self._norm2 = now, self.still2 + self.weights.norm2_of(self.moving_cells())
         return self._norm2[1]
 
-    def norm2_of_still_columns(self, whole: float | None = None) -> float:
-        """Σ w² over the columns that do not move, all columns together having this; None: it is computed."""
-        whole = self.weights.norm2_of() if whole is None else whole
-        return max(0.0, whole - self.weights.norm2_of(self.columns))
+    def moving_cells(self) -> np.ndarray | None:
+        """A copy of the weights and sums that move, made once between two stretches of examples; None: all do."""
+        if self.columns is not None and self._moving is None:
+            self._moving = self.weights.cells_of(self.columns)
+        return self._moving
+
+    def norm2_of_still_columns(self, whole: float, moving: np.ndarray | None) -> float:
+        """Σ w² over the columns that do not move: all have the whole, those that move are here."""
+        return max(0.0, whole - self.weights.norm2_of(moving))
 
     def begin_epoch(self, number: int) -> None:
         self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
@@ -236,12 +247,12 @@ class LinearRun(EpochDriver[Training]):
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
         """The loop over at most a chunk of examples."""
-        t, every = self.weights.t, self.weights.settle_every
+        t, every, self._moving = self.weights.t, self.weights.settle_every, None
         stop = min(stop, place + CHUNK - t % CHUNK, place + every - t % every)
         if self.callbacks.progress:  # also stop where the number of examples has doubled
             stop = min(stop, place + (1 << t.bit_length()) - t)
         try:
-            with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what `fault` tells
+            with nullcontext() if core.COMPILED else np.errstate(all="ignore"):  # of what `fault` tells
                 reached: int = self.loop.run(row_numbers, place, stop)
         finally:  # Ctrl-C is raised as the loop returns: what it has learned is counted and logged all the same
             self.weights.copy_counts(self.loop)
@@ -250,8 +261,10 @@ class LinearRun(EpochDriver[Training]):
         if self.loop.fault == core.SETTLE or (self.weights.t % every == 0 and reached > place):
             self.weights.settle()
             self.loop.resume(self.weights)
+            self._moving = None
             if self.columns is not None:
-                self.still2, self._norm2 = self.norm2_of_still_columns(), (None, 0.0)
+                self.still2 = self.norm2_of_still_columns(self.weights.norm2_of(), self.moving_cells())
+                self._norm2 = None, 0.0
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
         return reached
@@ -287,13 +300,14 @@ class LinearRun(EpochDriver[Training]):
 
     def go_back_an_epoch(self) -> None:
         """The weights before the present epoch, by learning the others again: no run that ends well pays for copies."""
+        self._moving = None
         self.weights.go_back()
         again = LinearRun(self.examples, self.rule, replace(self.plan, keep_log=False), self.weights)
         for row_numbers in islice(self.orders(), self.number - 1):
             again.pass_over(row_numbers, self.examples.rows.n if row_numbers is None else len(row_numbers))
 
     def finish(self) -> Training:
-        if self.weights.sums_overflowed(self.columns):
+        if self.weights.sums_overflowed(self.moving_cells()):
             raise self.divergence()
         return self.complete()
 
@@ -301,6 +315,7 @@ class LinearRun(EpochDriver[Training]):
         """The outcome, with its counts and its log."""
         self.outcome._views.clear()
         self.weights.norm2 = None if self.columns is None else self.norm2()
+        self._moving = None
         self.outcome.zero_rows = self.loop.zero_rows
         self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
         if self.recorder:
@@ -333,6 +348,13 @@ class LinearRun(EpochDriver[Training]):
             return len(moving) == 0
         # Without a bias a row of zeros stays a mistake that nothing can mend.
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
+
+
+class ContinuedRun(LinearRun):
+    """A run whose log goes on from that of the run before: a stream keeps no copy of the weights between the two."""
+
+    def first_weights(self, weights: Weights) -> None:
+        pass
 
 
 def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:

@@ -5,8 +5,8 @@
 
 A score is a running sum over the log, score_k = score_{k−1} + tau y (x_k·x + 1). So the products of the rows to decide about
 with the rows of the log are all that is needed: one matrix product, in blocks, and one pass over each of its rows; no
-weight vector is made. Two classes on dense rows are counted faster by signs.py. Freund and Schapire, "Large margin
-classification using the perceptron algorithm", 1999.
+weight vector is made. Two classes are counted faster on whole numbers (whole_votes.py) and on narrow rows (signs.py).
+Freund and Schapire, "Large margin classification using the perceptron algorithm", 1999.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.log import Log, Memory
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.signs import votes_by_sign
+from rosenblatt.learning.whole_votes import votes_on_whole_numbers
 
 VOTING = ("voted", "random")  # views in which all weights of a run have a say
 PRODUCT_BYTES = 2**26  # bytes of products at a time
@@ -112,9 +113,10 @@ class Voter(Scorer):
         return scores[:, 0] if memory.vectors == 1 else scores
 
     def _count(self, rows: Rows, survivors: Survivors, first_scores: np.ndarray | None) -> np.ndarray:
-        signs = votes_by_sign(rows, self.memory)
-        if signs is not None:
-            return signs[:, None].astype(float)
+        for count_two in (votes_on_whole_numbers, votes_by_sign):
+            votes = count_two(rows, self.memory)
+            if votes is not None:
+                return votes[:, None].astype(float)
         counted = np.empty((rows.n, survivors.vectors))
         for part, products in blocks_of_products(rows, self.memory.rows):
             begin = None if first_scores is None else first_scores[part]

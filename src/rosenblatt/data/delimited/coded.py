@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.table import BLANKS
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
     from rosenblatt.data.delimited.parsing import ColumnTypes
@@ -42,9 +42,12 @@ class CodedColumn:
     def above(self, below: CodedColumn) -> CodedColumn:
         """Both columns as one, the texts in the order in which they first occur.
 
+        >>> import numpy as np
         >>> CodedColumn(np.array([0, 1]), ["b", "a"]).above(CodedColumn(np.array([0, 1, 0]), ["c", "b"]))
         CodedColumn(codes=array([0, 1, 2, 0, 2]), texts=['b', 'a', 'c'])
         """
+        import numpy as np
+
         texts = list(dict.fromkeys([*self.texts, *below.texts]))
         place_of = {text: place for place, text in enumerate(texts)}
         of_code = np.array([place_of[text] for text in below.texts], dtype=self.codes.dtype)
@@ -56,6 +59,7 @@ class CodedColumn:
     def series(self, name: str, types: ColumnTypes) -> pl.Series:
         """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
 
+        >>> import numpy as np
         >>> from rosenblatt.data.delimited.parsing import ColumnTypes
         >>> column = CodedColumn(np.array([1, 0, 0, 2, 1, 1], dtype=np.uint32), ["b", " a", "?"])
         >>> letters = column.series("letter", ColumnTypes(["", "?"]))
@@ -75,6 +79,7 @@ class CodedColumn:
     def as_texts(self, name: str, types: ColumnTypes) -> CodedTexts | None:
         """The column as texts, without polars; None where it may hold numbers.
 
+        >>> import numpy as np
         >>> from rosenblatt.data.delimited.parsing import ColumnTypes
         >>> column = CodedColumn(np.array([1, 0, 0, 2, 3], dtype=np.uint32), ["b", " a", "?", "a"])
         >>> column.as_texts("letter", ColumnTypes(["", "?"]))
@@ -86,7 +91,10 @@ class CodedColumn:
             return None
         place_of = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         codes = self.codes
-        if len(place_of) < len(texts):  # some differ by the blanks around them only, or by how they are missing
+        if len(place_of) < len(texts):
+            import numpy as np
+
+            # Some differ by the blanks around them only, or by how they are missing.
             codes = np.array([place_of[text] for text in texts], dtype=np.uint32).take(codes)
         return CodedTexts(name, codes, list(place_of))
 
@@ -103,52 +111,62 @@ def coded_table(cells: Sequence[CodedColumn | None], names: Sequence[str], types
 
 
 def read_coded(
-    data: np.ndarray, delimiter: str, width: int, distinct_texts: int, halves: bool = False
+    content: bytes, start: int, delimiter: str, width: int, distinct_texts: int, halves: bool = False
 ) -> list[CodedColumn | None] | None:
     """The columns of a plain table, None for one with more distinct texts than that; None if the table is not plain.
 
     By two threads where `halves` are asked for; what they give is the same.
 
-    >>> text = np.frombuffer(b"Male,39\\nMale,50\\n", dtype=np.uint8)
-    >>> sex, age = read_coded(text, ",", width=2, distinct_texts=100)
+    >>> sex, age = read_coded(b"sex,age\\nMale,39\\nMale,50\\n", 8, ",", width=2, distinct_texts=100)
     >>> sex, age.codes.tolist(), age.texts
     (CodedColumn(codes=array([0, 0], dtype=uint32), texts=['Male']), [0, 1], ['39', '50'])
     """
-    if compiled is None or data[:3].tobytes() == BOM:
+    if compiled is None or content.startswith(BOM, start):
         return None
-    shape = ord(delimiter), width, distinct_texts
-    columns = split_in_halves(data, *shape) if halves else None
-    columns = columns or split(data, *shape)
+    rows, shape = memoryview(content)[start:], (ord(delimiter), width, distinct_texts)
+    columns = (split_in_halves(rows, *shape) if halves else None) or split(rows, *shape)
     last = None if columns is None else columns[-1]
     if columns is not None and last is not None:  # a CR can only be at the end of a line
         columns[-1] = CodedColumn(last.codes, [text.removesuffix("\r") for text in last.texts])
     return columns
 
 
-def split(data: np.ndarray, delimiter: int, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
+def split(rows: memoryview, delimiter: int, width: int, distinct_texts: int) -> list[CodedColumn | None] | None:
     """The columns as the compiled reader gives them."""
     assert compiled is not None
-    pairs = compiled.split(data, 0, delimiter, width, distinct_texts)
+    pairs = compiled.split(rows, 0, delimiter, width, distinct_texts)
     if pairs is None:
         return None
+    import numpy as np
+
     return [None if pair is None else CodedColumn(np.frombuffer(pair[0], dtype=np.uint32), pair[1]) for pair in pairs]
 
 
 def split_in_halves(
-    data: np.ndarray, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
+    rows: memoryview, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
 ) -> list[CodedColumn | None] | None:
     """The same, each half by a thread; None where only the whole can tell what becomes of a column."""
-    start = max(len(data) // 2 - LONGEST_SOUGHT, 0)
-    middle = start + data[start : len(data) // 2].tobytes().rfind(b"\n") + 1
-    with ThreadPoolExecutor(1) as other_thread:
-        reading = other_thread.submit(split, data[middle:], delimiter, width, distinct_texts)
-        above, below = split(data[:middle], delimiter, width, distinct_texts), reading.result()
+    start = max(len(rows) // 2 - LONGEST_SOUGHT, 0)
+    middle = start + bytes(rows[start : len(rows) // 2]).rfind(b"\n") + 1
+    second: list[list[CodedColumn | None] | None] = []
+
+    def split_second() -> None:
+        with suppress(Exception):  # a lack of memory, of which the whole will tell
+            second.append(split(rows[middle:], delimiter, width, distinct_texts))
+
+    thread = threading.Thread(target=split_second)
+    thread.start()
+    try:
+        above = split(rows[:middle], delimiter, width, distinct_texts)
+    finally:
+        thread.join()
+    below = second[0] if second else None
     if above is None or below is None:
         return None
-    rows = max(len(column.codes) for column in above if column is not None)
+    height = max(len(column.codes) for column in above if column is not None)
     joined = [None if a is None or b is None else a.above(b) for a, b in zip(above, below, strict=True)]
     as_the_whole = all(
         (a is None) == (b is None) and (both is None or len(both.texts) <= distinct_texts)
         for a, b, both in zip(above, below, joined, strict=True)
     )
-    return joined if as_the_whole and rows >= first_half else None
+    return joined if as_the_whole and height >= first_half else None

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
+from rosenblatt.data.reading import importing_meanwhile
 from rosenblatt.data.source import ReadOptions
 from rosenblatt.data.table import BLANKS, PROBE_CELLS, looks_like_data, numbers_if_all
 from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
     from rosenblatt.data.delimited.reading import TextBlock
@@ -50,36 +48,31 @@ def _by_compiled_reader(
     What is not `large` is given as a CodedTable, or not at all.
     """
     header, names, delimiter = block.header(), block.layout.names, block.layout.delimiter
-    if count(header, delimiter, options.sizes.count_block) is None or "" not in options.missing:
+    plain = not set(header) & NOT_PLAIN or count(block.data[: len(header)], delimiter, options.sizes.count_block)
+    if not plain or "" not in options.missing:
         return None
-    rows = block.data[len(header) :]
-    without_polars = options.coded and (len(types.texts) == len(names) or begins_with_texts(rows, delimiter, len(names)))
+    without_polars = options.coded and (len(types.texts) == len(names) or begins_with_texts(block))
     if not large and not without_polars:
         return None
-    shape, halves = (delimiter, len(names), options.sizes.coded_texts), large and cores() > 1
-    with ThreadPoolExecutor(1) as other_thread:
-        reading = other_thread.submit(read_coded, rows, *shape, halves)
-        if not without_polars:
-            import_module("polars")  # the first import takes as long as the reading
-        coded = reading.result()
+    shape = delimiter, len(names), options.sizes.coded_texts
+    with importing_meanwhile(*([] if without_polars else ["polars"])):  # takes as long as the reading
+        coded = read_coded(block.content, len(header), *shape, halves=large and cores() > 1)
     table = coded_table(coded, names, types) if coded is not None and without_polars else None
     if table is not None or coded is None or not large:
         return table
-    return _with_types(block, options, types, coded)
+    return _from_codes(block, options, types, coded)
 
 
-def begins_with_texts(data: np.ndarray, delimiter: str, width: int, beginning: int = PROBE_BYTES) -> bool:
-    """Does every column of a table have what is surely a text in its first rows?
-
-    >>> begins_with_texts(np.frombuffer(b"Male,39\\nMale,fifty\\n", dtype=np.uint8), ",", width=2)
-    True
-    """
-    lines = data[:beginning].tobytes().decode("utf-8", "replace").split("\n")[:-1]
-    rows = [[cell.strip(BLANKS) for cell in line.split(delimiter)] for line in lines]
+def begins_with_texts(block: TextBlock) -> bool:
+    """Has every column of a table what is surely a text in its first rows?"""
+    start = len(block.header())
+    lines = block.content[start : start + PROBE_BYTES].decode("utf-8", "replace").split("\n")[:-1]
+    rows = [[cell.strip(BLANKS) for cell in line.split(block.layout.delimiter)] for line in lines]
+    width = len(block.layout.names)
     return all(any(len(row) > j and SURELY_TEXT.match(row[j]) for row in rows) for j in range(width))
 
 
-def _with_types(
+def _from_codes(
     block: TextBlock, options: ReadOptions, types: ColumnTypes, coded: list[CodedColumn | None]
 ) -> pl.DataFrame | None:
     """Coded columns as what they hold; those that are not coded are read by polars."""
@@ -118,7 +111,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     width = frame.width
     is_blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if width else None
     blank = int(is_blank.sum()) if is_blank is not None else 0
-    header = count(block.header(), block.layout.delimiter, options.sizes.count_block) or DelimiterCounts()
+    header = count(block.data[:skipped], block.layout.delimiter, options.sizes.count_block) or DelimiterCounts()
     unfinished = int(not block.content.endswith(b"\n"))
     lines = counts.line_ends - header.line_ends + unfinished
     if frame.height != lines or counts.delimiters - header.delimiters != (lines - blank) * (width - 1):
@@ -287,6 +280,7 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
 
 
 NEWLINE, RETURN, QUOTE, BLANK, ZERO, NINE = b'\n\r" 09'
+NOT_PLAIN = {0, RETURN, QUOTE}
 BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
 BLANK_BYTES = 3  # of one of them at most
 
@@ -305,11 +299,14 @@ class DelimiterCounts:
 def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
     """The counts, so many bytes at a time; None if there is a NUL, a quote too many, or a CR that ends no line.
 
+    >>> import numpy as np
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
     >>> count(np.frombuffer(b'a,"b,c"\\n', dtype=np.uint8), ",", at_a_time=4)
     DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False, leading_zeros=False)
     """
+    import numpy as np
+
     cut, counts = ord(delimiter), DelimiterCounts()
     for start in range(0, len(data), at_a_time):
         stop = start + at_a_time
@@ -355,6 +352,8 @@ def _empty_lines(text: bytes) -> int:
 
 def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
     """May there be a blank at the edge of a cell, in the bytes from `start` to `stop`? Where in doubt, yes."""
+    import numpy as np
+
     part = data[start : stop + BLANK_BYTES]
     if part.max(initial=0) >= 0x80 and BEYOND_ASCII.search(part.tobytes()):
         return True

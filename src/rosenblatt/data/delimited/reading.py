@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-import numpy as np
-
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.coded import BOM
@@ -23,6 +21,7 @@ from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_li
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
@@ -49,18 +48,20 @@ class TextBlock:
     @property
     def data(self) -> np.ndarray:
         """The bytes as numbers."""
+        import numpy as np
+
         return np.frombuffer(self.content, dtype=np.uint8)
 
     @property
     def skipped(self) -> int:
         return self.layout.skipped if self.line == 1 else 0
 
-    def header(self) -> np.ndarray:
-        """The bytes of the lines that are skipped."""
+    def header(self) -> bytes:
+        """The lines that are skipped."""
         end = 0
         for _ in range(self.skipped):
             end = self.content.find(b"\n", end) + 1 or len(self.content)
-        return self.data[:end]
+        return self.content[:end]
 
     def records(self) -> Iterator[Record]:
         """The rows, read with care; what cannot be read is refused by line."""
@@ -206,6 +207,8 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def whole_records(stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
+    import numpy as np
+
     rest, line = b"", 1
     for data in chain(iter(lambda: stream.read(sizes.table_block), b""), [b""]):
         text = rest + data
@@ -234,6 +237,8 @@ def end_of_records(text: bytes, delimiter: str) -> int:
     """
     if delimiter == " " or text.find(b'"') < 0:
         return text.rfind(b"\n") + 1
+    import numpy as np
+
     byte = np.frombuffer(text, dtype=np.uint8)
     outside = np.cumsum(byte == QUOTE, dtype=np.uint8) & 1 == 0  # 256 is even: what wraps around stays as odd as it was
     opening = np.flatnonzero((byte == QUOTE) & ~outside)

@@ -1,0 +1,176 @@
+/* Dense rows: kernel.h includes this file once for each kind of CPU. */
+
+/* The first `count` of WIDTH neighbouring values, none if it is 0 or less, and zeros behind them; nothing else is read. */
+TARGET INLINE NAME(vec) NAME(load_some)(const int kind, const char *row, int64_t j, int64_t count) {
+    if (count >= WIDTH) return NAME(load)(kind, row, j);
+    if (count <= 0) return (NAME(vec)){0};
+#if WIDTH == 8
+    const __mmask16 mask = (__mmask16)((1u << count) - 1);
+    if (kind == DENSE_F32)
+        return (NAME(vec))_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(mask, (const float *)row + j)));
+    return (NAME(vec))_mm512_maskz_loadu_pd((__mmask8)mask, (const double *)row + j);
+#elif WIDTH == 4
+    static const int32_t mask[] = {-1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0};
+    if (kind == DENSE_F32) {
+        const __m128i few = _mm_loadu_si128((const __m128i *)(mask + 6 - count));
+        return (NAME(vec))_mm256_cvtps_pd(_mm_maskload_ps((const float *)row + j, few));
+    }
+    const __m256i few = _mm256_loadu_si256((const __m256i *)(mask + 6 - 2 * count));
+    return (NAME(vec))_mm256_maskload_pd((const double *)row + j, few);
+#elif WIDTH == 2
+    return (NAME(vec)){value_at(kind, row, j), 0};
+#else
+    return value_at(kind, row, j);
+#endif
+}
+
+/* Adds the products of the columns from j on, fewer than sixteen, to the lanes. */
+TARGET INLINE void NAME(dense_rest)(const int kind, const char *row, const double *w, int64_t j, int64_t d,
+                                    NAME(vec) sum[LANES / WIDTH]) {
+    if (j == d) return;
+    for (int p = 0; p < LANES / WIDTH; p++, j += WIDTH)
+        sum[p] += NAME(load_some)(kind, row, j, d - j) * NAME(load_some)(DENSE_F64, (const char *)w, j, d - j);
+}
+
+/* Sends for the part of a row that the lanes at j will want, into the cache of this level. */
+INLINE void NAME(fetch_dense)(const int kind, const char *ahead, int64_t j, const int level) {
+    PREFETCH(ahead + j * (int64_t)value_size(kind), level);
+    if (value_size(kind) == 8) PREFETCH(ahead + j * 8 + 64, level);
+}
+
+/* And for the line with its last value: rows seldom begin where a line does. */
+INLINE void NAME(fetch_end)(const int kind, const char *ahead, int64_t d, const int level) {
+    PREFETCH(ahead + d * (int64_t)value_size(kind) - 1, level);
+}
+
+/* Row times one weight vector, all lanes at once, while the row `ahead` is on its way. */
+TARGET INLINE double NAME(dense_dot)(const int kind, const char *row, const char *ahead, const int level, const double *w,
+                                     int64_t d) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[PARTS];
+    int64_t j = 0;
+    NAME(clear_lanes)(sum);
+    for (; j + LANES <= d; j += LANES) {
+        NAME(fetch_dense)(kind, ahead, j, level);
+        for (int p = 0; p < PARTS; p++)
+            sum[p] += NAME(load)(kind, row, j + p * WIDTH) * NAME(weights_at)(w, j + p * WIDTH);
+    }
+    NAME(fetch_end)(kind, ahead, d, level);
+    NAME(dense_rest)(kind, row, w, j, d, sum);
+    return NAME(sum_lanes)(sum);
+}
+
+/* Three rows times one weight vector: rows that lie apart then wait for memory together. */
+TARGET INLINE void NAME(dense_abreast)(const int kind, const char *const row[ABREAST], const char *const ahead[ABREAST],
+                                       const int level, const double *w, int64_t d, double out[ABREAST]) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[ABREAST][PARTS];
+    int64_t j = 0;
+    for (int r = 0; r < ABREAST; r++) NAME(clear_lanes)(sum[r]);
+    for (; j + LANES <= d; j += LANES) {
+        for (int r = 0; r < ABREAST; r++) NAME(fetch_dense)(kind, ahead[r], j, level);
+        for (int p = 0; p < PARTS; p++) {
+            const NAME(vec) v = NAME(weights_at)(w, j + p * WIDTH);
+            for (int r = 0; r < ABREAST; r++) sum[r][p] += NAME(load)(kind, row[r], j + p * WIDTH) * v;
+        }
+    }
+    for (int r = 0; r < ABREAST; r++) {
+        NAME(fetch_end)(kind, ahead[r], d, level);
+        NAME(dense_rest)(kind, row[r], w, j, d, sum[r]);
+        out[r] = NAME(sum_lanes)(sum[r]);
+    }
+}
+
+/* Four rows times two weight vectors: every load serves twice or four times. One register of lanes at a time, since all
+ * sixteen lanes of eight sums would not fit; the lanes, and so the bits, are those of dense_dot. */
+TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE], const char *const ahead[TILE],
+                                    const double *const w[2], int64_t d, double *const out[TILE]) {
+    enum { PARTS = LANES / WIDTH };
+    NAME(vec) sum[TILE][2][PARTS];
+    int64_t whole = d - d % LANES;
+    for (int p = 0; p < PARTS; p++) {
+        NAME(vec) s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0};
+        for (int64_t j = p * WIDTH; j < whole; j += LANES) {
+            NAME(vec) a = NAME(weights_at)(w[0], j), b = NAME(weights_at)(w[1], j), x;
+            PREFETCH(ahead[p % TILE] + j * (int64_t)value_size(kind), 2);
+            x = NAME(load)(kind, row[0], j); s00 += x * a; s01 += x * b;
+            x = NAME(load)(kind, row[1], j); s10 += x * a; s11 += x * b;
+            x = NAME(load)(kind, row[2], j); s20 += x * a; s21 += x * b;
+            x = NAME(load)(kind, row[3], j); s30 += x * a; s31 += x * b;
+        }
+        sum[0][0][p] = s00; sum[1][0][p] = s10; sum[2][0][p] = s20; sum[3][0][p] = s30;
+        sum[0][1][p] = s01; sum[1][1][p] = s11; sum[2][1][p] = s21; sum[3][1][p] = s31;
+    }
+    for (int r = 0; r < TILE; r++)
+        for (int c = 0; c < 2; c++) {
+            NAME(dense_rest)(kind, row[r], w[c], whole, d, sum[r][c]);
+            out[r][c] = NAME(sum_lanes)(sum[r][c]);
+        }
+}
+
+/* The k-th row of the order, where it lies. */
+INLINE const char *NAME(row_at)(const int kind, const rows_t *rows, const int32_t *order, int64_t k) {
+    return dense_row(kind, rows, order ? order[k] : k);
+}
+
+/* The row that many places later, where there is one; the last row stands in. */
+INLINE const char *NAME(later)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end) {
+    return NAME(row_at)(kind, rows, order, k < end ? k : end - 1);
+}
+
+/* Up to four rows by these vectors. */
+TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t count,
+                                    int64_t end, const weights_t *at, int64_t first, int64_t vectors, double *out) {
+    const char *row[TILE], *ahead[TILE];
+    for (int r = 0; r < count; r++) {
+        row[r] = NAME(row_at)(kind, rows, order, k + r);
+        ahead[r] = NAME(later)(kind, rows, order, k + r + TILE, end);
+    }
+    int64_t v = 0;
+    if (count == TILE)
+        for (; v + 2 <= vectors; v += 2) {
+            const double *const w[2] = {at->w + (first + v) * at->per_vector, at->w + (first + v + 1) * at->per_vector};
+            double *const to[TILE] = {out + v, out + at->vectors + v, out + 2 * at->vectors + v, out + 3 * at->vectors + v};
+            NAME(dense_tile)(kind, row, ahead, w, rows->d, to);
+        }
+    for (; v < vectors; v++)
+        for (int r = 0; r < count; r++)
+            out[r * at->vectors + v] =
+                NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
+}
+
+TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double step,
+                                   double late_step) {
+    const char *row = dense_row(kind, rows, i);
+    int64_t j = 0;
+    for (; j + WIDTH <= rows->d; j += WIDTH) {
+        NAME(vec) x = NAME(load)(kind, row, j), a = NAME(weights_at)(w, j), b = NAME(weights_at)(u, j);
+        a += step * x;
+        b += late_step * x;
+        memcpy(w + j, &a, sizeof a);
+        memcpy(u + j, &b, sizeof b);
+    }
+    for (; j < rows->d; j++) {
+        double x = value_at(kind, row, j);
+        w[j] += step * x;
+        u[j] += late_step * x;
+    }
+}
+
+TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64_t i) {
+    enum { PARTS = LANES / WIDTH };
+    const char *row = dense_row(kind, rows, i);
+    NAME(vec) sum[PARTS];
+    int64_t j = 0;
+    NAME(clear_lanes)(sum);
+    for (; j + LANES <= rows->d; j += LANES)
+        for (int p = 0; p < PARTS; p++) {
+            NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH);
+            sum[p] += x * x;
+        }
+    for (int p = 0; p < PARTS; p++, j += WIDTH) {
+        NAME(vec) x = NAME(load_some)(kind, row, j, rows->d - j);
+        sum[p] += x * x;
+    }
+    return NAME(sum_lanes)(sum);
+}

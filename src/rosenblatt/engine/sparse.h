@@ -1,0 +1,134 @@
+/* Sparse rows: kernel.h includes this file once for each kind of CPU. */
+
+/* Sends for entries [from, to) of an array: into the first level, or, where they would fill it, into the second. */
+INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size) {
+    const char *first = (const char *)array + from * size, *last = (const char *)array + to * size - 1;
+    if (to - from > LONG) {
+        for (const char *line = first; line < last; line += 64) PREFETCH(line, 2);
+        return;
+    }
+    PREFETCH(first, 3);
+    for (const char *line = first + 64; line < last; line += 64) PREFETCH(line, 3);
+    PREFETCH(last, 3);
+}
+
+/* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
+TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
+                                      const weights_t *at) {
+    int64_t from, to;
+    if (k + 2 * ENTRIES_AHEAD >= end) return;
+    if (rows->indptr)
+        PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
+    if (order) {  /* as given, the hardware sees the pattern by itself */
+        entries_of(kind, rows, order[k + ENTRIES_AHEAD], &from, &to);
+        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind));
+        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind));
+    }
+    if (at->large) {
+        entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
+        for (int64_t e = from; e < to; e++) {
+            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;
+            PREFETCH(w, 2);
+            if (at->vectors > 1)  /* those of all vectors, a line at a time */
+                for (int64_t v = CACHE_LINE; v < at->vectors + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
+        }
+    }
+}
+
+/* `step` is a constant where it is 2, as in training: a multiplication for every entry is felt. */
+TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_t i, const double *w, const int64_t step) {
+    int64_t from, to;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    entries_of(kind, rows, i, &from, &to);
+    int64_t e = from;
+    for (; e + 4 <= to; e += 4) {
+        s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+        s1 += value_at(kind, rows->values, e + 1) * w[index_at(kind, rows->indices, e + 1) * step];
+        s2 += value_at(kind, rows->values, e + 2) * w[index_at(kind, rows->indices, e + 2) * step];
+        s3 += value_at(kind, rows->values, e + 3) * w[index_at(kind, rows->indices, e + 3) * step];
+    }
+    for (; e < to; e++) s0 += value_at(kind, rows->values, e) * w[index_at(kind, rows->indices, e) * step];
+    return (s0 + s2) + (s1 + s3);
+}
+
+/* Row i by `PARTS` registers of vectors whose weights of a column lie side by side. */
+#define SCORES_ABREAST(PARTS)                                                                                              \
+    do {                                                                                                                   \
+        NAME(vec) sum[PARTS];                                                                                              \
+        for (int p = 0; p < PARTS; p++) sum[p] = (NAME(vec)){0};                                                           \
+        for (int64_t e = from; e < to; e++) {                                                                              \
+            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;                                   \
+            const double x = value_at(kind, rows->values, e);                                                              \
+            for (int p = 0; p < PARTS; p++) sum[p] += x * NAME(weights_at)(w, v + p * WIDTH);                              \
+        }                                                                                                                  \
+        memcpy(out + v, sum, sizeof sum);                                                                                  \
+        v += PARTS * WIDTH;                                                                                                \
+    } while (0)
+
+/* Row i by every vector, each sum in the order of its entries, so that many at once change no bit. */
+TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
+    int64_t from, to, v = 0;
+    entries_of(kind, rows, i, &from, &to);
+    if (at->per_vector == 1) {
+        while (v + 8 * WIDTH <= at->vectors) SCORES_ABREAST(8);
+        if (v + 4 * WIDTH <= at->vectors) SCORES_ABREAST(4);
+        if (v + 2 * WIDTH <= at->vectors) SCORES_ABREAST(2);
+        if (v + WIDTH <= at->vectors) SCORES_ABREAST(1);
+    }
+    for (; v < at->vectors; v++) {
+        double sum = 0;
+        for (int64_t e = from; e < to; e++) {
+            const int64_t j = index_at(kind, rows->indices, e);
+            INSIDE(0 <= j && j < rows->d);
+            sum += value_at(kind, rows->values, e) * at->w[j * at->per_column + v * at->per_vector];
+        }
+        out[v] = sum;
+    }
+}
+#undef SCORES_ABREAST
+
+TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u,
+                                    const int64_t per_column, double step, double late_step) {
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e);
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        w[j * per_column] += step * x;
+        u[j * per_column] += late_step * x;
+    }
+}
+
+/* The same for one vector, whose w and u of a column lie side by side: one load and one store for both. */
+TARGET INLINE void NAME(sparse_add_pairs)(const int kind, const rows_t *rows, int64_t i, double *cells, double step,
+                                          double late_step) {
+#if WIDTH == 1
+    NAME(sparse_add)(kind, rows, i, cells, cells + 1, 2, step, late_step);
+#else
+    typedef double pair __attribute__((vector_size(16)));
+    const pair steps = {step, late_step};
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const int64_t j = index_at(kind, rows->indices, e);
+        pair cell;
+        INSIDE(0 <= j && j < rows->d);
+        memcpy(&cell, cells + 2 * j, sizeof cell);
+        cell += steps * value_at(kind, rows->values, e);
+        memcpy(cells + 2 * j, &cell, sizeof cell);
+    }
+#endif
+}
+
+TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int64_t i) {
+    int64_t from, to;
+    double sum = 0;
+    entries_of(kind, rows, i, &from, &to);
+    if (is_ones(kind)) return (double)(to - from);
+    for (int64_t e = from; e < to; e++) {
+        double x = value_at(kind, rows->values, e);
+        sum += x * x;
+    }
+    return sum;
+}
