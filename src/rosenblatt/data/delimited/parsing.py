@@ -370,6 +370,8 @@ def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
 
 def _has_leading_zero(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
     """Does a cell begin with 0 and another digit, in the bytes from `start` to `stop`? Where in doubt, yes."""
+    import numpy as np
+
     before, zero, after = data[max(start - 1, 0) : stop], data[start : stop + 1] == ZERO, data[start + 1 : stop + 2]
     if start == 0:
         zero, after = zero[1:], after[1:]  # the very first cell is a name, or a first row of many
