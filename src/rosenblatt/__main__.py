@@ -19,7 +19,11 @@ def main() -> None:
     print_unraisable, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
         code = _load_command_line()()
-    except KeyboardInterrupt:
+    except BaseException as problem:
+        from rosenblatt.errors import is_interrupt
+
+        if not is_interrupt(problem):
+            raise
         code = _interrupted()
     finally:
         _ignore_interrupts()  # the command is done, only Python's own end is left

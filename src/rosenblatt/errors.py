@@ -167,3 +167,20 @@ class SaveError(RosenblattError, OSError):
 
 class UncompiledWarning(UserWarning):
     """The core runs as plain Python: the same results, some hundred times slower."""
+
+
+def is_interrupt(problem: BaseException | None) -> bool:
+    """Is it Ctrl-C, or what Python makes of one that comes while a class is being made?
+
+    >>> try:
+    ...     try:
+    ...         raise KeyboardInterrupt
+    ...     except KeyboardInterrupt as interrupt:
+    ...         raise RuntimeError("Error calling __set_name__") from interrupt
+    ... except RuntimeError as problem:
+    ...     print(is_interrupt(problem), is_interrupt(RuntimeError("a bug")))
+    True False
+    """
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__
+    return problem is not None

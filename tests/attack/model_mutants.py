@@ -75,7 +75,8 @@ def nasty(value, chosen):
     """A value in the place of this one."""
     near = [[value], {"v": value}, str(value)[:1000]]
     if isinstance(value, int | float):
-        near += [value + 1, value - 1, -value, value * 2, value * 0.5, math.inf, -math.inf]
+        half = value * 0.5 if abs(value) < 2**1000 else value // 2  # a whole number may be too large for a float
+        near += [value + 1, value - 1, -value, value * 2, half, math.inf, -math.inf]
     if isinstance(value, list):
         near += [value * 2, value[::-1], value[1:], value[:-1], sorted(map(str, value)), chosen.sample(value, len(value))]
         near += [(value * 10**4)[: 10**4]]

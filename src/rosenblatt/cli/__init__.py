@@ -19,7 +19,7 @@ from typing import IO, Any
 import click
 
 from rosenblatt import __version__
-from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, needs_parts, visible
+from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, is_interrupt, needs_parts, visible
 
 # What `--help` says of each verb without importing it.
 VERBS = {
@@ -178,9 +178,9 @@ def run(arguments: list[str] | None = None) -> int:
             return out_of_memory(problem)
         complain(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.")
         return 1
-    except KeyboardInterrupt:
-        raise
     except BaseException as bug:  # also what is no Exception, as a panic of polars is
+        if is_interrupt(bug):
+            raise KeyboardInterrupt from None
         if os.environ.get("ROSENBLATT_TRACEBACK"):
             raise
         complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
