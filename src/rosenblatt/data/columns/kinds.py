@@ -133,8 +133,8 @@ def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None)
     orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
     readings = [look.reading(comma, day_first) for look in known]
-    if not any(one.used for one in readings):  # a table in which nothing differs is learned from as it is
-        said = replace(said, needed=[one.name for one in readings if one.kind == "constant"])
+    if not any(one.used for one in readings):  # where nothing else is left, they are what there is to learn from
+        said = replace(said, needed=table.columns)
     return [
         look.kept() if not one.used and one.name in said.needed and not one.chosen else one
         for one, look in zip(readings, known, strict=True)

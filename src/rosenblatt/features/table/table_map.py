@@ -126,8 +126,7 @@ class TableMap:
         self._cleaned = table, clean
         table = clean.frame
         if not table.width and not clean.texts:
-            left_out = "; ".join(f"{one.name}: {one.kind}, {one.why}" for one in readings[:10])
-            raise DataError(f"No column is left to learn from ({left_out}). Say what one is: --column NAME=category.")
+            raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if not isinstance(self.products, str):
             _refuse_unknown(named, table.columns, "products")
         self.columns = self._fit_columns(clean)
