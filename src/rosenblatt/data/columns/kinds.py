@@ -51,7 +51,7 @@ UNKNOWN = ("unknown", "unk", "missing", "not available", "not applicable", "n.a.
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
-DIGIT, LEADING_ZERO, WORD = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"\w+")
+DIGIT, LEADING_ZERO = re.compile("[0-9]"), re.compile("^0[0-9]+$")
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
@@ -129,7 +129,10 @@ def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None)
     if not isinstance(table, CodedTable):
         known = [look_at(series, said) for series in table]
     # A column that can be read in two ways is read as the others of its file are.
-    comma = any(look.formats and all(one.decimal == "," for one in look.formats) for look in known)
+    marks = [{one.decimal for one in look.formats} for look in known]
+    decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
+    points = any(look.dtype is not None and look.dtype.is_float() for look in known)
+    comma = True if "," in decided else False if points or "." in decided else None
     orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
     readings = [look.reading(comma, day_first) for look in known]
@@ -183,7 +186,7 @@ class Look:
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
             self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
 
-    def reading(self, decimal_comma: bool, day_first: bool | None) -> ColumnReading:
+    def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
         if self.wanted:
             return self._as_wanted(decimal_comma, day_first)
@@ -235,7 +238,7 @@ class Look:
 
     def _words(self) -> float:
         """In a value, on average."""
-        return sum(len(WORD.findall(text)) for text in self.sample) / len(self.sample)
+        return sum(len(text.split()) for text in self.sample) / len(self.sample)
 
     def _is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
@@ -253,9 +256,9 @@ class Look:
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
-    def _as_number(self, decimal_comma: bool) -> ColumnReading:
+    def _as_number(self, decimal_comma: bool | None) -> ColumnReading:
         like_others = [one for one in self.formats if (one.decimal == ",") == decimal_comma]
-        chosen = (like_others if decimal_comma and like_others else self.formats)[0]
+        chosen = (like_others or self.formats)[0]
         told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
         if len(self.formats) > 1 and not like_others:
             other = next(one for one in self.formats if one != chosen)
@@ -271,7 +274,7 @@ class Look:
             told += f", or {other.describe()}: nothing decides, {self._option('date:' + other.pattern)}"
         return self._reading("date", told, date=chosen)
 
-    def _as_wanted(self, decimal_comma: bool, day_first: bool | None) -> ColumnReading:
+    def _as_wanted(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         import polars as pl
 
         from rosenblatt.data.columns import dates, numbers

@@ -106,7 +106,8 @@ class TableMap:
         check("hashing", hashing, BITS)
         check("ngrams", ngrams, NGRAMS)
         self.readings: TableReadings | None = None  # None in models of older files, which read all cells alike
-        self.texts = TextColumns(ngrams, hashing)
+        self.ngrams = int(ngrams)
+        self.texts: TextColumns | None = None  # where there are columns of sentences
         self._cleaned: tuple[Any, CleanTable] | None = None  # by `fit`, of the rows that are transformed next
         self.columns: list[TableColumn] = []
         self.blocks: list[FeatureBlock] = []
@@ -130,7 +131,7 @@ class TableMap:
         if not isinstance(self.products, str):
             _refuse_unknown(named, table.columns, "products")
         self.columns = self._fit_columns(clean)
-        self.texts.fit(clean.texts)
+        self.texts = TextColumns(self.ngrams, self.hashing).fit(clean.texts) if clean.texts else None
         self.blocks = self._make_blocks()
         self._learn_pairs(table, sizes)
         self._number_features()
@@ -239,11 +240,11 @@ class TableMap:
                 self.n_features += block.size
         if self.hashing is not None and any(isinstance(block, HashedBlock) for block in self.blocks):
             self.n_features += 1 << self.hashing
-        self.n_features += self.texts.n_features
+        self.n_features += self.texts.n_features if self.texts else 0
 
     def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
-        if not self.columns and not self.texts.maps:
+        if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = as_frame(rows)
         present = dict.fromkeys(table.columns)
@@ -265,11 +266,11 @@ class TableMap:
         matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
         for part in parts:
             matrix.add(part)
-        result = matrix.result(self.n_features - self.texts.n_features)
+        result = matrix.result(self.n_features - (self.texts.n_features if self.texts else 0))
         unseen = Counter(parts.unseen) + Counter({pair.column: pair.unseen for pair in pairs})
         for name, date in clean.derived.items():  # a date that is missing has no parts: it counts once
             unseen[date] = max(unseen[date], unseen.pop(name, 0) - clean.misfits[date])
-        if self.texts.maps:
+        if self.texts:
             result, words = self.texts.beside(result, clean.texts)
             unseen.update(words)
         self.notes = Notes(
@@ -314,7 +315,7 @@ class TableMap:
         """What each feature is; a hashed place stands for many values and is only numbered."""
         names = [name for block in self.blocks if not isinstance(block, HashedBlock) for name in block.names]
         hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
-        return names + (hashed[0].names if hashed else []) + self.texts.names
+        return names + (hashed[0].names if hashed else []) + (self.texts.names if self.texts else [])
 
     def to_json(self) -> dict[str, Any]:
         columns = []
@@ -344,9 +345,9 @@ class TableMap:
         return {
             "missing": list(self.missing),
             "only": None if self.only is None else list(self.only),
-            "ngrams": self.texts.ngrams,
+            "ngrams": self.ngrams,
             "readings": [one.to_json() for one in self.readings.columns],
-            "texts": self.texts.to_json(),
+            "texts": self.texts.to_json() if self.texts else [],
         }
 
     @classmethod
@@ -356,8 +357,10 @@ class TableMap:
         if "readings" in saved:
             table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])
             table.readings = TableReadings([ColumnReading.from_json(one) for one in saved["readings"]], table.missing)
-            table.texts = TextColumns(saved["ngrams"], table.hashing)
-            table.texts.read_json(saved["texts"])
+            table.ngrams = saved["ngrams"]
+            if saved["texts"]:
+                table.texts = TextColumns(table.ngrams, table.hashing)
+                table.texts.read_json(saved["texts"])
         table.collisions = saved["collisions"]
         kind = Category if table.hashing is None else HashedCategory
         for column in saved["columns"]:
