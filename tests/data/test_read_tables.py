@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset, ReadOptions, batches, read
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.source import BufferSizes
-from rosenblatt.errors import FileError, SettingError
+from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
 EXPECTED = [(39, "clerk", "no"), (50, None, "yes"), (None, "cook", "no")]

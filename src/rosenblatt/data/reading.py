@@ -157,8 +157,6 @@ def recognise(source: Source, options: ReadOptions) -> Format:
     by_suffix = BY_SUFFIX.get(source.suffix)
     if by_suffix in (FORMATS["csv"], FORMATS["tsv"]) and source.is_text and consistent_delimiter(source.first_lines):
         return by_suffix
-    if options.mention_columns and source.is_text and consistent_delimiter(source.first_lines):
-        return FORMATS["csv"]
     for format in FORMATS.values():
         if format.recognise is not None and format.recognise(source, options):
             return format
