@@ -99,7 +99,6 @@ BAD = {
     "target -4 of 3": ("a.csv", ROWS, {"target": "-4", "header": False}, None, "from 1 to 3"),
     "missing label": ("a.csv", TABLE + b"1,x,?\n", {"target": "buys"}, 42, "no label"),
     "empty labels": ("a.csv", TABLE + b"\n1,x,\n1,x,\n", {"target": "buys"}, 43, "2 rows have no label"),
-    "NaN": ("a.csv", b"a,b\n1.5,x\nnan,y\n", {}, 3, "missing='nan'"),
     "infinity": ("a.csv", b"a,b\n1.5,x\n2,y\n\n-inf,y\n", {}, 5, "-inf"),
     "overflow": ("a.csv", b"a,b\n1.5,x\n1e999,y\n", {}, 3, "inf"),
     "open quote": ("a.csv", b'a,b\n1,"x\n2,y\n3,z\n', {}, 2, "quote"),
@@ -124,7 +123,7 @@ BAD = {
     "old Feather": ("a.feather", b"FEA1" + bytes(50), {}, None, "version 1"),
     "Parquet without rows": ("a.parquet", parquet(a=[], b=[]), {}, None, "no rows"),
     "lists in Parquet": ("a.parquet", parquet(a=[[1], [2]], y=[0, 1]), {}, None, "List"),
-    "NaN in Parquet": ("a.parquet", parquet(a=[1.0, float("nan")], y=[0, 1]), {}, None, "row 2"),
+    "infinity in Parquet": ("a.parquet", parquet(a=[1.0, float("inf")], y=[0, 1]), {}, None, "row 2"),
     "missing label in Parquet": ("a.parquet", parquet(a=[1, 2], y=["u", None]), {"target": "y"}, None, "row 2"),
     "no such target in Parquet": ("a.parquet", PARQUET, {"target": "x"}, None, "columns are a, y"),
     # libsvm

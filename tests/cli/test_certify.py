@@ -86,7 +86,7 @@ def test_progress_goes_to_standard_error_and_quiet_silences_it(folder, capsys):
     [
         (["line.csv"], 1, "--target"),
         (["line.csv", "--target", "kind", "--seconds", "0"], 2, "--seconds"),
-        (["line.csv", "--target", "kind", "--column", "size"], 2, "COL=HOW"),
+        (["line.csv", "--target", "kind", "--column", "size"], 2, "COL=KIND"),
         (["nothing.csv", "--target", "kind"], 1, "nothing.csv"),
     ],
 )

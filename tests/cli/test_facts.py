@@ -96,7 +96,7 @@ def test_positive_least_numeric_and_top_are_obeyed(people, capsys):
 
 def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested(tmp_path, capsys):
     path = tmp_path / "sorted.csv"
-    path.write_text("a,b,y\n" + "".join(f"{i},{i / 1000},{'no' if i < 150 else 'yes'}\n" for i in range(300)))
+    path.write_text("a,b,y\n" + "".join(f"{2 * i},{i / 1000},{'no' if i < 150 else 'yes'}\n" for i in range(300)))
     facts = result(capsys, str(path), "--target", "y")
     assert facts["values"] == []
     assert any("a, b" in note for note in facts["notes"])
@@ -105,14 +105,19 @@ def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested
     assert len(result(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
 
 
-def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
+def test_columns_are_told_by_kind(tmp_path, capsys):
     path = tmp_path / "prices.csv"
-    path.write_text("price;size;place;kind\n" + "1,5;2;3,4;a\n2;3;B;b\n?;4;1,2;a\n")
+    path.write_text("price;size;place;kind\n" + "1,5;2;north;a\n2;3;south;b\n?;4;north;a\n")
     assert run(["facts", str(path), "--target", "kind"]) == 0
     printed = capsys.readouterr().out
-    assert "price holds numbers with a decimal comma (1,5)" in printed
-    assert "place holds" not in printed
-    assert "size holds" not in printed
+    assert "number    price (written as 1234,5), size\n" in printed
+    assert "category  place\n" in printed
+    assert run(["facts", str(path), "--target", "kind", "--column", "size=category", "-q"]) == 0
+    assert "written as" not in capsys.readouterr().out
+    columns = result(capsys, str(path), "--target", "kind", "--column", "size=category")["columns"]
+    assert [(column["name"], column["kind"]) for column in columns] == [
+        ("price", "number"), ("size", "category"), ("place", "category"),
+    ]  # fmt: skip
 
 
 def test_words_of_texts_are_values(tmp_path, capsys):

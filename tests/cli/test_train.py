@@ -40,7 +40,7 @@ def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
     result = train(capsys, fruit, "--target", "kind", "--holdout", "0.2")
     assert set(result) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
-        "train_error", "dev_error", "theory", "seconds", "model",
+        "train_error", "dev_error", "theory", "seconds", "model", "columns",
     }  # fmt: skip
     assert result["examples"] == 48
     assert result["classes"] == ["apple", "pear"]
@@ -94,7 +94,8 @@ def test_the_python_that_it_prints_reads_dev_as_it_does(tmp_path, monkeypatch, c
 def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
     assert run(["train", fruit, "--target", "kind"]) == 0
     captured = capsys.readouterr()
-    counts = [int(line.split()[2].replace(",", "")) for line in captured.err.splitlines()[1:]]
+    lines = [line for line in captured.err.splitlines()[1:] if not line.startswith(("columns", " " * 9))]
+    counts = [int(line.split()[2].replace(",", "")) for line in lines]
     assert counts[:-1] == [2**k for k in range(len(counts) - 1)]
     assert counts[-1] % 60 == 0  # whole epochs of 60 rows
     assert counts[-2] < counts[-1] <= 300
@@ -139,7 +140,7 @@ def test_groups_stay_together_and_late_rows_are_held_out(fruit):
         (["{fruit}", "--target", "kind", "--group", "colour"], 2, "--holdout"),
         (["{fruit}", "--target", "kind", "--patience", "2"], 2, "--dev"),
         (["{fruit}", "--target", "kind", "--holdout", "0.2", "--group", "shape"], 2, "colour, size"),
-        (["{fruit}", "--target", "kind", "--column", "age"], 2, "COL=HOW"),
+        (["{fruit}", "--target", "kind", "--column", "age"], 2, "COL=KIND"),
         (["{fruit}", "--target", "kind", "--column", "shape=category"], 2, "shape"),
         (["{fruit}", "--target", "kind", "--product", "colour"], 2, "two column names"),
         (["{fruit}", "--target", "kind", "--format", "exel"], 2, "exel"),
@@ -327,18 +328,20 @@ def test_groups_with_missing_values_are_a_group_of_their_own(tmp_path):
     assert min(len(learned), len(held_out)) in (4, 8)
 
 
-def test_an_option_of_another_kind_of_data_is_named(fruit, capsys):
-    assert run(["train", fruit, "--target", "kind", "--ngrams", "2"]) == 2
+def test_an_option_of_another_kind_of_data_is_named(tmp_path, capsys):
+    (tmp_path / "rows.libsvm").write_text("+1 1:1\n-1 2:1\n" * 5)
+    assert run(["train", str(tmp_path / "rows.libsvm"), "--ngrams", "2"]) == 2
     assert "no option 'ngrams'" in capsys.readouterr().err
 
 
-def test_numbers_with_a_decimal_comma_are_noticed(tmp_path, capsys):
+def test_what_columns_were_taken_for_is_told(tmp_path, capsys):
     path = tmp_path / "prices.csv"
-    path.write_text("price;size;place;kind\n" + "1,5;2,5;3,4;a\n2;3;B;b\n" * 5)
+    path.write_text("price;size;place;kind\n" + "1,5;2,5;north;a\n2;3;south;b\n" * 5)
     assert run(["train", str(path), "--target", "kind"]) == 0
-    noted = [line for line in capsys.readouterr().err.splitlines() if "decimal comma" in line]
-    assert len(noted) == 1
-    assert noted[0].startswith("note: price and size hold numbers with a decimal comma (1,5)")
+    told = capsys.readouterr().err
+    assert "columns  number    price (written as 1234,5), size (written as 1234,5)\n" in told
+    assert "         category  place\n" in told
+    assert "--column NAME=KIND" in told
     assert run(["train", str(path), "--target", "kind", "-q"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt.data import Dataset, ReadOptions, batches, read
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.source import BufferSizes
-from rosenblatt.errors import FileError, SettingError
+from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
 EXPECTED = [(39, "clerk", "no"), (50, None, "yes"), (None, "cook", "no")]
@@ -124,14 +124,12 @@ def test_a_mark_that_is_a_number_is_missing_in_a_typed_column_too(dtype, write):
 def test_half_floats_are_numbers_as_others_are():
     content = io.BytesIO()
     pl.DataFrame({"a": pl.Series([0.1, float("nan")], dtype=pl.Float32).cast(pl.Float16)}).write_ipc(content)
-    with pytest.raises(FileError, match="the number is nan"):
-        read(io.BytesIO(content.getvalue()))
-    assert read(io.BytesIO(content.getvalue()), missing="nan").rows["a"].is_null().to_list() == [False, True]
+    assert read(io.BytesIO(content.getvalue())).rows["a"].is_null().to_list() == [False, True]
 
 
-def test_nan_in_parquet_can_be_called_missing(tmp_path):
+def test_nan_in_parquet_is_missing(tmp_path):
     pl.DataFrame({"a": [1.0, float("nan")]}).write_parquet(tmp_path / "a.parquet")
-    assert read(tmp_path / "a.parquet", missing=["nan"]).rows.rows() == [(1.0,), (None,)]
+    assert read(tmp_path / "a.parquet").rows.rows() == [(1.0,), (None,)]
 
 
 def test_quotes_inside_words_are_no_quotes():

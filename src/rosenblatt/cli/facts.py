@@ -28,6 +28,7 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     least: int | None
     top: int | None
     numeric: str | None
+    per_column: tuple[str, ...]
 
 
 @click.command()
@@ -40,6 +41,7 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     "--top", type=click.IntRange(0), metavar="N", help=f"Lines in a list; 0 for all ({VALUES_SHOWN}; with --json all)."
 )
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
+@options.column
 @options.reading
 @options.as_json
 @options.quiet
@@ -54,15 +56,17 @@ def facts(**values: Any) -> None:
     rosenblatt facts people.csv --target income --pairs --least 2
     """
     from rosenblatt.data import read
+    from rosenblatt.data.columns.kinds import Overrides
     from rosenblatt.studies.facts import examine_data
 
     chosen = FactsOptions(**values)
     data = read(chosen.file, **chosen.read_keywords())
-    facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs)
+    said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
+    facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
     if chosen.as_json:
         output.print_json(as_object(facts, chosen.top or None))
         return
-    print_facts(data.name, facts, chosen.top)
+    print_facts(data.name, facts, chosen.top, chosen.quiet)
     if not chosen.quiet:
         for note in facts.notes:
             echo(note, err=True)
@@ -84,6 +88,7 @@ def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
         "contradictions": facts.contradictions,
         "suggestions": facts.suggestions,
         "notes": facts.notes,
+        "columns": output.columns_object(facts.readings),
     }
     if facts.pairs is not None:
         keys["pairs"] = [
@@ -93,7 +98,7 @@ def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
     return keys
 
 
-def print_facts(name: str, facts: Facts, asked: int | None) -> None:
+def print_facts(name: str, facts: Facts, asked: int | None, quiet: bool) -> None:
     """The facts for people."""
     top, top_pairs = (VALUES_SHOWN, PAIRS_SHOWN) if asked is None else (asked, asked)
     echo(
@@ -103,6 +108,9 @@ def print_facts(name: str, facts: Facts, asked: int | None) -> None:
     echo(f"contradictions: {facts.contradictions:,} of {facts.distinct:,} distinct rows carry more than one label\n")
     balance = [[str(label), str(count), percent(count / facts.rows)] for label, count in facts.classes.items()]
     print_table(["class", "rows", "share"], balance, top)
+    if facts.readings and not quiet:
+        echo()
+        output.print_columns(facts.readings)
     positive = str(facts.positive)
     header = ["rows", positive, "share"]
     if facts.values:

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from click.core import ParameterSource
 
 from rosenblatt.data import FORMATS
 from rosenblatt.data.messages import is_hidden
+from rosenblatt.data.source import MISSING_MARKS
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
@@ -166,7 +167,9 @@ def reading(command: F) -> F:
         click.option("--no-header", is_flag=True, help="The first line is data, not names."),
         click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
         click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
-        click.option("--missing", metavar="MARK", help="What stands for a missing value, besides nothing; default '?'."),
+        click.option(
+            "--missing", multiple=True, metavar="MARK", help="What else stands for a missing value, beside NA, NULL, - …"
+        ),
         click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
     )
 
@@ -179,7 +182,7 @@ class ReadingOptions:
     no_header: bool
     names: str | None
     delimiter: str | None
-    missing: str | None
+    missing: tuple[str, ...] = ()
     zero_based: bool | None
     target: str | None = None
 
@@ -198,11 +201,21 @@ class ReadingOptions:
             header=False if self.no_header or self.names else None,
             names=self.names.split(",") if self.names else None,
             delimiter=self.delimiter,
-            missing=self.missing,
+            missing=[*MISSING_MARKS, *self.missing] if self.missing else None,
             zero_based=model.zero_based if model and self.zero_based is None else self.zero_based,
             target=self.target_column,
             as_text=True if model else None,
         )
+
+
+column = click.option(
+    "--column",
+    "per_column",
+    multiple=True,
+    metavar="COL=KIND",
+    help="What a column is: number, category, both, code, date, text, boolean, id, drop; also how it is written: "
+    "number:1.234,5, date:%d/%m/%Y.",
+)
 
 
 def encoding(command: F) -> F:
@@ -210,13 +223,27 @@ def encoding(command: F) -> F:
     return all_of(
         command,
         numeric,
-        click.option("--column", "per_column", multiple=True, metavar="COL=HOW", help="The same for one column."),
+        column,
+        click.option("--drop", metavar="A,B,…", help="Columns to leave out."),
+        click.option("--only", metavar="A,B,…", help="The columns to use, and no others."),
         no_scale,
         click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
         click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
         click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
         click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
     )
+
+
+def kinds_of(columns: Iterable[str], dropped: str | None = None) -> dict[str, str]:
+    """What --column and --drop say of columns, by name.
+
+    >>> kinds_of(["age=category", "when=date:%d/%m/%Y"], "id,name")
+    {'age': 'category', 'when': 'date:%d/%m/%Y', 'id': 'drop', 'name': 'drop'}
+    """
+    pairs = [part.rpartition("=") for part in columns]
+    if not all(name for name, _, _ in pairs):
+        raise click.UsageError("--column takes COL=KIND, for example --column age=category.")
+    return {name: kind for name, _, kind in pairs} | dict.fromkeys(dropped.split(",") if dropped else (), "drop")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +253,9 @@ class FeatureOptions:
     numeric: str | None
     no_scale: bool
     per_column: tuple[str, ...] = ()
+    drop: str | None = None
+    only: str | None = None
+    missing: tuple[str, ...] = ()
     double: bool = False
     products: tuple[str, ...] = ()
     hashing: int | None = None
@@ -233,9 +263,6 @@ class FeatureOptions:
 
     def feature_keywords(self) -> dict[str, Any]:
         """The keywords of the feature map that differ from its own."""
-        pairs = [part.rpartition("=") for part in self.per_column]
-        if not all(name for name, _, _ in pairs):
-            raise click.UsageError("--column takes COL=HOW, for example --column age=category.")
         products = "all" if "all" in self.products else [pair.split(",") for pair in self.products]
         return set_only(
             numeric=self.numeric,
@@ -243,7 +270,9 @@ class FeatureOptions:
             ngrams=self.ngrams,
             scale=False if self.no_scale else None,
             double=True if self.double else None,
-            per_column={name: how for name, _, how in pairs} or None,
+            per_column=kinds_of(self.per_column, self.drop) or None,
+            only=self.only.split(",") if self.only else None,
+            missing=list(self.missing) or None,
             products=products or None,
         )
 

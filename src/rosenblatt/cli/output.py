@@ -7,15 +7,19 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli import discard, echo
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
 
+if TYPE_CHECKING:
+    from rosenblatt.data.columns.reading import ColumnReading
+
+COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
 SPOOLED = 2**24  # bytes that wait in memory
 _JSON_ESCAPES = {code: f"\\u{code:04x}" for code in HIDDEN_CHARACTERS}  # those below 32 are escaped by json
 
@@ -90,6 +94,29 @@ def escape_json(text: str) -> str:
 def plain(value: Any) -> Any:
     """numpy's numbers as Python's."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def print_columns(readings: Sequence[ColumnReading], err: bool = False) -> None:
+    """What each column of a table was taken for, a line a kind, and how that is changed."""
+    by_kind: dict[str, list[str]] = {}
+    for one in readings:
+        told = f"{one.name} ({one.why})" if one.used and one.why else one.name
+        left_out = f"{one.name} ({'ID' if one.kind == 'id' else one.kind}: {one.why})"
+        by_kind.setdefault(one.kind if one.used else "left out", []).append(told if one.used else left_out)
+    lines = sorted(by_kind.items(), key=lambda line: line[0] == "left out")
+    for number, (kind, names) in enumerate(lines):
+        plain = [name for name in names if not name.endswith(")")]
+        more = len(plain) - COLUMNS_SHOWN
+        if more > 0:  # those with a word to say are all told
+            names = [name for name in names if name not in plain[COLUMNS_SHOWN:]] + [f"and {more:,} more"]
+        echo(f"{'columns' * (not number):7}  {kind:8}  {', '.join(names)}", err=err)
+    if any(one.why for one in readings):
+        echo("         if one is something else: --column NAME=KIND, as in --column age=category", err=err)
+
+
+def columns_object(readings: Sequence[ColumnReading]) -> list[dict[str, Any]]:
+    """The same for --json."""
+    return [{"name": one.name, "kind": one.kind, "used": one.used, "why": one.why} for one in readings]
 
 
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:

@@ -16,6 +16,7 @@ from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
 from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
+    from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.learning.classifier import Classifier, Learned
     from rosenblatt.theory.margin_report import MarginReport
 
@@ -123,13 +124,18 @@ def train(**values: Any) -> None:
     model.summary.seconds = time.perf_counter() - started
     if chosen.output:
         model.save(chosen.output)
+    readings = readings_of(model)
     margin = margin_reached(chosen, learned)
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         certified = {} if chosen.certify is None or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
-        output.print_json({**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified})
+        columns = {} if readings is None else {"columns": output.columns_object(readings)}
+        facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
+        output.print_json(facts)
         return
+    if readings is not None and not chosen.quiet:
+        output.print_columns(readings, err=True)
     print_summary(learned)
     if margin is not None:
         print_margin(model, margin, longer=chosen.certify is None)
@@ -149,7 +155,6 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     recipe.rule()  # refuses wrong parameters before anything is read
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
-    from rosenblatt.features.table.columns import decimal_commas
     from rosenblatt.learning.classifier import learn_from
     from rosenblatt.learning.driver import Callbacks
 
@@ -160,9 +165,13 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
         from rosenblatt.data.splits import split
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
-    if data.kind == "table" and not chosen.quiet and (commas := decimal_commas(data.rows)):
-        echo(f"note: {commas}", err=True)
     return learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+
+
+def readings_of(model: Classifier) -> list[ColumnReading] | None:
+    """How the columns of its table were read; None where it has none."""
+    readings = getattr(model.features, "readings", None)
+    return None if readings is None else readings.columns
 
 
 def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport | None:

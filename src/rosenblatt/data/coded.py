@@ -7,7 +7,7 @@ file. Whatever else is asked of it, polars answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,22 @@ class CodedTexts:
     def slice(self, start: int, length: int) -> CodedTexts:
         """Some rows; not all texts need to occur in them."""
         return CodedTexts(self.name, self.codes[start : start + length], self.texts)
+
+    def without(self, marks: Collection[str]) -> CodedTexts:
+        """The column with these texts missing, in whatever case they are written.
+
+        >>> import numpy as np
+        >>> CodedTexts("sex", np.array([0, 1, 2, 3]), ["Male", "NA", None, "na"]).without({"na"})
+        CodedTexts(name='sex', codes=array([0, 1, 1, 1], dtype=uint32), texts=['Male', None])
+        """
+        texts = [None if text is None or text.lower() in marks else text for text in self.texts]
+        if texts == self.texts:
+            return self
+        import numpy as np
+
+        place_of = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        codes = np.array([place_of[text] for text in texts], dtype=np.uint32).take(self.codes)
+        return CodedTexts(self.name, codes, list(place_of))
 
     def has_nulls(self) -> bool:
         return None in self.texts

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.columns.kinds import decide
+from rosenblatt.data.columns.reading import is_text, without_marks
 from rosenblatt.data.table import without_column
 from rosenblatt.engine import order
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def split(
@@ -63,12 +69,31 @@ def at_random(groups: int | np.ndarray, share: float, seed: int) -> np.ndarray:
 
 def group_numbers(data: Dataset, column: str) -> np.ndarray:
     """Which group each row belongs to, from 0; missing values are a group of their own."""
-    return np.asarray(data.rows[column].cast(str).fill_null("\0missing").rank("dense").to_numpy() - 1, dtype=np.int64)
+    values = comparable(data.rows[column]).cast(str).fill_null("\0missing")
+    return np.asarray(values.rank("dense").to_numpy() - 1, dtype=np.int64)
+
+
+def comparable(column: pl.Series) -> pl.Series:
+    """The column with dates and numbers as such, also where they are written as texts.
+
+    >>> import polars as pl
+    >>> comparable(pl.Series(["2.1.2024", "13.12.2023"])).arg_sort().to_list()
+    [1, 0]
+    """
+    import polars as pl
+
+    if not is_text(column):
+        return column
+    (reading,) = decide(pl.DataFrame({"column": column}))
+    known = without_marks(column, reading.marks).cast(pl.String)
+    if reading.date is not None:
+        return reading.date.instants(known)
+    return known if reading.number is None else reading.number.as_plain(known).cast(pl.Float64, strict=False)
 
 
 def latest(data: Dataset, column: str, share: float) -> np.ndarray:
     """Which rows have the highest values in this column; equal values stay on one side."""
-    rank = data.rows[column].rank("min", descending=False).fill_null(0).to_numpy()
+    rank = comparable(data.rows[column]).rank("min", descending=False).fill_null(0).to_numpy()
     return np.asarray(rank > np.quantile(rank, 1 - share, method="lower"))
 
 

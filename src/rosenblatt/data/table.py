@@ -54,20 +54,17 @@ def to_dataset(
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
-    """The frame with nan as null where the user calls it missing; other numbers that are not finite are refused."""
+    """The frame with nan as null; other numbers that are not finite are refused."""
     from polars import selectors
 
-    if any(mark.lower() == "nan" for mark in options.missing):
-        frame = frame.with_columns(selectors.float().fill_nan(None))
+    frame = frame.with_columns(selectors.float().fill_nan(None))
     for column in frame.get_columns():
         if not column.dtype.is_float():
             continue
         bad = ~column.is_finite()
         if bad.any():
             row = bad.fill_null(False).arg_max() or 0
-            value = column[row]
-            remedy = "Pass missing='nan' to count it as missing" if value != value else "Correct it, or leave the cell empty"
-            raise place_of_row(row).error(f"the number is {value}. {remedy}.", column.name)
+            raise place_of_row(row).error(f"the number is {column[row]}. Correct it, or leave the cell empty.", column.name)
     return frame
 
 

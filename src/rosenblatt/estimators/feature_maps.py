@@ -70,12 +70,19 @@ class TableFeatures(MappedFeatures):
         help="What columns of numbers become: a number, a category (each value a feature), or both.",
     )
     per_column: Any = parameter(
-        None, Anything("dict or None"), help='The same for single columns: {"zip": "category", "price": "number"}.'
+        None,
+        Anything("dict or None"),
+        help='What columns are, where values are not to decide: {"zip": "code", "when": "date:%d/%m/%Y", "id": "drop"}.',
     )
     scale: bool = parameter(True, Flag(), help="Numbers get mean 0 and variance 1; binaries never do.")
     products: Any = parameter((), Anything("pairs of columns, or 'all'"), help="Products of columns as features.")
     hashing: int | None = parameter(None, BITS, help=HASHING_HELP)
     double: bool = parameter(False, Flag(), help="Numbers as 64-bit features, to the last digit of the table; else 32-bit.")
+    missing: Any = parameter(
+        (), Anything("list of texts"), help="What else stands for a missing value, beside NA, NULL, - …"
+    )
+    only: Any = parameter(None, Anything("list of names or None"), help="The columns to use.")
+    ngrams: int = parameter(1, NGRAMS, help="In columns of sentences, up to so many words in a row are a feature.")
 
     def _map(self) -> FeatureMap:
         return map_for("table", **self.get_params())

@@ -25,6 +25,7 @@ class Notes:
     rows: int = 0
     unseen: Mapping[str, int] = field(default_factory=dict)  # values that training never saw, per column
     unreadable: Mapping[str, int] = field(default_factory=dict)  # texts in a column of numbers, taken as missing
+    undated: Mapping[str, int] = field(default_factory=dict)  # texts in a column of dates, taken as missing
     ignored: tuple[str, ...] = ()  # columns that training did not have
 
     def __add__(self, other: Notes) -> Notes:
@@ -32,6 +33,7 @@ class Notes:
             self.rows + other.rows,
             dict(Counter(self.unseen) + Counter(other.unseen)),
             dict(Counter(self.unreadable) + Counter(other.unreadable)),
+            dict(Counter(self.undated) + Counter(other.undated)),
             tuple(dict.fromkeys(self.ignored + other.ignored)),
         )
 
@@ -45,6 +47,10 @@ class Notes:
             )
         for column, count in self.unreadable.items():
             sentences.append(f"{column}: {counted(count, 'value')} {_were(count)} not a number and taken as missing.")
+        for column, count in self.undated.items():
+            sentences.append(
+                f"{column}: {counted(count, 'value')} {_were(count)} not a date as in training and taken as missing."
+            )
         if self.ignored:
             sentences.append(f"Columns that were not there in training are ignored: {', '.join(self.ignored)}.")
         return sentences

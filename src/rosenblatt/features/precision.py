@@ -59,7 +59,7 @@ class OriginalTable:
         are identical can be seen in it.
         """
         mapping = self.mapping
-        some = mapping.with_training_types(as_frame(self.table)[numbers])
+        some = as_frame(self.table)[numbers]
         if not mapping.double:
             yield PrecisionLoss("as 32-bit numbers", "--double (double=True)"), self._double(some, mapping.scale)
         if unscaled and mapping.scale:
@@ -67,10 +67,11 @@ class OriginalTable:
             keywords = "scale=False" if mapping.double else "double=True, scale=False"
             remedy = f"{double}--no-scale ({keywords})"
             yield PrecisionLoss("as scaled numbers", remedy), self._double(some, scale=False)
-        whole = [column.name for column in mapping.columns if column.number and some[column.name].dtype.is_integer()]
+        values = mapping.clean(mapping.with_training_types(some)).frame
+        whole = [column.name for column in mapping.columns if column.number and values[column.name].dtype.is_integer()]
         if unscaled and whole:
             # Whole numbers beyond 2^53 are no longer all different as floats: their ranks are.
-            ranks = [some[name].rank("dense").fill_null(0).to_numpy() for name in whole]
+            ranks = [values[name].rank("dense").fill_null(0).to_numpy() for name in whole]
             yield PrecisionLoss("as 64-bit numbers", None), Rows(np.column_stack(ranks).astype(float))
 
     def _double(self, some: pl.DataFrame, scale: bool) -> Rows:

@@ -11,6 +11,10 @@ from collections.abc import Callable
 from itertools import combinations, pairwise
 from typing import Any
 
+from rosenblatt.data.columns.dates import EPOCH, is_pattern
+from rosenblatt.data.columns.kinds import KINDS
+from rosenblatt.data.columns.numbers import GROUPING
+from rosenblatt.data.columns.reading import ColumnReading
 from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
 from rosenblatt.features.hashing import BITS
 from rosenblatt.features.table.table_map import COLUMN_KINDS, MOST_HASHED_PRODUCTS
@@ -21,8 +25,29 @@ CATEGORY = Record(
     {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
 )
 HASHED_CATEGORY = Record({"type": Choice(("number", "boolean", "text"))})
+MARKS = ListOf(Text(), most=1000)
+READING = Record(
+    {"name": Text(), "kind": Choice((*KINDS, "constant")), "why": Text(), "chosen": Flag()},
+    {
+        "marks": MARKS,
+        "number": Record({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()}),
+        "date": Text(),
+    },
+)
 NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()})
 PAIR = ListOf(Text(), 2, 2)
+WORDS = Record(
+    {
+        "map": Choice(("text",)),
+        "ngrams": NGRAMS,
+        "lowercase": Flag(),
+        "min_count": Whole(1),
+        "counts": Flag(),
+        "hashing": BITS,
+        "collisions": COUNT,
+        "words": ListOf(Text()),
+    }
+)
 
 
 def table_schema(category: Record) -> Record:
@@ -31,32 +56,28 @@ def table_schema(category: Record) -> Record:
         {
             "map": Choice(("table",)),
             "numeric": Choice(COLUMN_KINDS),
-            "per_column": ByName(Choice(COLUMN_KINDS)),
+            "per_column": ByName(Text()),
             "scale": Flag(),
             "products": Either(text=Choice(("all",)), list=ListOf(PAIR)),
             "hashing": BITS,
             "collisions": COUNT,
-            "columns": ListOf(Record({"name": Text()}, {"number": NUMBER, "category": category}), least=1),
+            "columns": ListOf(Record({"name": Text()}, {"number": NUMBER, "category": category})),
             "pairs": ListOf(ListOf(Whole(0, 2**62), least=1)),
         },
-        {"double": Flag()},
+        {
+            "double": Flag(),
+            "missing": MARKS,
+            "only": Either(list=ListOf(Text()), nothing=True),
+            "ngrams": NGRAMS,
+            "readings": ListOf(READING, least=1),
+            "texts": ListOf(Record({"name": Text(), "words": WORDS})),
+        },
     )
 
 
 MAPS: dict[str, Record] = {
     "table": table_schema(CATEGORY),
-    "text": Record(
-        {
-            "map": Choice(("text",)),
-            "ngrams": NGRAMS,
-            "lowercase": Flag(),
-            "min_count": Whole(1),
-            "counts": Flag(),
-            "hashing": BITS,
-            "collisions": COUNT,
-            "words": ListOf(Text()),
-        }
-    ),
+    "text": WORDS,
     "numbers": Record({"map": Choice(("numbers",)), "columns": Whole(1)}, {"names": ListOf(Text(), least=1)}),
     "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
     "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
@@ -84,9 +105,7 @@ def verify_map(saved: Any, kind: str) -> None:
         case "table":
             _verify_table(saved)
         case "text":
-            _refuse_repeated("words", saved["words"])
-            if saved["hashing"] is not None and (saved["words"] or saved["min_count"] > 1):
-                raise SchemaError("feature_map is hashed, and has a vocabulary")
+            _verify_words(saved)
         case "numbers" if "names" in saved:
             _refuse_repeated("names of columns", saved["names"])
             if len(saved["names"]) != saved["columns"]:
@@ -97,7 +116,39 @@ def verify_map(saved: Any, kind: str) -> None:
             raise SchemaError("feature_map.centres are of different lengths")
 
 
+def _verify_words(saved: dict[str, Any]) -> None:
+    _refuse_repeated("words", saved["words"])
+    if saved["hashing"] is not None and (saved["words"] or saved["min_count"] > 1):
+        raise SchemaError("feature_map is hashed, and has a vocabulary")
+
+
+def _verify_readings(saved: dict[str, Any]) -> None:
+    """What is read from a table must be what features are made of, column by column."""
+    missing = [name for name in ("missing", "only", "ngrams", "texts") if name not in saved]
+    if missing:
+        raise SchemaError(f"feature_map has readings and lacks {missing[0]}")
+    for one in saved["readings"]:
+        if (one["kind"] == "date") != ("date" in one) or not is_pattern(one.get("date", EPOCH)):
+            raise SchemaError(f"the column {shown(one['name'])} has dates of no format")
+    readings = [ColumnReading.from_json(one) for one in saved["readings"]]
+    _refuse_repeated("column names", [one.name for one in readings])
+    if [name for one in readings for name in one.value_columns] != [column["name"] for column in saved["columns"]]:
+        raise SchemaError("feature_map has readings of other columns than it has features of")
+    if [one.name for one in readings if one.kind == "text"] != [one["name"] for one in saved["texts"]]:
+        raise SchemaError("feature_map has words of other columns than it has texts in")
+    for one in saved["texts"]:
+        _verify_words(one["words"])
+        if one["words"]["hashing"] != saved["hashing"]:
+            raise SchemaError("feature_map is hashed, and its words are not, or the other way round")
+    if not saved["columns"] and not saved["texts"]:
+        raise SchemaError("feature_map has no columns")
+
+
 def _verify_table(saved: dict[str, Any]) -> None:
+    if "readings" in saved:
+        _verify_readings(saved)
+    elif not saved["columns"] or any(name in saved for name in ("missing", "only", "ngrams", "texts")):
+        raise SchemaError("feature_map lacks its columns, or how they are read")
     columns = {column["name"]: column for column in saved["columns"]}
     _refuse_repeated("column names", [column["name"] for column in saved["columns"]])
     for name, column in columns.items():
@@ -107,12 +158,12 @@ def _verify_table(saved: dict[str, Any]) -> None:
             _refuse_repeated(f"values of {shown(name)}", column["category"]["values"])
             if not category_size(column):
                 raise SchemaError(f"the column {shown(name)} has no values")
-    named = [*saved["per_column"]]
+    known = {one["name"] for one in saved.get("readings", saved["columns"])}
+    named = [name for name in (*saved["per_column"], *(saved.get("only") or ())) if name not in known]
     if isinstance(saved["products"], list):
-        named += [name for pair in saved["products"] for name in pair]
-    unknown = [name for name in named if name not in columns]
-    if unknown:
-        raise SchemaError(f"feature_map names {shown(unknown[0])}, which is no column")
+        named += [name for pair in saved["products"] for name in pair if name not in columns]
+    if named:
+        raise SchemaError(f"feature_map names {shown(named[0])}, which is no column")
 
 
 def _refuse_repeated(what: str, names: list[str]) -> None:
@@ -138,7 +189,7 @@ def count_features(saved: dict[str, Any], most: int) -> int:
         "image": lambda: math.prod(saved["shape"]),
         "scale": lambda: len(saved["mean"]),
         "radial": lambda: len(saved["centres"]),
-        "text": lambda: len(saved["words"]) if saved["hashing"] is None else 1 << saved["hashing"],
+        "text": lambda: count_words(saved),
         "polynomial": lambda: count_products(saved["columns"], saved["degree"], most),
         "table": lambda: count_table(saved, most),
     }
@@ -155,11 +206,16 @@ def count_products(columns: int, degree: int, most: int) -> int:
     return total - 1
 
 
+def count_words(saved: dict[str, Any]) -> int:
+    return len(saved["words"]) if saved["hashing"] is None else 1 << saved["hashing"]
+
+
 def count_table(saved: dict[str, Any], most: int) -> int:
     """The features of a table: those of its columns, then those of its products; hashed ones share their places."""
     columns = {column["name"]: column for column in saved["columns"]}
     hashed, every = saved["hashing"] is not None, saved["products"] == "all"
     total = sum(1 + int(column["number"]["missing"]) for column in columns.values() if "number" in column)
+    total += sum(count_words(one["words"]) for one in saved.get("texts", ()))
     total += 0 if hashed else sum(category_size(column) for column in columns.values() if "category" in column)
     categories = sum("category" in column for column in columns.values())
     number_of_products = math.comb(len(columns), 2) if every else len(saved["products"])

@@ -33,7 +33,7 @@ import numpy as np
 from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
-FORMAT_VERSION = 1  # when there is a format 2, `_unpack` is where format 1 becomes it
+FORMAT_VERSION = 2  # since 2, a table's map says how cells are read; in files of format 1 it has no such keys
 HEAD_LIMIT = 64 * 2**20
 DEPTH_LIMIT = 100  # of lists and objects in the header: well within what a JSON reader can nest
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
@@ -159,7 +159,7 @@ def _unpack(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     start = 8 + int.from_bytes(content[:8], "little")
     header, kinds = _parse(content[8:start])
     entries, size = _place(kinds)
-    if _head(header, entries, size, digest) != content[8:start]:
+    if _head(header, entries, size, digest, version) != content[8:start]:
         raise _FormatError("its head is none that rosenblatt writes: an array out of place, a key twice, another spelling")
     arrays = {}
     for name, entry in entries.items():
@@ -202,11 +202,11 @@ def _digest(content: bytes) -> str:
     return sha.hexdigest()
 
 
-def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: str) -> bytes:
+def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: str, version: int = FORMAT_VERSION) -> bytes:
     """The head of the file: the envelope, the caller's header inside it, and where the arrays are."""
     try:
         inner = _json(_json(_plain(header, "header")))[1:-1]
-        rest = f'\\"format\\":{FORMAT_VERSION},\\"header\\":{inner}}}"}}'.encode()
+        rest = f'\\"format\\":{version},\\"header\\":{inner}}}"}}'.encode()
         rest += b"".join(f",{_json(name)}:{_json(entry)}".encode() for name, entry in entries.items()) + b"}"
     except ValueError as error:  # half a surrogate pair, or an integer of thousands of digits
         raise _FormatError(f"its header or a name in it cannot be stored ({error})", "leave that value out") from None

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from rosenblatt.data.source import MISSING_MARKS
 from rosenblatt.errors import as_argument
 from rosenblatt.learning.learners import Recipe
 
@@ -29,7 +30,7 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
 OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
     "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
-    "format": "--format", "delimiter": "--delimiter", "missing": "--missing", "target": "--target",
+    "format": "--format", "delimiter": "--delimiter", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip
 
@@ -84,6 +85,11 @@ def _settings(recipe: Recipe) -> Iterator[str]:
         if any("," in name for name in pair):
             raise NoOptionError
         yield from _option("--product", ",".join(pair))
+    features.pop("missing", None)  # of reading, too
+    if only := features.pop("only", None):
+        if any("," in name for name in only):
+            raise NoOptionError
+        yield from _option("--only", ",".join(only))
     yield from _options(features)
 
 
@@ -93,6 +99,9 @@ def _options(chosen: dict[str, Any]) -> Iterator[str]:
             if any("," in column for column in value):
                 raise NoOptionError
             yield from _option("--names", ",".join(value))
+        elif name == "missing":
+            for mark in value:
+                yield from _option("--missing", mark) if mark not in MISSING_MARKS else ()
         elif name in OPTION_FLAGS:
             yield from filter(None, [OPTION_FLAGS[name][value]] if value is not None else [])
         elif name in OPTION_NAMES and not isinstance(value, list | tuple | dict):

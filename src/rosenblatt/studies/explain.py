@@ -187,7 +187,8 @@ def unscaled_numbers(model: Classifier, row: Dataset) -> dict[str, float]:
     """The numbers of a table's row before they were scaled, where they are known."""
     if not isinstance(model.features, TableMap):
         return {}
-    raw = {c.name: float(numbers(row.rows[c.name])[0][0]) for c in model.features.columns if c.number}
+    values = model.features.clean(row.rows).frame
+    raw = {c.name: float(numbers(values[c.name])[0][0]) for c in model.features.columns if c.number}
     return {name: value for name, value in raw.items() if not math.isnan(value)}
 
 
@@ -202,6 +203,8 @@ def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip |
     flips: list[Flip] = []
     decision = _Decision(model, linear, row, linear.scores(model.transform(row)[0]))
     for column in model.features.columns:
+        if column.name in model.features.date_parts:  # one part of a date cannot change alone
+            continue
         if isinstance(column.category, Category):
             flips += _other_values(decision, column.name, column.category.values)
         elif column.number and column.category is None:

@@ -15,15 +15,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.columns.kinds import Overrides, decide
+from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_text
+from rosenblatt.data.table import numbers_if_all
 from rosenblatt.errors import SettingError
 from rosenblatt.features import TextMap
 from rosenblatt.features.scale import mean_and_sd
-from rosenblatt.features.table.columns import IS_MISSING, decimal_commas, kind_of, numbers, plain, texts, with_comma
+from rosenblatt.features.table.columns import IS_MISSING, kind_of, numbers, plain, texts
 from rosenblatt.learning.examples import encode, labels_of
 
 if TYPE_CHECKING:
@@ -73,6 +76,7 @@ class Facts:
     contradictions: int = 0  # distinct rows that carry more than one label
     suggestions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what was left out, and why
+    readings: list[ColumnReading] = field(default_factory=list)  # what the columns of a table hold
 
     @property
     def base(self) -> float:
@@ -90,7 +94,13 @@ class ColumnValues:
 
 
 def examine_data(
-    data: Dataset, positive: str | None = None, *, numeric: str | None = None, least: int | None = None, pairs: bool = False
+    data: Dataset,
+    positive: str | None = None,
+    *,
+    numeric: str | None = None,
+    least: int | None = None,
+    pairs: bool = False,
+    columns: Overrides | None = None,
 ) -> Facts:
     """The facts of labelled data.
 
@@ -98,23 +108,26 @@ def examine_data(
     numeric   columns of numbers value by value ("category"), not at all ("number"), by default where they have few values
     least     rows that a value must have to be listed (1; words of texts: 5)
     pairs     also pairs of values of two columns of a table
+    columns   what columns are, where their values are not to decide
     """
     classes, codes = encode(labels_of(data))
     counts = np.bincount(codes, minlength=len(classes))
     hit = _positive_code(classes, counts, positive)
     facts = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
     hits = codes == hit
-    columns: list[ColumnValues] = []
+    counted: list[ColumnValues] = []
     if data.kind == "table":
-        columns = _code_columns(data.rows, numeric, facts.notes)
-        facts.columns = [column.name for column in columns]
-        facts.values = _value_facts(columns, hits, facts, least or 1)
+        facts.readings = decide(data.rows, columns)
+        values: Any = TableReadings(facts.readings, tuple(columns.missing) if columns else ()).clean(data.rows).frame
+        counted = _code_columns(_with_numbers(values, facts.readings), numeric, facts.notes)
+        facts.columns = [column.name for column in counted]
+        facts.values = _value_facts(counted, hits, facts, least or 1)
     elif data.kind == "images":
         facts.notes.append("Images have no values to count: balance, duplicates and contradictions are what can be told.")
     else:
         facts.values = _feature_facts(data, hits, facts, least)
     if pairs and data.kind == "table":
-        facts.pairs = _pair_facts(columns, hits, facts, least or 1)
+        facts.pairs = _pair_facts(counted, hits, facts, least or 1)
     elif pairs:
         facts.notes.append("Pairs are those of two columns of a table: here are none.")
     _count_repeats(data, codes, facts)
@@ -129,6 +142,12 @@ def _positive_code(classes: np.ndarray, counts: np.ndarray, label: str | None) -
     if label not in names:
         raise SettingError(f"There is no class {label!r}: the classes are {_join_names(names)}.")
     return names.index(label)
+
+
+def _with_numbers(rows: pl.DataFrame, readings: list[ColumnReading]) -> pl.DataFrame:
+    """The table with numbers in columns of numbers, though they are written as texts."""
+    written = {one.name for one in readings if one.kind in ("number", "both")}
+    return rows.with_columns(numbers_if_all(series) for series in rows if series.name in written and is_text(series))
 
 
 def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[ColumnValues]:
@@ -273,15 +292,6 @@ def _column_suggestions(rows: pl.DataFrame, facts: Facts) -> list[str]:
         if kind_of(series) == "number":
             x, _ = numbers(series)
             sd[series.name] = mean_and_sd(x[~np.isnan(x)])[1]
-        elif facts.rows > FEW_VALUES and series.n_unique() > facts.rows / 2 and not with_comma(series):
-            suggestions.append(
-                f"{series.name} is different in most rows, as a name or a number is: leave it out, or train --hash."
-            )
-    if commas := decimal_commas(rows):
-        suggestions.append(commas)
-    same = [series.name for series in rows if series.n_unique() == 1]
-    if same:
-        suggestions.append(f"The same value in every row, which tells nothing: {_join_names(same)}.")
     spread = {name: value for name, value in sd.items() if value > 0}
     if spread:
         low, high = min(spread, key=spread.__getitem__), max(spread, key=spread.__getitem__)

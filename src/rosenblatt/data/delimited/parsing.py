@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
 from rosenblatt.data.reading import importing_meanwhile
 from rosenblatt.data.source import ReadOptions
-from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
+from rosenblatt.data.table import BLANKS, PROBE_CELLS, looks_like_data, numbers_if_all
 from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
@@ -83,9 +83,11 @@ def _from_codes(
     many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
     if many_valued:
         everywhere = count(block.data, delimiter, options.sizes.count_block)
-        raw = _with_guessed_types(block, options, types, quoted=False, names=many_valued)
+        if everywhere is None:
+            return None
+        raw = _with_guessed_types(block, options, types, everywhere, names=many_valued)
         rows = next(len(column.codes) for column in coded if column is not None)
-        if everywhere is None or raw is None or raw.height != rows:
+        if raw is None or raw.height != rows:
             return None
         uncoded = types.of_frame(raw, padded=everywhere.padded)
     return pl.DataFrame(
@@ -102,7 +104,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
     mark_in_a_cell = (skipped > 0 or block.line > 1) and block.content.startswith(BOM, skipped)  # polars would leave it out
     if counts is None or mark_in_a_cell:
         return None
-    frame = _with_guessed_types(block, options, types, quoted=counts.quotes > 0)
+    frame = _with_guessed_types(block, options, types, counts)
     if frame is None:
         return None
     # polars fills up short rows; long ones it refuses. So equal totals mean that every row is even.
@@ -124,7 +126,7 @@ def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl
 
 
 def _with_guessed_types(
-    block: TextBlock, options: ReadOptions, types: ColumnTypes, *, quoted: bool, names: list[str] | None = None
+    block: TextBlock, options: ReadOptions, types: ColumnTypes, counts: DelimiterCounts, names: list[str] | None = None
 ) -> pl.DataFrame | None:
     """Columns as polars reads them, as numbers those that begin with numbers in a large block; None if it refuses."""
     import polars as pl
@@ -139,7 +141,7 @@ def _with_guessed_types(
             skip_lines=block.skipped,
             schema=schema,
             separator=block.layout.delimiter,
-            quote_char='"' if quoted else None,
+            quote_char='"' if counts.quotes else None,
             n_rows=rows,
             columns=None
             if names is None
@@ -148,9 +150,9 @@ def _with_guessed_types(
         )
 
     try:
-        # A mark that is a number, as -999 is, is a mark only in a column of texts.
-        numeric_marks = any(looks_like_data([mark]) for mark in options.missing)
-        if len(block.content) > options.sizes.coded_above and types.may_be_guessed and not numeric_marks:
+        # A mark that is a number, as -999 is, is a mark only in a column of texts; of 007, a number would be 7.
+        need_texts = counts.leading_zeros or any(looks_like_data([mark]) for mark in options.missing)
+        if len(block.content) > options.sizes.coded_above and types.may_be_guessed and not need_texts:
             start = types.of_frame(read_csv(texts, rows=PROBE_ROWS))
             numbers = (c for c in start if c.dtype != pl.String and c.name != types.target)
             guessed = {c.name: c.dtype for c in numbers if not c.has_nulls()}
@@ -180,10 +182,14 @@ class ColumnTypes:
     may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
     texts           columns that stay texts, also where all of them are numbers
 
+    Digits with a zero in front are the name of something and stay texts, as 1.234 does where other columns write 0,5.
+
     >>> import polars as pl
     >>> types = ColumnTypes(["", "?"], target="id")
     >>> types.of_frame(pl.DataFrame({"age": [" 39", "?"], "sex": ["Male ", ""], "id": ["01", "1"]})).rows()
     [(39, 'Male', '01'), (None, None, '1')]
+    >>> types.of_frame(pl.DataFrame({"zip": ["0815", "1"], "price": ["7,50", "12,00"], "sold": ["1.234", "987"]})).rows()
+    [('0815', '7,50', '1.234'), ('1', '12,00', '987')]
     """
 
     missing: Sequence[str]
@@ -198,7 +204,11 @@ class ColumnTypes:
 
         if padded:
             frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
-        return frame.with_columns(self.of_column(column) for column in frame)
+        typed = frame.with_columns(self.of_column(column) for column in frame)
+        if any(map(has_decimal_comma, typed)):
+            marked = [column for column in frame if typed[column.name].dtype.is_float() and may_mark_thousands(column)]
+            typed = typed.with_columns(replace(self, texts=[column.name]).of_column(column) for column in marked)
+        return typed
 
     def of_column(self, column: pl.Series) -> pl.Series:
         """One column, without blanks around already."""
@@ -215,11 +225,44 @@ class ColumnTypes:
                 # Labels of 64 bits without a sign stay texts: those of another part may have one.
                 is_label = column.name == self.target
                 prints_back = numbers.dtype != pl.UInt64 and (numbers.cast(pl.String) == column).all()
-                column = numbers if prints_back or not is_label else column
+                stays_text = not prints_back if is_label else has_leading_zeros(column, numbers)
+                column = column if stays_text else numbers
         unknown = column.null_count() == len(column)
         if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype.is_integer())):
             column = column.cast(at_least)
         return column
+
+
+def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
+    """Are there whole numbers such as 007?"""
+    return bool(numbers.dtype.is_integer() and texts.str.contains("^0[0-9]").any())
+
+
+def has_decimal_comma(column: pl.Series) -> bool:
+    """Do the first cells of a column say that numbers are written with a decimal comma?
+
+    >>> import polars as pl
+    >>> [has_decimal_comma(pl.Series(cells)) for cells in (["1.234,50 €", "7,00 €"], ["1,234", "5,678"], ["a, b"])]
+    [True, False, False]
+    """
+    import polars as pl
+
+    if column.dtype not in (pl.String, pl.Enum):
+        return False
+    cells = column.head(PROBE_CELLS).cast(pl.String).drop_nulls()
+    if not cells.str.contains("[0-9],[0-9]|^,[0-9]").any():
+        return False
+    from rosenblatt.data.columns.numbers import recognise
+
+    formats = recognise(cells.filter(cells.str.contains("[0-9]")))
+    return bool(formats) and all(one.decimal == "," for one in formats)
+
+
+def may_mark_thousands(texts: pl.Series) -> bool:
+    """Are all points of these numbers followed by three digits, so that they may stand for thousands?"""
+    import polars as pl
+
+    return texts.dtype == pl.String and bool(texts.drop_nulls().str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
 
 
 def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
@@ -236,7 +279,7 @@ def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:
     return types
 
 
-NEWLINE, RETURN, QUOTE, BLANK = b'\n\r" '
+NEWLINE, RETURN, QUOTE, BLANK, ZERO, NINE = b'\n\r" 09'
 NOT_PLAIN = {0, RETURN, QUOTE}
 BEYOND_ASCII = re.compile("|".join(blank for blank in BLANKS if blank > "\x7f").encode())
 BLANK_BYTES = 3  # of one of them at most
@@ -250,6 +293,7 @@ class DelimiterCounts:
     delimiters: int = 0  # outside quotes
     line_ends: int = 0  # outside quotes
     padded: bool = False  # is there a blank at the edge of a cell?
+    leading_zeros: bool = False  # does a cell begin with 0 and another digit?
 
 
 def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts | None:
@@ -259,7 +303,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
     >>> count(np.frombuffer(b'a, "b,c"\\n', dtype=np.uint8), ";", at_a_time=4) is None  # blanks around a quoted cell
     True
     >>> count(np.frombuffer(b'a,"b,c"\\n', dtype=np.uint8), ",", at_a_time=4)
-    DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False)
+    DelimiterCounts(quotes=2, delimiters=1, line_ends=1, padded=False, leading_zeros=False)
     """
     import numpy as np
 
@@ -272,6 +316,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
         is_quote, is_cut, is_end = part == QUOTE, part == cut, part == NEWLINE
         if not counts.padded:
             counts.padded = _has_padding(data, start, stop, cut)
+        counts.leading_zeros = counts.leading_zeros or _has_leading_zero(data, start, stop, cut)
         quotes = int(np.count_nonzero(is_quote))
         is_stray = part == RETURN
         if is_stray.any():
@@ -321,6 +366,19 @@ def _has_padding(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
     beside = np.concatenate([data[np.maximum(blank - 1, 0)], data[np.minimum(blank + 1, len(data) - 1)]])
     edges = (beside == cut) | (beside <= BLANK) | (beside == QUOTE)
     return bool(edges.any() or blank[0] == 0 or blank[-1] == len(data) - 1)
+
+
+def _has_leading_zero(data: np.ndarray, start: int, stop: int, cut: int) -> bool:
+    """Does a cell begin with 0 and another digit, in the bytes from `start` to `stop`? Where in doubt, yes."""
+    import numpy as np
+
+    before, zero, after = data[max(start - 1, 0) : stop], data[start : stop + 1] == ZERO, data[start + 1 : stop + 2]
+    if start == 0:
+        zero, after = zero[1:], after[1:]  # the very first cell is a name, or a first row of many
+    zero = zero[: len(after)]
+    # Quotes, blanks and line ends are bytes below all letters and digits but for some marks.
+    candidates = np.flatnonzero(zero & ((before[: len(zero)] == cut) | (before[: len(zero)] <= QUOTE)))
+    return bool(((after[candidates] >= ZERO) & (after[candidates] <= NINE)).any())
 
 
 def _blank_outside_quotes(is_blank: np.ndarray, is_quote: np.ndarray, outside: np.ndarray, before: bool) -> bool:

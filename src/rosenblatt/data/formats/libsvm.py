@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.delimited.records import consistent_delimiter
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
 from rosenblatt.data.source import ReadOptions, Source
 
@@ -14,7 +15,7 @@ LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:
-    if options.delimiter is not None or not source.is_text:
+    if options.delimiter is not None or not source.is_text or consistent_delimiter(source.first_lines):
         return False
     # A row without entries is a bare label, and a damaged line may be any: the first with a colon decides.
     without_comments = (line.split("#", 1)[0] for line in source.first_lines)

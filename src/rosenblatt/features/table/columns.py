@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING, Any
@@ -10,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
-from rosenblatt.data.table import BLANKS, is_enum, number_in, number_text, plain_moments, used_categories
+from rosenblatt.data.table import BLANKS, number_in, number_text, plain_moments
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.scale import mean_and_sd, standardise
 
 if TYPE_CHECKING:
     import polars as pl
-
-DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
 
 
 def kind_of(series: pl.Series | CodedTexts) -> str:
@@ -101,37 +98,6 @@ def loosely(text: str) -> float | str | None:
 
 
 MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that training never saw: all others are unseen
-
-
-def decimal_commas(rows: pl.DataFrame) -> str:
-    """A sentence about the columns of texts whose values are all numbers once commas are points; empty if there are none.
-
-    >>> import polars as pl
-    >>> decimal_commas(pl.DataFrame({"price": ["2", "1,5", None], "place": ["1,5", "B", "C"]}))
-    'price holds numbers with a decimal comma (1,5): they are taken as texts, each a value of its own. Write ... a point.'
-    """
-    examples = {series.name: shown for series in rows if kind_of(series) != "number" and (shown := with_comma(series))}
-    if not examples:
-        return ""
-    names, shown = list(examples), next(iter(examples.values()))
-    columns = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    what = f"{columns} {'holds' if len(names) == 1 else 'hold'} numbers with a decimal comma ({shown})"
-    return f"{what}: they are taken as texts, each a value of its own. Write them with a point."
-
-
-def with_comma(series: pl.Series) -> str:
-    """The first of the values such as 1,5 of a column in which all are numbers once commas are points; else nothing."""
-    if is_enum(series):
-        known = [text for text in used_categories(series)[1] if text is not None]
-        if not known or not re.match(DECIMAL_COMMA, known[0]):  # one look is enough for most columns
-            return ""
-    import polars as pl
-
-    texts = (pl.Series(known) if is_enum(series) else series.cast(pl.String)).drop_nulls()
-    if not len(texts) or not texts[:1].str.contains(DECIMAL_COMMA)[0]:
-        return ""
-    fractions = texts.filter(texts.str.contains(","))
-    return str(fractions.min()) if len(fractions) and texts.str.contains(DECIMAL_COMMA).all() else ""
 
 
 IS_MISSING = " is missing"  # behind the column's name: the name of a feature

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
+from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import check
 from rosenblatt.errors import DataError, SettingError, needs_parts
@@ -28,6 +31,8 @@ from rosenblatt.features.table.blocks import (
 )
 from rosenblatt.features.table.columns import Category, HashedCategory, Number, TableColumn, kind_of, plain
 from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
+from rosenblatt.features.table.text_columns import TextColumns
+from rosenblatt.features.text import NGRAMS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,13 +46,20 @@ class TableMap:
     """The columns of a table as features.
 
     numeric     columns of numbers become a `number`, a `category` (each value a feature) or `both`
-    per_column  the same for single columns, also to read texts as numbers: {"zip": "category", "price": "number"}
+    per_column  what single columns are, where their values are not to decide: a kind of data/columns/kinds.py, also with the
+                format of its cells: {"zip": "category", "price": "number:1.234,5", "since": "date:%d/%m/%Y", "note": "drop"}
+    missing     what else stands for a missing value, beside NA, NULL, - and their like
+    only        the columns to use
     scale       numbers get mean 0 and variance 1 (binaries never do)
     products    pairs of columns, or "all": categories by pairs of values, numbers by their product, and a
                 number with a category by one number per value (a column that is `both` enters as category)
     hashing     number of bits: categories go to one of 2^bits places by the hash of their name, and no value is
                 remembered; `collisions` counts how many names shared a place in training
+    ngrams      in columns of sentences, also every run of up to so many neighbouring words
     double      numbers are 64-bit features, to the last digit of the table; else 32-bit ones, which are half as long
+
+    What each column holds is decided by `fit` (`readings`), and kept: number, category, code, date, text, boolean; an ID and
+    what is the same in every row are left out. A date becomes its days, year, month, weekday and hour.
 
     Missing values (null, nan) are a value of their own, `column is missing`; a missing number is its column's mean, with
     `column is missing` beside it. Both only if training had them. What training never saw gives no feature, and is
@@ -65,7 +77,7 @@ class TableMap:
     >>> table.transform(pl.DataFrame({"age": ["40.0"], "education": ["9th"], "id": [7]})).toarray()
     array([[0., 0., 1., 0.]], dtype=float32)
     >>> table.notes
-    Notes(rows=1, unseen={'education': 1}, unreadable={}, ignored=('id',))
+    Notes(rows=1, unseen={'education': 1}, unreadable={}, undated={}, ignored=('id',))
     """
 
     def __init__(
@@ -76,16 +88,27 @@ class TableMap:
         products: Iterable[Sequence[str]] | str = (),
         hashing: int | None = None,
         double: bool = False,
+        missing: Sequence[str] = (),
+        only: Sequence[str] | None = None,
+        ngrams: int = 1,
     ):
         self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
         self.double = bool(double)
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
-        for kind in (numeric, *self.per_column.values()):
-            if kind not in COLUMN_KINDS:
-                raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(COLUMN_KINDS)}.")
+        if numeric not in COLUMN_KINDS:
+            raise SettingError(f"numeric is {numeric!r}: choose one of {', '.join(COLUMN_KINDS)}.")
+        for name, kind in self.per_column.items():
+            refuse_wrong_kind(name, kind)
+        self.missing = (missing,) if isinstance(missing, str) else tuple(missing)
+        self.only = None if only is None else tuple(only)
         if isinstance(self.products, str) and self.products != "all":
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
         check("hashing", hashing, BITS)
+        check("ngrams", ngrams, NGRAMS)
+        self.readings: TableReadings | None = None  # None in models of older files, which read all cells alike
+        self.ngrams = int(ngrams)
+        self.texts: TextColumns | None = None  # where there are columns of sentences
+        self._cleaned: tuple[Any, CleanTable] | None = None  # by `fit`, of the rows that are transformed next
         self.columns: list[TableColumn] = []
         self.blocks: list[FeatureBlock] = []
         self.starts: list[int] = []
@@ -97,20 +120,40 @@ class TableMap:
         table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
-        _refuse_unknown(self.per_column, table.columns, "per_column")
+        named = () if isinstance(self.products, str) else [name for pair in self.products for name in pair]
+        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named))
+        self.readings = TableReadings(readings, self.missing)
+        clean = self.clean(table)
+        self._cleaned = table, clean
+        table = clean.frame
+        if not table.width and not clean.texts:
+            raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if not isinstance(self.products, str):
-            _refuse_unknown([name for pair in self.products for name in pair], table.columns, "products")
-        self.columns = self._fit_columns(table)
+            _refuse_unknown(named, table.columns, "products")
+        self.columns = self._fit_columns(clean)
+        self.texts = TextColumns(self.ngrams, self.hashing).fit(clean.texts) if clean.texts else None
         self.blocks = self._make_blocks()
         self._learn_pairs(table, sizes)
         self._number_features()
         return self
 
-    def _fit_columns(self, table: pl.DataFrame | CodedTable) -> list[TableColumn]:
+    def clean(self, rows: Any) -> CleanTable:
+        """The values of the columns, read as training read them."""
+        table = as_frame(rows)
+        if self.readings is None:
+            return CleanTable(table, {}, {}, {}, {})
+        return self.readings.clean(table)
+
+    def _fit_columns(self, clean: CleanTable) -> list[TableColumn]:
+        assert self.readings is not None
+        chosen = {one.name for one in self.readings.columns if one.chosen} | clean.derived.keys()
         kinds = {
-            series.name: self.per_column.get(series.name, self.numeric if kind_of(series) == "number" else "category")
-            for series in table
+            name: self.numeric if role == "number" and name not in chosen else role for name, role in clean.roles.items()
         }
+        table = clean.frame
+        if not isinstance(table, CodedTable):
+            written = [series for series in table if clean.roles[series.name] != "category" and is_text(series)]
+            table = table.with_columns(map(numbers_if_all, written))
         categories = [name for name, kind in kinds.items() if kind != "number"]
         uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
@@ -197,15 +240,15 @@ class TableMap:
                 self.n_features += block.size
         if self.hashing is not None and any(isinstance(block, HashedBlock) for block in self.blocks):
             self.n_features += 1 << self.hashing
+        self.n_features += self.texts.n_features if self.texts else 0
 
     def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
-        if not self.columns:
+        if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = as_frame(rows)
-        known = {column.name for column in self.columns}
         present = dict.fromkeys(table.columns)
-        absent = [column.name for column in self.columns if column.name not in present]
+        absent = [name for name in self.raw_columns if name not in present]
         if absent:
             # So are columns called whose file has no header.
             remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in absent else ""
@@ -213,21 +256,43 @@ class TableMap:
                 f"The table lacks {_listed(absent)}, which training had. It has {_listed(table.columns)}.{remedy}"
             )
         dtype = np.float64 if self.double else np.float32
+        cleaned, self._cleaned = self._cleaned, None
+        clean = cleaned[1] if cleaned is not None and cleaned[0] is table else self.clean(table)
+        n, table = len(table), clean.frame
         parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
             pair.unseen = 0
-        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(len(table), self.blocks, self.starts, dtype)
+        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
         for part in parts:
             matrix.add(part)
-        unseen = {**parts.unseen, **{pair.column: pair.unseen for pair in pairs}}
+        result = matrix.result(self.n_features - (self.texts.n_features if self.texts else 0))
+        unseen = Counter(parts.unseen) + Counter({pair.column: pair.unseen for pair in pairs})
+        for name, date in clean.derived.items():  # a date that is missing has no parts: it counts once
+            unseen[date] = max(unseen[date], unseen.pop(name, 0) - clean.misfits[date])
+        if self.texts:
+            result, words = self.texts.beside(result, clean.texts)
+            unseen.update(words)
         self.notes = Notes(
-            rows=len(table),
-            unseen={name: count for name, count in unseen.items() if count},
+            rows=n,
+            unseen={name: count for name, count in unseen.items() if count > 0},
             unreadable={name: count for name, count in parts.unreadable.items() if count},
-            ignored=tuple(name for name in present if name not in known),
+            undated={name: count for name, count in clean.misfits.items() if count},
+            ignored=tuple(name for name in present if name not in self.known_columns),
         )
-        return matrix.result(self.n_features)
+        return result
+
+    @property
+    def known_columns(self) -> set[str]:
+        """The columns that training had, those that it left out too."""
+        return set(self.raw_columns) if self.readings is None else {one.name for one in self.readings.columns}
+
+    @property
+    def raw_columns(self) -> list[str]:
+        """The columns of a table that features are made of."""
+        if self.readings is None:
+            return [column.name for column in self.columns]
+        return [one.name for one in self.readings.columns if one.used]
 
     def with_training_types(self, table: pl.DataFrame) -> pl.DataFrame:
         """The table with numbers where training had them, if all are: rows for a model are read as texts."""
@@ -235,14 +300,22 @@ class TableMap:
 
         number = {c.name for c in self.columns if c.number or (c.category and c.category.type == "number")}
         texts = [series for series in table if series.name in number and series.dtype in (pl.String, pl.Enum)]
-        return table.with_columns(numbers_if_all(series.cast(pl.String)) for series in texts)
+        values = self.clean(table).frame if texts else table
+        typed = [numbers_if_all(values[series.name].cast(pl.String)) for series in texts]
+        return table.with_columns(series for series in typed if series.dtype != pl.String)
+
+    @property
+    def date_parts(self) -> set[str]:
+        """The columns of values that are parts of a date."""
+        dates = [one for one in self.readings.columns if one.kind == "date"] if self.readings else []
+        return {name for one in dates for name in one.value_columns}
 
     @property
     def names(self) -> list[str]:
         """What each feature is; a hashed place stands for many values and is only numbered."""
         names = [name for block in self.blocks if not isinstance(block, HashedBlock) for name in block.names]
         hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
-        return names + (hashed[0].names if hashed else [])
+        return names + (hashed[0].names if hashed else []) + (self.texts.names if self.texts else [])
 
     def to_json(self) -> dict[str, Any]:
         columns = []
@@ -264,12 +337,30 @@ class TableMap:
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
             **({"double": True} if self.double else {}),
+            **({} if self.readings is None else self._readings_to_json()),
+        }
+
+    def _readings_to_json(self) -> dict[str, Any]:
+        assert self.readings is not None
+        return {
+            "missing": list(self.missing),
+            "only": None if self.only is None else list(self.only),
+            "ngrams": self.ngrams,
+            "readings": [one.to_json() for one in self.readings.columns],
+            "texts": self.texts.to_json() if self.texts else [],
         }
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> TableMap:
         table = cls(*(saved[key] for key in SETTINGS))
         table.double = bool(saved.get("double", False))
+        if "readings" in saved:
+            table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])
+            table.readings = TableReadings([ColumnReading.from_json(one) for one in saved["readings"]], table.missing)
+            table.ngrams = saved["ngrams"]
+            if saved["texts"]:
+                table.texts = TextColumns(table.ngrams, table.hashing)
+                table.texts.read_json(saved["texts"])
         table.collisions = saved["collisions"]
         kind = Category if table.hashing is None else HashedCategory
         for column in saved["columns"]:

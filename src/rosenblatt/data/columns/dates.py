@@ -1,0 +1,205 @@
+"""How the dates and times of a column are written, and what they are as numbers.
+
+The whole column decides: 13/02/2024 somewhere makes 01/02/2024 the first of February. Where nothing decides, both formats
+are told, and `--column NAME=date:%d/%m/%Y` chooses.
+
+>>> import polars as pl
+>>> [format.pattern for format in recognise(pl.Series(["31.01.24", "01.02.24"]))]
+['%d.%m.%y']
+>>> [format.describe() for format in recognise(pl.Series(["01/02/2024 14:05", "03/04/2024 09:30"]))]
+['m/d/y h:m', 'd/m/y h:m']
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EPOCH = "epoch"  # seconds since 1970
+SECONDS_A_DAY = 86_400
+MICROSECONDS = 1_000_000
+LONGEST_PATTERN = 100
+
+# A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
+MONTH = r"[A-Za-z]{3,9}\.?"
+DATES = (
+    (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
+    (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
+    (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d"),
+    (r"(?:19|20)\d{6}", "%Y%m%d"),
+    (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y"),
+    (r"\d{1,2}\.\d{1,2}\.\d{2}", "%d.%m.%y"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%m/%d/%Y"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%d/%m/%Y"),
+    (r"\d{1,2}/\d{1,2}/\d{2}", "%m/%d/%y"),
+    (r"\d{1,2}/\d{1,2}/\d{2}", "%d/%m/%y"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y"),
+    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
+    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
+    (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
+    (r"\d{4}-\d{2}", "%Y-%m"),
+    (r"\d{1,2}/\d{4}", "%m/%Y"),
+    ("", ""),  # a time alone
+)
+TIMES = (
+    ("", ""),
+    (r"\d{1,2}:\d{2}", "%H:%M"),
+    (r"\d{1,2}:\d{2}:\d{2}", "%H:%M:%S"),
+    (r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?", "%H:%M:%S%.f"),
+    (r"\d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M %p"),
+    (r"\d{1,2}:\d{2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M:%S %p"),
+)
+ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))"
+OFFSET = r"([+-])(\d{2}):?(\d{2})$"
+LETTERS = {"%Y": "y", "%y": "y", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s"}
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """How the dates of a column are written: a pattern as Python's strftime has it, or "epoch"."""
+
+    pattern: str
+
+    @property
+    def has_date(self) -> bool:
+        return self.pattern == EPOCH or any(part in self.pattern for part in ("%Y", "%y"))
+
+    @property
+    def day_first(self) -> bool | None:
+        """Of dates that could be read in two orders: is the day in front of the month?"""
+        if "/" not in self.pattern or "%Y/" in self.pattern:
+            return None
+        return self.pattern.index("%d") < self.pattern.index("%m") if "%m" in self.pattern else None
+
+    @property
+    def has_time(self) -> bool:
+        return self.pattern == EPOCH or any(part in self.pattern for part in ("%H", "%I"))
+
+    def describe(self) -> str:
+        """In letters that people know: d.m.y h:m."""
+        if self.pattern == EPOCH:
+            return "seconds since 1970"
+        words = self.pattern.replace("%.f", "").replace("%p", "am/pm")
+        return re.sub("%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
+
+    def instants(self, texts: pl.Series) -> pl.Series:
+        """Microseconds since 1970, in UTC where a zone is written; null where a text is no date in this format."""
+        import polars as pl
+
+        wall = self.wall_times(texts).dt.timestamp("us")
+        if self.pattern == EPOCH or texts.dtype != pl.String:
+            return wall
+        sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
+        seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
+        ahead = (-seconds).zip_with((sign == "-").fill_null(False), seconds).fill_null(0)
+        return wall if not self.has_time else wall - ahead * MICROSECONDS
+
+    def wall_times(self, texts: pl.Series) -> pl.Series:
+        """What a clock and a calendar on the wall showed; null where a text is no date in this format."""
+        import polars as pl
+
+        if texts.dtype.is_temporal():
+            return typed_wall_times(texts)
+        if self.pattern == EPOCH:
+            seconds = texts.cast(pl.String).cast(pl.Float64, strict=False)
+            return (seconds * MICROSECONDS).cast(pl.Int64).cast(pl.Datetime("us"))
+        plain = tidied(texts.cast(pl.String), self)
+        pattern = tidied_pattern(self.pattern)
+        if not self.has_date:
+            plain, pattern = "1970-01-01 " + plain, "%Y-%m-%d " + pattern
+        if not self.has_time:
+            return plain.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
+        return plain.str.to_datetime(pattern, strict=False, time_unit="us")
+
+
+def typed_wall_times(column: pl.Series) -> pl.Series:
+    """The same of a column that knows that it holds dates."""
+    import polars as pl
+
+    if column.dtype == pl.Time:
+        return (column.cast(pl.Int64) // 1000).cast(pl.Datetime("us"))
+    moments = column.cast(pl.Datetime("us", getattr(column.dtype, "time_zone", None)))
+    return moments.dt.replace_time_zone(None)
+
+
+def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
+    """One spelling of what may be written in several: blanks, month names, am and pm, zones left out."""
+    texts = texts.str.strip_chars()
+    if format.has_time:
+        texts = texts.str.replace(ZONE + "$", "").str.replace(r"(\d)T(\d)", "${1} ${2}")
+        if "%p" in format.pattern:
+            texts = texts.str.to_uppercase().str.replace(r" ?([AP])\.?M\.?$", " ${1}M")
+        if "%.f" in format.pattern:
+            texts = texts.str.replace(r",(\d+)$", ".${1}")
+    if "%b" in format.pattern:
+        texts = texts.str.replace_all(r"[-,. ]+", " ").str.replace(r"([A-Za-z]{3})[A-Za-z]*", "${1}")
+    return texts
+
+
+def tidied_pattern(pattern: str) -> str:
+    return re.sub("[-,. ]+", " ", pattern) if "%b" in pattern and "%.f" not in pattern else pattern.replace("T", " ")
+
+
+def recognise(texts: pl.Series) -> list[DateFormat]:
+    """The formats in which all these texts are dates or times, the likeliest first; none if there is no such format."""
+    if not len(texts):
+        return []
+    texts = texts.str.strip_chars()
+    formats = []
+    for date_expression, date in DATES:
+        for time_expression, time in TIMES:
+            if not date and not time:
+                continue
+            gap = "[ T]" if date and time else ""
+            expression = f"^{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
+            if not texts[:1].str.contains(expression)[0] or not texts.str.contains(expression).all():
+                continue
+            format = DateFormat(f"{date} {time}".strip())
+            if not format.wall_times(texts).has_nulls():
+                formats.append(format)
+    return formats
+
+
+def commonest(texts: pl.Series) -> DateFormat | None:
+    """The format in which most of these texts are dates; None if none is one."""
+    times = [time for _, time in TIMES]
+    formats = [DateFormat(f"{date} {time}".strip()) for _, date in DATES for time in times if date or time]
+    counts = {one: len(texts) - int(one.wall_times(texts).null_count()) for one in formats}
+    best = max(counts, key=lambda one: counts[one])
+    return best if counts[best] else None
+
+
+def is_pattern(text: str) -> bool:
+    """Is it a pattern of dates or times, as strftime has them, or "epoch"? Then it reads what it writes.
+
+    >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
+    (True, True, False, False)
+    """
+    import polars as pl
+
+    if text == EPOCH or not re.search("%[YymdHI]", text):
+        return text == EPOCH
+    example = datetime(2024, 1, 31, 14, 5, 7)
+    try:
+        written = example.strftime(text.replace("%.f", ".0"))
+        (read,) = DateFormat(text).wall_times(pl.Series([written]))
+    except (ValueError, pl.exceptions.PolarsError):
+        return False
+    return read is not None and (read.month, read.day) in ((1, 31), (1, 1)) and len(text) <= LONGEST_PATTERN
+
+
+def typed_pattern(dtype: pl.DataType) -> str:
+    """How a file would write the dates of a column that knows what it holds; empty if they are none."""
+    import polars as pl
+
+    if dtype == pl.Date:
+        return "%Y-%m-%d"
+    if dtype == pl.Time:
+        return "%H:%M:%S%.f"
+    return "%Y-%m-%d %H:%M:%S%.f" if dtype == pl.Datetime else ""

@@ -1,0 +1,171 @@
+"""How the numbers of a column are written: decimal and thousands marks, signs, percent, currencies.
+
+A format is recognised where every cell agrees with it, and a cell that does not is never guessed.
+
+>>> import polars as pl
+>>> prices = pl.Series(["1.234,50 €", "-7,00 €", "950,00 €"])
+>>> format = recognise(prices)[0]
+>>> format.describe(), format.as_plain(prices).to_list()
+('1.234,5 with €', ['1234.50', '-7.00', '950.00'])
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CODES = "USD|EUR|GBP|JPY|CHF|CNY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|INR|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|Rs|kr|zł|Kč|Fr"
+CURRENCY = rf"(?:[$€£¥₹₽₩₺₪¢]|(?:US|A|C|R|NZ|HK|S)\$|(?i:{CODES})\.?)"
+SIGN = r"[+\-−–]"  # a hyphen, a true minus, a dash
+BLANK = r"[ \u00a0\u2009\u202f]"  # of those that separate thousands
+FRONT = rf"^(?<open>\(?){BLANK}*(?<sign>{SIGN}?){BLANK}*(?<unit>{CURRENCY}?){BLANK}*(?<inner>{SIGN}?){BLANK}*"
+BACK = rf"{BLANK}*(?<tail>{SIGN}?){BLANK}*(?<after>%|{CURRENCY})?{BLANK}*(?<behind>{SIGN}?){BLANK}*(?<close>\)?)$"
+PIECES = FRONT + r"(?<body>[0-9.,'’ \u00a0\u2009\u202f]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?)" + BACK
+
+GROUPING = {",": ",", ".": r"\.", " ": BLANK, "'": "['’]"}  # what marks thousands, as a pattern
+
+
+def _body(decimal: str, thousands: str) -> str:
+    """The pattern of a number with these marks; its thousands are marked throughout, in groups of three, or not at all."""
+    point = re.escape(decimal)
+    if not thousands:
+        exponent = "(?:[eE][+-]?[0-9]+)?" if decimal == "." else ""
+        return rf"^(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){exponent}$"
+    return rf"^[0-9]{{1,3}}(?:(?:{GROUPING[thousands]}[0-9]{{3}})+|[0-9]*)(?:{point}[0-9]*)?$"
+
+
+BODIES = {(point, mark): _body(point, mark) for mark in ("", *GROUPING) for point in ".," if point != mark}
+PLAIN = r"^[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?$"  # roughly
+EXAMPLE = re.compile(r"^1(?P<thousands>[,. '’]?)234(?:(?P<decimal>[.,])[0-9]+)?(?P<unit>.*)$")
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How the numbers of a column are written; `unit` is % or a currency, in front or behind."""
+
+    decimal: str = "."
+    thousands: str = ""
+    unit: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """As every program writes numbers?"""
+        return self == NumberFormat()
+
+    def example(self) -> str:
+        """How 1234.5 is written in it, as `--column NAME=number:EXAMPLE` takes it."""
+        return f"1{self.thousands}234{self.decimal}5{self.unit}"
+
+    def describe(self) -> str:
+        return f"1{self.thousands}234{self.decimal}5" + (f" with {self.unit}" if self.unit else "")
+
+    def as_plain(self, texts: pl.Series) -> pl.Series:
+        """The texts as every program writes numbers; those that are no numbers in this format stay as they are."""
+        parts = pieces(texts)
+        body = parts["body"]
+        fits = fitting(parts, (self.decimal, self.thousands)) & (unit_of(parts) == self.unit)
+        if self.thousands:
+            body = body.str.replace_all(GROUPING[self.thousands], "")
+        if self.decimal == ",":
+            body = body.str.replace(",", ".", literal=True)
+        plain = ("-" + body).zip_with(is_negative(parts), body)
+        return plain.zip_with(fits.fill_null(False), texts).alias(texts.name)
+
+    def to_json(self) -> dict[str, str]:
+        return {"decimal": self.decimal, "thousands": self.thousands, "unit": self.unit}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> NumberFormat:
+        return cls(saved["decimal"], saved["thousands"], saved["unit"])
+
+
+def from_example(text: str) -> NumberFormat | None:
+    """The format that is meant by a thousand two hundred and thirty-four, written in it.
+
+    >>> from_example("1.234,5"), from_example("1234,5").describe(), from_example("abc")
+    (NumberFormat(decimal=',', thousands='.', unit=''), '1234,5', None)
+    """
+    match = EXAMPLE.match(text.strip())
+    if match is None:
+        return None
+    thousands = "'" if match["thousands"] == "’" else match["thousands"]
+    decimal = match["decimal"] or ("," if thousands == "." else ".")
+    return None if decimal == thousands else NumberFormat(decimal, thousands, match["unit"].strip())
+
+
+def pieces(texts: pl.Series) -> pl.DataFrame:
+    """Sign, number and unit of each text; nulls where it is no number in any format."""
+    return texts.str.extract_groups(PIECES).struct.unnest()
+
+
+def fitting(parts: pl.DataFrame, marks: tuple[str, str]) -> pl.Series:
+    """Which are numbers with these decimal and thousands marks, with one sign and one unit at most, and closed brackets."""
+    import polars as pl
+
+    signs = sum((parts[name].str.len_bytes() > 0).cast(pl.Int8) for name in ("sign", "inner", "tail", "behind", "open"))
+    units = sum((parts[name].fill_null("").str.len_bytes() > 0).cast(pl.Int8) for name in ("unit", "after"))
+    closed = (parts["open"] == "(") == (parts["close"] == ")")
+    return (parts["body"].str.contains(BODIES[marks]) & (signs <= 1) & (units <= 1) & closed).fill_null(False)
+
+
+def unit_of(parts: pl.DataFrame) -> pl.Series:
+    """The percent sign or currency of each number, empty where there is none."""
+    return (parts["unit"].fill_null("") + parts["after"].fill_null("")).str.to_uppercase().str.strip_chars(".")
+
+
+def is_negative(parts: pl.DataFrame) -> pl.Series:
+    """A minus in front or behind, or brackets, as accountants write it."""
+    minus = parts["sign"] + parts["inner"] + parts["tail"] + parts["behind"]
+    return ((parts["open"] == "(") | minus.str.contains(r"[\-−–]")).fill_null(False)
+
+
+def recognise(texts: pl.Series) -> list[NumberFormat]:
+    """The formats in which all these texts are numbers, the likeliest first; none if there is no such format.
+
+    >>> import polars as pl
+    >>> [format.describe() for format in recognise(pl.Series(["1,234", "12,500"]))]
+    ['1,234.5', '1234,5']
+    >>> recognise(pl.Series(["12 %", "13"])), recognise(pl.Series(["red"]))
+    ([], [])
+    """
+    parts = pieces(texts)
+    if not len(texts) or parts["body"].has_nulls():
+        return []
+    units = unit_of(parts).unique()
+    if len(units) > 1:
+        return []
+    body = parts["body"]
+
+    def is_seen(pattern: str) -> bool:
+        return bool(body.str.contains(pattern).any())
+
+    # A mark counts only where it is written: 12 and 13 are plain numbers, though they would be right with any marks.
+    marks = [
+        (decimal, thousands)
+        for decimal, thousands in BODIES
+        if (not thousands or is_seen(GROUPING[thousands])) and (thousands or decimal == "." or is_seen(","))
+    ]
+    return [NumberFormat(*pair, units[0]) for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+
+
+def commonest(texts: pl.Series) -> NumberFormat:
+    """The format in which most of these texts are numbers.
+
+    >>> import polars as pl
+    >>> commonest(pl.Series(["1.234,5 €", "ask", "7 €"])).describe()
+    '1.234,5 with €'
+    """
+    parts = pieces(texts)
+    units = unit_of(parts).drop_nulls().mode().sort()
+    unit = units[0] if len(units) else ""
+    counts = {pair: int((fitting(parts, pair) & (unit_of(parts) == unit)).sum()) for pair in likeliest_first([*BODIES])}
+    return NumberFormat(*max(counts, key=lambda pair: counts[pair]), unit)
+
+
+def likeliest_first(marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Plain numbers first, then marked thousands: 1,234 is rather a thousand than a fraction with three digits."""
+    return sorted(marks, key=lambda pair: (pair != (".", ""), not pair[1]))

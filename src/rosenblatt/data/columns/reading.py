@@ -1,0 +1,213 @@
+"""How the cells of raw columns become values: marks of missing values, formats of numbers, dates as their parts.
+
+A model keeps its readings. So a cell means the same whatever stands beside it, and through whatever door it comes.
+
+>>> import polars as pl
+>>> price = ColumnReading("price", "number", number=NumberFormat(",", "."))
+>>> since = ColumnReading("since", "date", date=DateFormat("%d.%m.%Y"))
+>>> rows = pl.DataFrame({"price": ["1.234,5", "NULL"], "since": ["31.01.2024", "-"]})
+>>> clean = TableReadings([price, since]).clean(rows)
+>>> clean.frame.columns
+['price', 'since (days)', 'since (year)', 'since (month)', 'since (weekday)']
+>>> clean.frame.row(0)
+('1234.5', 19753.0, 2024, 1, 'Wed')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.columns.dates import SECONDS_A_DAY, DateFormat
+from rosenblatt.data.columns.numbers import NumberFormat
+from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_data
+from rosenblatt.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEFT_OUT = ("id", "constant", "drop")
+MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known", in whatever case
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """How the cells of a column are read, and why so."""
+
+    name: str
+    kind: str
+    why: str = ""  # for people
+    marks: tuple[str, ...] = ()  # of missing values, in this column alone
+    number: NumberFormat | None = None  # where numbers are written as texts
+    date: DateFormat | None = None
+    chosen: bool = False  # by the user
+
+    @property
+    def used(self) -> bool:
+        """Does it become features?"""
+        return self.kind not in LEFT_OUT
+
+    @property
+    def role(self) -> str:
+        """What its values are as features, where it is no date and no text."""
+        return self.kind if self.kind in ("number", "both") else "category"
+
+    @property
+    def value_columns(self) -> list[str]:
+        """The columns that its values fill: itself, the parts of a date, or none."""
+        if self.kind == "date":
+            assert self.date is not None
+            parts = ["days", *(["year", "month", "weekday"] if self.date.has_date else []), *["hour"] * self.date.has_time]
+            return [f"{self.name} ({part})" for part in parts]
+        return [self.name] if self.used and self.kind != "text" else []
+
+    def to_json(self) -> dict[str, Any]:
+        saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "why": self.why, "chosen": self.chosen}
+        saved |= {"marks": list(self.marks)} if self.marks else {}
+        saved |= {"number": self.number.to_json()} if self.number else {}
+        return saved | ({"date": self.date.pattern} if self.date else {})
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> ColumnReading:
+        return cls(
+            saved["name"],
+            saved["kind"],
+            saved["why"],
+            marks=tuple(saved.get("marks", ())),
+            number=NumberFormat.from_json(saved["number"]) if "number" in saved else None,
+            date=DateFormat(saved["date"]) if "date" in saved else None,
+            chosen=saved["chosen"],
+        )
+
+
+@dataclass
+class CleanTable:
+    """A table whose cells are values: numbers, categories and, apart, texts."""
+
+    frame: pl.DataFrame | CodedTable
+    roles: dict[str, str]  # of its columns: number, category or both
+    texts: dict[str, pl.Series]  # columns of sentences
+    misfits: dict[str, int]  # cells that are no dates in a column of them, by column
+    derived: dict[str, str]  # from a column that is a part of a date to the date's
+
+
+@dataclass
+class TableReadings:
+    """The readings of all columns of a table, and the marks of missing values that count in all of them."""
+
+    columns: list[ColumnReading]
+    marks: tuple[str, ...] = ()  # beside those that are known
+
+    def clean(self, table: pl.DataFrame | CodedTable) -> CleanTable:
+        """The values of the columns that are used."""
+        if isinstance(table, CodedTable):
+            if not any(one.used and (one.number or one.kind in ("date", "text")) for one in self.columns):
+                return self._clean_codes(table)
+            table = table.to_polars()
+        import polars as pl
+
+        series: list[pl.Series] = []
+        clean = CleanTable(pl.DataFrame(), {}, {}, {}, {})
+        for reading in self.columns:
+            if not reading.used:
+                continue
+            column = without_marks(table[reading.name], (*self.marks, *reading.marks))
+            if reading.kind == "date":
+                parts = date_parts(column, reading)
+                clean.misfits[reading.name] = parts[0].null_count() - column.null_count()
+                clean.roles |= {part.name: "category" for part in parts} | {parts[0].name: "number"}
+                clean.derived |= {part.name: reading.name for part in parts}
+                series += parts
+            elif reading.kind == "text":
+                clean.texts[reading.name] = column.cast(pl.String)
+            else:
+                clean.roles[reading.name] = reading.role
+                series.append(column if reading.number is None else plain_numbers(column, reading.number))
+        for part, date in clean.derived.items():
+            if sum(one.name == part for one in series) > 1:
+                raise DataError(f"A part of the date {date!r} is called {part!r}, as another column is: rename that.")
+        clean.frame = pl.DataFrame({one.name: one for one in series})
+        return clean
+
+    def _clean_codes(self, table: CodedTable) -> CleanTable:
+        """The same of a table of texts alone, without polars."""
+        used = [one for one in self.columns if one.used]
+        columns = [table[one.name].without(all_marks((*self.marks, *one.marks))) for one in used]
+        return CleanTable(CodedTable(columns), {one.name: one.role for one in used}, {}, {}, {})
+
+
+def is_text(column: pl.Series) -> bool:
+    """Are its cells texts, coded or not?"""
+    import polars as pl
+
+    return column.dtype in (pl.String, pl.Enum, pl.Categorical)
+
+
+def all_marks(others: Sequence[str] = ()) -> set[str]:
+    """What means "not known", in lower case, with the marks that the user adds."""
+    return {*MARKS, *(mark.strip(BLANKS).lower() for mark in others)}
+
+
+def is_marked(texts: pl.Series, marks: set[str]) -> pl.Series:
+    """Which texts, without blanks around, are one of these marks, in whatever case."""
+    import polars as pl
+
+    # Texts are many, and marks are short: hardly any text has to be looked at.
+    is_short = texts.str.len_bytes() <= max(len(mark.encode()) for mark in marks)
+    places = is_short.fill_null(False).arg_true()
+    marked = places.filter(texts.gather(places).str.to_lowercase().is_in(list(marks)))
+    return pl.zeros(len(texts), pl.Int8, eager=True).cast(pl.Boolean).scatter(marked, True)
+
+
+def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
+    """The column with null where a cell means "not known", and its texts without blanks around."""
+    import polars as pl
+
+    every, name = all_marks(marks), column.name
+    column = column.alias("cells")  # polars takes some names for patterns
+    if is_enum(column) and not any(text.lower() in every for text in categories_of(column)):
+        return column.alias(name)
+    if is_text(column):
+        texts = column.cast(pl.String)
+        if texts.str.contains(r"^\s|\s$").any():
+            texts = texts.str.strip_chars()
+        marked = is_marked(texts, every)
+        return (texts.set(marked, None) if marked.any() else texts).alias(name)
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    numbers = [float(mark) for mark in marks if looks_like_data([mark])]
+    if numbers and column.dtype.is_numeric():
+        marked = column.cast(pl.Float64).is_in(numbers).fill_null(False)
+        column = column.zip_with(~marked, pl.Series([None], dtype=column.dtype).new_from_index(0, len(column)))
+    return column.alias(name)
+
+
+def plain_numbers(column: pl.Series, format: NumberFormat) -> pl.Series:
+    """Numbers of this format as every program writes them; those of a coded column once for each of its texts."""
+    import polars as pl
+
+    if not is_text(column):
+        return column
+    cells = column.alias("cells").cast(pl.String)
+    if is_enum(column):
+        known = pl.Series(categories_of(column), dtype=pl.String)
+        return cells.replace_strict(known, format.as_plain(known), default=None).alias(column.name)
+    return format.as_plain(cells).alias(column.name)
+
+
+def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
+    """Days since 1970 first, then year, month, weekday and, where there is a time, hour."""
+    import polars as pl
+
+    assert reading.date is not None
+    wall = reading.date.wall_times(column.alias("cells"))
+    parts = [(wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)]
+    if reading.date.has_date:
+        weekday = wall.dt.weekday().replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
+        parts += [wall.dt.year().cast(pl.Int64), wall.dt.month().cast(pl.Int64), weekday]
+    if reading.date.has_time:
+        parts.append(wall.dt.hour().cast(pl.Int64))
+    return [part.alias(name) for name, part in zip(reading.value_columns, parts, strict=True)]

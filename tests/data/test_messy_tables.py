@@ -1,0 +1,261 @@
+"""Raw columns as they fall out of spreadsheets and databases, each with its truth beside it: kind, and values."""
+
+import csv
+import io
+from datetime import date, datetime, timedelta
+from itertools import cycle, islice
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosenblatt
+from rosenblatt.data.columns.kinds import decide
+from rosenblatt.data.columns.reading import TableReadings
+from rosenblatt.features.table.columns import numbers
+
+DAY = date(2023, 3, 5)
+DAYS = [DAY + timedelta(days=37 * k) for k in range(24)]  # of every month, the 31st among them
+MOMENTS = [datetime(2023, 3, 5, 7, 30) + timedelta(days=37 * k, minutes=61 * k) for k in range(24)]
+SENTENCES = [f"please call me back about order number {k} as soon as you can" for k in range(24)]
+
+
+def written(pattern):
+    return [day.strftime(pattern) for day in DAYS]
+
+
+# name: (cells, kind, values); values are numbers, or dates, and None is a missing one; not asked where they are left out.
+NUMBERS = {
+    "plain": (["39", "50", "38"], [39, 50, 38]),
+    "fractions": (["0.5", "12.25", "3."], [0.5, 12.25, 3]),
+    "exponents": (["1e3", "2.5E-2", "7"], [1000, 0.025, 7]),
+    "signs": (["-5", "+3", "0"], [-5, 3, 0]),
+    "a true minus": (["−5", "3", "−0.5"], [-5, 3, -0.5]),
+    "signs behind": (["5-", "3", "7.5-"], [-5, 3, -7.5]),
+    "brackets": (["(5)", "3", "(1,200)"], [-5, 3, -1200]),
+    "decimal comma": (["1,5", "2", "13,25"], [1.5, 2, 13.25]),
+    "thousands": (["1,234.50", "7.00", "1,234,567.25"], [1234.5, 7, 1234567.25]),
+    "thousands, European": (["1.234,50", "7,00", "1.234.567,25"], [1234.5, 7, 1234567.25]),
+    "thousands by blanks": (["1 234", "56", "1 234 567"], [1234, 56, 1234567]),
+    "thousands by no-break blanks": (["1\u00a0234,5", "56,0", "7,1"], [1234.5, 56, 7.1]),
+    "thousands by narrow blanks": (["1\u202f234,5", "56,0", "7,1"], [1234.5, 56, 7.1]),
+    "thousands by apostrophes": (["1'234.50", "56.00", "7.10"], [1234.5, 56, 7.1]),
+    "thousands without a fraction": (["1,234", "56", "12,345,678"], [1234, 56, 12345678]),
+    "percent": (["12%", "3.5 %", "100%"], [12, 3.5, 100]),
+    "percent, European": (["12,5 %", "3 %", "0,1 %"], [12.5, 3, 0.1]),
+    "dollars": (["$1,200.50", "$3", "-$7.25"], [1200.5, 3, -7.25]),
+    "dollars in brackets": (["$1,200.50", "($3.00)", "$7.25"], [1200.5, -3, 7.25]),
+    "euros behind": (["1.200,50 €", "3,00 €", "-7,25 €"], [1200.5, 3, -7.25]),
+    "a code in front": (["EUR 5", "EUR 7.5", "EUR -2"], [5, 7.5, -2]),
+    "a code behind": (["5 CHF", "1'000.50 CHF", "2 CHF"], [5, 1000.5, 2]),
+    "pounds": (["£5", "£7.50", "£1,000"], [5, 7.5, 1000]),
+    "NULL": (["39", "NULL", "51"], [39, None, 51]),
+    "null in small letters": (["39", "null", "51"], [39, None, 51]),
+    "NA and N/A": (["39", "NA", "N/A"], [39, None, None]),
+    "NaN": (["39", "NaN", "51.5"], [39, None, 51.5]),
+    "None": (["39", "None", "51"], [39, None, 51]),
+    "a dash": (["39", "-", "51"], [39, None, 51]),
+    "a point": (["39", ".", "51"], [39, None, 51]),
+    "a question mark": (["39", "?", "51"], [39, None, 51]),
+    "nothing": (["39", "", "51"], [39, None, 51]),
+    "#N/A of a spreadsheet": (["39", "#N/A", "51"], [39, None, 51]),
+    "unknown": (["39", "unknown", "51"], [39, None, 51]),
+    "not available": (["39", "Not available", "51"], [39, None, 51]),
+    "a mark among euros": (["1.200,50 €", "NULL", "3,00 €"], [1200.5, None, 3]),
+    "years": (["1999", "2004", "2011"], [1999, 2004, 2011]),
+    "zero and fractions below one": (["0", "0.25", ".5"], [0, 0.25, 0.5]),
+}
+DATES = {
+    "ISO": (written("%Y-%m-%d"), DAYS),
+    "ISO, slashes": (written("%Y/%m/%d"), DAYS),
+    "German": (written("%d.%m.%Y"), DAYS),
+    "German, short years": (written("%d.%m.%y"), DAYS),
+    "American": (written("%m/%d/%Y"), DAYS),
+    "American, short years": (written("%m/%d/%y"), DAYS),
+    "British": (written("%d/%m/%Y"), DAYS),
+    "Dutch": (written("%d-%m-%Y"), DAYS),
+    "names of months": (written("%d %b %Y"), DAYS),
+    "long names of months": (written("%B %d, %Y"), DAYS),
+    "Oracle": (written("%d-%b-%y"), DAYS),
+    "without zeros": ([f"{day.day}.{day.month}.{day.year}" for day in DAYS], DAYS),
+    "eight digits": (written("%Y%m%d"), DAYS),
+    "a dash for none": (["-" if k == 3 else text for k, text in enumerate(written("%d.%m.%Y"))], None),
+    "NULL for none": (["NULL" if k == 3 else text for k, text in enumerate(written("%Y-%m-%d"))], None),
+    "moments": ([moment.strftime("%Y-%m-%d %H:%M:%S") for moment in MOMENTS], MOMENTS),
+    "moments, ISO": ([moment.isoformat() for moment in MOMENTS], MOMENTS),
+    "moments in UTC": ([moment.isoformat() + "Z" for moment in MOMENTS], MOMENTS),
+    "moments with a zone": ([moment.isoformat() + "+02:00" for moment in MOMENTS], MOMENTS),
+    "German moments": ([moment.strftime("%d.%m.%Y %H:%M") for moment in MOMENTS], MOMENTS),
+    "American moments": ([moment.strftime("%m/%d/%Y %I:%M %p") for moment in MOMENTS], MOMENTS),
+    "epoch seconds": ([str(int((moment - datetime(1970, 1, 1)).total_seconds())) for moment in MOMENTS], MOMENTS),
+}
+OTHERS = {
+    "colours": (["red", "green", "blue"], "category"),
+    "colours, some missing": (["red", "NULL", "blue"], "category"),
+    "long names that repeat": (["a very long name of a product line", "another quite long name of one"], "category"),
+    "codes with letters": (["A1", "B2", "C3"], "category"),
+    "numbers and letters": (["12", "13A", "14"], "category"),
+    "two currencies": (["$5", "5 €", "$7"], "category"),
+    "percent and not": (["12%", "13", "14%"], "category"),
+    "points and commas": (["1.5", "1,5", "2,25"], "category"),
+    "ranges": (["18-25", "26-35", "36-45"], "category"),
+    "leading zeros": (["01234", "99999", "00815"], "code"),
+    "yes and no": (["Yes", "No"], "boolean"),
+    "true and false": (["true", "false"], "boolean"),
+    "ja und nein": (["ja", "nein", ""], "boolean"),
+    "one letter": (["Y", "N"], "boolean"),
+    "sentences": (SENTENCES, "text"),
+    "IDs": ([f"C-{k:05d}" for k in range(24)], "id"),
+    "UUIDs": ([f"{k * 7919:08x}-1b4e-4f6a-9c3d-{k:012x}" for k in range(24)], "id"),
+    "addresses": ([f"user{k}@example.org" for k in range(24)], "id"),
+    "the same everywhere": (["DE"], "constant"),
+    "nothing anywhere": (["", "NULL"], "constant"),
+}
+
+
+def as_file(cells, delimiter=";", name="when"):
+    """A table of 24 rows with these cells, over and over, beside another column and a target."""
+    rows = [[cell, k % 5, "yes" if k % 3 else "no"] for k, cell in zip(range(24), cycle(cells), strict=False)]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([[name, "other", "y"], *rows])
+    return io.BytesIO(text.getvalue().encode())
+
+
+def reading_of(cells, delimiter=";", name="cells"):
+    data = rosenblatt.read(as_file(cells, delimiter, name), target="y")
+    return data, decide(data.rows)[0]
+
+
+@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers(name, delimiter):
+    cells, values = NUMBERS[name]
+    data, reading = reading_of(cells, delimiter)
+    assert reading.kind == "number", reading
+    clean = TableReadings([reading]).clean(data.rows).frame
+    x, unreadable = numbers(clean["cells"])
+    assert unreadable == 0
+    expected = [*islice(cycle(values), 24)]
+    assert [None if value != value else value for value in x.tolist()] == expected
+
+
+@pytest.mark.parametrize("name", DATES)
+def test_dates(name):
+    cells, values = DATES[name]
+    data, reading = reading_of(cells, name="created_at")
+    assert reading.kind == "date", reading
+    clean = TableReadings([reading]).clean(data.rows)
+    assert clean.misfits == {"created_at": 0}
+    if values is not None:
+        days = [(datetime(v.year, v.month, v.day) - datetime(1970, 1, 1)).days for v in values]
+        assert [int(day) for day in clean.frame["created_at (days)"]] == days
+        assert clean.frame["created_at (month)"].to_list() == [value.month for value in values]
+    else:
+        assert clean.frame["created_at (year)"].null_count() == 1
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_kinds(name):
+    cells, kind = OTHERS[name]
+    data, reading = reading_of(cells)
+    assert reading.kind == kind, reading
+    assert reading.used == (kind not in ("id", "constant"))
+    if kind == "code":  # zeros in front are part of the name
+        assert data.rows["cells"].head(3).to_list() == cells
+
+
+@pytest.mark.parametrize(("pattern", "day_first"), [("%d/%m/%Y", True), ("%m/%d/%Y", False)], ids=["British", "American"])
+def test_a_date_that_could_be_either_is_read_as_the_others_of_its_table(pattern, day_first):
+    both = [date(2023, 1 + k % 12, 1 + (5 * k) % 12) for k in range(24)]  # no day above 12
+    table = pl.DataFrame({"a": [day.strftime(pattern) for day in both], "b": written(pattern)})
+    first, second = decide(table)
+    assert (first.date.day_first, second.date.day_first) == (day_first, day_first)
+    alone = decide(table.select("a"))[0]
+    assert "nothing decides" in alone.why
+    assert "--column a=date:%d/%m/%Y" in alone.why
+
+
+def test_a_point_is_no_fraction_where_commas_are():
+    text = "price;sold;y\n" + "7,50;1.234;a\n12,00;987;b\n" * 12
+    data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
+    price, sold = decide(data.rows)
+    assert sold.number.describe() == "1.234,5"
+    clean = TableReadings([price, sold]).clean(data.rows).frame
+    assert clean.rows()[:2] == [("7.50", "1234"), ("12.00", "987")]
+    english = rosenblatt.read(io.BytesIO(text.replace(",", ".").encode()), target="y")
+    assert english.rows["sold"].to_list()[:2] == [1.234, 987.0]
+
+
+def test_a_comma_before_three_digits_is_told_both_ways():
+    _, reading = reading_of(["1,234", "12,500"], "\t")
+    assert reading.number.describe() == "1,234.5"
+    assert "--column cells=number:1234,5" in reading.why
+
+
+@pytest.mark.parametrize(
+    ("wanted", "cells", "kind", "features"),
+    [
+        ("category", ["1", "2"], "category", ["cells=1", "cells=2"]),
+        ("number", ["1", "4o", "3"], "number", ["cells", "cells is missing"]),
+        ("number:1234,5", ["1,234", "2,500"], "number", ["cells"]),
+        ("drop", ["1", "2"], "drop", []),
+        ("date:%d/%m/%Y", ["01/02/2023", "02/03/2023"], "date", ["cells (days)", "cells (year)=2023", "cells (month)=2"]),
+        ("text", ["red green", "blue"], "text", ["cells:blue", "cells:green", "cells:red"]),
+        ("both", ["1", "2"], "both", ["cells", "cells=1", "cells=2"]),
+        ("code", ["1", "2"], "code", ["cells=1", "cells=2"]),
+    ],
+)
+def test_the_user_overrules(wanted, cells, kind, features):
+    data = rosenblatt.read(as_file(cells, name="cells"), target="y")
+    model = rosenblatt.learn(data, features={"per_column": {"cells": wanted}})
+    assert model.features.readings.columns[0].kind == kind
+    assert set(features) <= set(model.features.names)
+    assert bool(features) == any(name.startswith("cells") for name in model.features.names)
+
+
+DIALECTS = st.fixed_dictionaries(
+    {
+        "delimiter": st.sampled_from(";,\t|"),
+        "marks": st.sampled_from([(".", ""), (".", ","), (",", ""), (",", "."), (",", " "), (".", "'")]),
+        "unit": st.sampled_from(["", "%", "€", "$", "EUR"]),
+        "unit_behind": st.booleans(),
+        "missing": st.sampled_from(["", "NA", "NULL", "-", "n/a", "?", "None"]),
+        "pattern": st.sampled_from(["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d %b %Y", "%Y-%m-%d %H:%M:%S"]),
+        "quoting": st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    }
+)
+AMOUNTS = st.lists(st.one_of(st.none(), st.integers(-(10**8), 10**8)), min_size=4, max_size=30)
+
+
+def as_amount(cents, dialect):
+    if cents is None:
+        return dialect["missing"]
+    decimal, thousands = dialect["marks"]
+    text = f"{abs(cents) / 100:,.2f}".replace(".", "\0").replace(",", thousands).replace("\0", decimal)
+    text = "-" * (cents < 0) + text
+    unit = dialect["unit"]
+    return f"{unit} {text}" if unit not in ("", "%") and not dialect["unit_behind"] else f"{text} {unit}".strip()
+
+
+@given(amounts=AMOUNTS, dialect=DIALECTS, seed=st.integers(0, 2**20))
+def test_a_table_reads_back_from_every_dialect(amounts, dialect, seed):
+    amounts = [*amounts, 123456, -7]  # one with thousands at least
+    dates = [DAY + timedelta(days=(seed + 173 * k) % 4000) for k in range(len(amounts))]
+    dates[0] = date(2021, 12, 31)  # decides between days and months
+    rows = [
+        [as_amount(cents, dialect), day.strftime(dialect["pattern"]), "ab"[k % 2]]
+        for k, (cents, day) in enumerate(zip(amounts, dates, strict=True))
+    ]
+    text = io.StringIO()
+    csv.writer(text, delimiter=dialect["delimiter"], quoting=dialect["quoting"], lineterminator="\n").writerows(
+        [["amount", "since", "y"], *rows]
+    )
+    data = rosenblatt.read(io.BytesIO(text.getvalue().encode()), target="y")
+    readings = decide(data.rows)
+    assert [reading.kind for reading in readings] == ["number", "date"], readings
+    clean = TableReadings(readings).clean(data.rows)
+    x, unreadable = numbers(clean.frame["amount"])
+    assert unreadable == 0
+    assert [None if value != value else round(100 * value) for value in x.tolist()] == amounts
+    assert clean.frame["since (days)"].to_list() == [float((day - date(1970, 1, 1)).days) for day in dates]
