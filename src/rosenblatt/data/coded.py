@@ -44,13 +44,13 @@ class CodedTexts:
         return CodedTexts(self.name, self.codes[start : start + length], self.texts)
 
     def without(self, marks: Collection[str]) -> CodedTexts:
-        """The column with these texts missing, in whatever case they are written.
+        """The column with these texts missing.
 
         >>> import numpy as np
-        >>> CodedTexts("sex", np.array([0, 1, 2, 3]), ["Male", "NA", None, "na"]).without({"na"})
+        >>> CodedTexts("sex", np.array([0, 1, 2, 3]), ["Male", "NA", None, "na"]).without({"NA", "na"})
         CodedTexts(name='sex', codes=array([0, 1, 1, 1], dtype=uint32), texts=['Male', None])
         """
-        texts = [None if text is None or text.lower() in marks else text for text in self.texts]
+        texts = [None if text in marks else text for text in self.texts]
         if texts == self.texts:
             return self
         import numpy as np

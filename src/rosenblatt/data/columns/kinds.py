@@ -46,12 +46,16 @@ LEAST_FOR_ID, LEAST_FOR_NAMED_ID, LEAST_FOR_CODE = 20, 5, 200  # rows; fewer whe
 ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
 LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
+LEAST_FOR_TEXT = 5  # values
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
 UNKNOWN = ("unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void")
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
 DIGIT, LEADING_ZERO = re.compile("[0-9]"), re.compile("^0[0-9]+$")
+LIKE_NUMBERS = re.compile(
+    r"^[^\w\s]*\s*(?:[^\W\d_]{1,9}\.?\s*)?[^\w\s]*\s*[0-9]"
+)  # a few letters in front, as a month or a currency has
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
@@ -139,7 +143,7 @@ def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None)
     if not any(one.used for one in readings):  # where nothing else is left, they are what there is to learn from
         said = replace(said, needed=table.columns)
     return [
-        look.kept() if not one.used and one.name in said.needed and not one.chosen else one
+        look.kept() if one.name in said.needed and not one.chosen and (not one.used or one.kind == "text") else one
         for one, look in zip(readings, known, strict=True)
     ]
 
@@ -164,6 +168,8 @@ class Look:
 
     def ask_texts(self, series: pl.Series, values: pl.Series) -> None:
         """Are all of these texts numbers, or dates, or digits that are names?"""
+        if not self._may_be_numbers():
+            return
         words = values.filter(~values.str.contains("[0-9]"))
         if len(words):
             spellings = words.str.to_lowercase().unique().sort().to_list()
@@ -177,14 +183,22 @@ class Look:
                 return
         from rosenblatt.data.columns import dates, numbers
 
-        self.formats = (numbers.recognise(some_of(values)) and numbers.recognise(values)) or []
+        some = some_of(values)
+        if likely := numbers.recognise(some):
+            # What some rows do not show, as marks of thousands, others may.
+            self.formats = [one for one in likely if one.fits(values).all()] or numbers.recognise(values)
         if not self.formats:
-            self.dates = (dates.recognise(some_of(values)) and dates.recognise(values)) or []
+            self.dates = [one for one in dates.recognise(some) if not one.wall_times(values).has_nulls()]
         if self.formats or self.dates:
             self.others = tuple(spellings) if len(words) else ()
             self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
             self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+
+    def _may_be_numbers(self) -> bool:
+        """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
+        digits = [text for text in self.sample if DIGIT.search(text)]
+        return share(digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
 
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
@@ -215,7 +229,7 @@ class Look:
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
             return self._reading("code", "digits with leading zeros" if zeros else "a number that is a name")
-        words, differ = self._words(), (self.distinct or 0) / self.known
+        words, differ = self._words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self._reading("text", f"sentences of {words:.0f} words on average")
         why = f"{shown(self.nearly)} is no number, nearly all others are: {self._option('number')} takes such as missing"

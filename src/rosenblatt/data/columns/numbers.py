@@ -65,15 +65,28 @@ class NumberFormat:
 
     def as_plain(self, texts: pl.Series) -> pl.Series:
         """The texts as every program writes numbers; those that are no numbers in this format stay as they are."""
-        parts = pieces(texts)
-        body = parts["body"]
-        fits = fitting(parts, (self.decimal, self.thousands)) & (unit_of(parts) == self.unit)
-        if self.thousands:
-            body = body.str.replace_all(GROUPING[self.thousands], "")
+        import polars as pl
+
+        if self.is_plain and texts.cast(pl.Float64, strict=False).null_count() == texts.null_count():
+            return texts
+        fits, is_negative = self.fits(texts), texts.str.contains(r"^[^0-9]*[-−–(]|[-−–][^0-9]*$")
+        body = texts.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
         if self.decimal == ",":
             body = body.str.replace(",", ".", literal=True)
-        plain = ("-" + body).zip_with(is_negative(parts), body)
-        return plain.zip_with(fits.fill_null(False), texts).alias(texts.name)
+        plain = ("-" + body).zip_with(is_negative.fill_null(False), body)
+        return plain.zip_with(fits, texts).alias(texts.name)
+
+    def fits(self, texts: pl.Series) -> pl.Series:
+        """Which texts are numbers in this format: with one sign at most, or in brackets, and with its unit."""
+        body, b = BODIES[self.decimal, self.thousands].strip("^$"), f"{BLANK}*"
+        unit = rf"(?i:{re.escape(self.unit)})\.?"
+        if not self.unit:
+            shapes = [f"{SIGN}?{b}{body}", f"{body}{b}{SIGN}", rf"\({b}{body}{b}\)"]
+        else:
+            front, behind = f"{unit}{b}{body}", f"{body}{b}{unit}"
+            signed = [f"{SIGN}?{b}{front}", f"{SIGN}?{b}{behind}", f"{unit}{b}{SIGN}{b}{body}", f"{body}{b}{SIGN}{b}{unit}"]
+            shapes = [*signed, f"{front}{b}{SIGN}", f"{behind}{b}{SIGN}", rf"\({b}(?:{front}|{behind}){b}\)"]
+        return texts.str.contains(f"^(?:{'|'.join(shapes)})$").fill_null(False)
 
     def to_json(self) -> dict[str, str]:
         return {"decimal": self.decimal, "thousands": self.thousands, "unit": self.unit}
@@ -115,12 +128,6 @@ def fitting(parts: pl.DataFrame, marks: tuple[str, str]) -> pl.Series:
 def unit_of(parts: pl.DataFrame) -> pl.Series:
     """The percent sign or currency of each number, empty where there is none."""
     return (parts["unit"].fill_null("") + parts["after"].fill_null("")).str.to_uppercase().str.strip_chars(".")
-
-
-def is_negative(parts: pl.DataFrame) -> pl.Series:
-    """A minus in front or behind, or brackets, as accountants write it."""
-    minus = parts["sign"] + parts["inner"] + parts["tail"] + parts["behind"]
-    return ((parts["open"] == "(") | minus.str.contains(r"[\-−–]")).fill_null(False)
 
 
 def recognise(texts: pl.Series) -> list[NumberFormat]:

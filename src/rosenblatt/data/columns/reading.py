@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEFT_OUT = ("id", "constant", "drop")
-MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known", in whatever case
+MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known"; see `all_marks`
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -147,19 +147,9 @@ def is_text(column: pl.Series) -> bool:
 
 
 def all_marks(others: Sequence[str] = ()) -> set[str]:
-    """What means "not known", in lower case, with the marks that the user adds."""
-    return {*MARKS, *(mark.strip(BLANKS).lower() for mark in others)}
-
-
-def is_marked(texts: pl.Series, marks: set[str]) -> pl.Series:
-    """Which texts, without blanks around, are one of these marks, in whatever case."""
-    import polars as pl
-
-    # Texts are many, and marks are short: hardly any text has to be looked at.
-    is_short = texts.str.len_bytes() <= max(len(mark.encode()) for mark in marks)
-    places = is_short.fill_null(False).arg_true()
-    marked = places.filter(texts.gather(places).str.to_lowercase().is_in(list(marks)))
-    return pl.zeros(len(texts), pl.Int8, eager=True).cast(pl.Boolean).scatter(marked, True)
+    """What means "not known", with the marks that the user adds, in small letters, in capitals, and as a word is written."""
+    marks = [*MARKS, *(mark.strip(BLANKS) for mark in others)]
+    return {text for mark in marks for text in (mark, mark.lower(), mark.upper(), mark.capitalize(), mark.title())} | {"NaN"}
 
 
 def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
@@ -168,13 +158,11 @@ def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
 
     every, name = all_marks(marks), column.name
     column = column.alias("cells")  # polars takes some names for patterns
-    if is_enum(column) and not any(text.lower() in every for text in categories_of(column)):
+    if is_enum(column) and every.isdisjoint(categories_of(column)):
         return column.alias(name)
     if is_text(column):
-        texts = column.cast(pl.String)
-        if texts.str.contains(r"^\s|\s$").any():
-            texts = texts.str.strip_chars()
-        marked = is_marked(texts, every)
+        texts = column.cast(pl.String).str.strip_chars()
+        marked = texts.is_in(list(every)).fill_null(False)
         return (texts.set(marked, None) if marked.any() else texts).alias(name)
     if column.dtype.is_float():
         column = column.fill_nan(None)
