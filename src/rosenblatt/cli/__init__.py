@@ -140,7 +140,7 @@ def in_options(message: str) -> str:
     """
     for keyword, option in PYTHON_TO_OPTION.items():
         message = message.replace(keyword, option)
-    return re.sub(r"\b(delimiter|format|missing)=('[^']*')", r"--\1 \2", message)
+    return re.sub(r"\b(delimiter|format|missing|encoding)=('[^']*')", r"--\1 \2", message)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +31,7 @@ def read(
     zero_based: bool | None = None,
     n_features: int | None = None,
     as_text: bool | Sequence[str] = False,
+    encoding: str | None = None,
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
@@ -52,9 +54,14 @@ def read(
     as_text : bool or sequence of str
         Columns of a delimited table whose cells stay texts though all are numbers, as `007` is; True for all. So are rows
         read for a model, which knows what its columns hold: then a row is the same row in any file.
+    encoding : str or None
+        Of a text, as Python names it. By default UTF-8, UTF-16 where it begins with its mark, and Windows-1252 where the
+        first character beyond ASCII is no UTF-8.
 
     Notes
     -----
+    What was assumed of a file, as its encoding, the `notes` of the Dataset tell.
+
     Labels are numbers only where every one of them prints back to the same text: 01 and 1 are two classes.
 
     Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
@@ -67,7 +74,7 @@ def read(
     >>> fruit.rows.rows(), fruit.labels.to_list()
     ([('red', 120), (None, 95)], ['apple', 'pear'])
     """
-    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features, as_text)
+    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding)
     return read_with(source, options)
 
 
@@ -78,7 +85,7 @@ def read_with(where: Where, options: ReadOptions) -> Dataset:
     if known is not None:
         return known
     source, format = _open(where, options)
-    return format.read(source, options)
+    return with_notes(format.read(source, options), source)
 
 
 def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) -> Iterator[Dataset]:
@@ -104,9 +111,15 @@ def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[D
             return
         source, format = _open(where, options)
         if format.batches is not None:
-            yield from format.batches(source, rows, options)
+            parts = format.batches(source, rows, options)
         else:
-            yield from cut(format.read(source, options), rows)
+            parts = cut(format.read(source, options), rows)
+        yield from (with_notes(part, source) for part in parts)
+
+
+def with_notes(data: Dataset, source: Source) -> Dataset:
+    """The data with what was assumed of its source so far."""
+    return replace(data, notes=(*source.notes, *data.notes)) if source.notes else data
 
 
 def format_named(given: str) -> Format:
@@ -155,7 +168,7 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
 
 
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
-    source = open_source(where, options.sizes.longest_line)
+    source = open_source(where, options.sizes.longest_line, options.encoding)
     format = recognise(source, options)
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
@@ -163,7 +176,7 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
     return source, format
 
 
-def open_source(where: Where, longest_line: int = LONGEST_LINE) -> Source:
+def open_source(where: Where, longest_line: int = LONGEST_LINE, encoding: str | None = None) -> Source:
     """The source, or the error that says what was probably meant."""
     if isinstance(where, str | os.PathLike) and where != "-":
         path = os.fspath(where)
@@ -173,7 +186,7 @@ def open_source(where: Where, longest_line: int = LONGEST_LINE) -> Source:
             from rosenblatt.data.known import known_names
 
             raise missing_file(Path(path), known_names())
-    return Source(where, longest_line)
+    return Source(where, longest_line, encoding)
 
 
 def missing_file(path: Path, others: list[str]) -> FileError:

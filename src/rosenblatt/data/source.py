@@ -113,8 +113,15 @@ class Source:
     taken its name. What is no ordinary file (standard input, a pipe, a device) can be read through once only.
     """
 
-    def __init__(self, where: str | os.PathLike[str] | IO[bytes], longest_line: int = LONGEST_LINE):
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | IO[bytes],
+        longest_line: int = LONGEST_LINE,
+        encoding: str | None = None,
+    ):
         self.longest_line = longest_line
+        self.notes: list[str] = []  # what was assumed, for the user
+        self._given_encoding = encoding
         self.path: Path | None = None  # of an ordinary file, or a folder
         self.is_folder = False
         self.compressed = False
@@ -181,13 +188,33 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Does the beginning look like text in UTF-8, or nearly?"""
-        return b"\0" not in self.head and not self.head.startswith(UTF16_MARKS) and not self.is_folder
+        """Does the beginning look like text?"""
+        return b"\0" not in self.text_head and not self.is_folder
+
+    @cached_property
+    def encoding(self) -> str | None:
+        """The encoding of the text: as given, or as the beginning tells; None where that is ASCII."""
+        if self._given_encoding is not None or self.head.isascii():
+            return self._given_encoding
+        if self.head.startswith(UTF16_MARKS):
+            return "utf-16"
+        from rosenblatt.data.encoding import encoding_of
+
+        return encoding_of(self.head)
+
+    @cached_property
+    def text_head(self) -> bytes:
+        """The beginning of a text as UTF-8; a character that is cut off at its end may be left out."""
+        if self.encoding in (None, "utf-8"):
+            return self.head
+        import codecs
+
+        return codecs.getincrementaldecoder(str(self.encoding))("replace").decode(self.head).encode(errors="replace")
 
     @cached_property
     def first_lines(self) -> list[str]:
         """The first lines that are whole and not empty."""
-        lines = self.head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
+        lines = self.text_head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
         if not self.complete and len(lines) > 1:
             lines.pop()
         return [line for line in lines if line.strip()][:SAMPLE_LINES]
@@ -211,6 +238,42 @@ class Source:
             yield self._stream
             self.refuse_changes()
 
+    @contextmanager
+    def open_utf8(self) -> Iterator[IO[bytes]]:
+        """The text from the start as UTF-8, whatever its encoding; what is assumed of it becomes a note."""
+        with self.open() as stream:
+            if self.encoding == "utf-8" or (self.encoding is None and self.complete):
+                yield stream
+                return
+            from rosenblatt.data.encoding import decoded
+
+            if self.encoding is not None and self._given_encoding is None:
+                self._note_encoding(self.encoding)
+            yield decoded(stream, self.encoding, self.name, self._note_encoding)
+
+    def read_utf8(self) -> bytes:
+        """All of the text as UTF-8."""
+        if self.encoding is None and not self.complete:
+            data = self.read()
+            if data.isascii():
+                return data
+            from rosenblatt.data.encoding import decoded
+
+            return decoded(io.BytesIO(data), None, self.name, self._note_encoding).read()
+        with self.open_utf8() as stream:
+            return stream.read()
+
+    def note(self, sentence: str) -> None:
+        """Records what was assumed while reading, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def _note_encoding(self, encoding: str) -> None:
+        if encoding != "utf-8":
+            shown = encoding.replace("windows", "Windows").replace("utf", "UTF")
+            other = "" if encoding == "utf-16" else " If it is another encoding, pass encoding='…', as 'cp850'."
+            self.note(f"{self.name} is not UTF-8, and was read as {shown}.{other}")
+
     def refuse_changes(self) -> None:
         """A file that was written to since it was opened may have given a part of the old and a part of the new."""
         if self._version is None:
@@ -228,9 +291,6 @@ class Source:
 
 def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
     """The text of UTF-8 bytes that begin on this line; an error names the line of the first byte that is not UTF-8."""
-    if data.startswith(UTF16_MARKS):
-        what = f"the text is UTF-16, not UTF-8: convert it with iconv -f utf-16 -t utf-8 {name}."
-        raise FileError(what, path=name, line=line)
     nul = data.find(b"\0")
     if nul >= 0:
         what = "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
@@ -239,8 +299,8 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
         what = (
-            f"the byte 0x{error.object[error.start]:02x} is not UTF-8: if the text is Latin-1, "
-            f"convert it with iconv -f latin1 -t utf-8 {name}."
+            f"the byte 0x{error.object[error.start]:02x} is not UTF-8, and characters before it are: correct it, or pass "
+            "encoding='windows-1252' if all of the text is in that."
         )
         raise FileError(what, path=name, line=line + error.object.count(b"\n", 0, error.start)) from None
 
@@ -274,6 +334,7 @@ class ReadOptions:
     zero_based: bool | None = None
     n_features: int | None = None
     as_text: bool | Sequence[str] = False
+    encoding: str | None = None
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
 
@@ -282,6 +343,10 @@ class ReadOptions:
             from rosenblatt.data.reading import format_named
 
             object.__setattr__(self, "format", format_named(self.format).name)
+        if self.encoding is not None:
+            from rosenblatt.data.encoding import refuse_unknown
+
+            refuse_unknown(self.encoding)
         if self.delimiter is not None:
             delimiter = DELIMITER_NAMES.get(self.delimiter, self.delimiter)
             if len(delimiter.encode()) != 1 or delimiter in '"\r\n':

@@ -77,7 +77,7 @@ class TextBlock:
 
 def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     """The names of the columns, and where they end."""
-    head = source.head
+    head = source.text_head
     if not source.complete:
         head = head[: head.rfind(b"\n") + 1] or head
     text = decode_utf8(head, source.name)
@@ -133,7 +133,7 @@ def _one_column(source: Source, column: str, delimiter: str) -> FileError:
 def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
     """A whole table."""
     layout = find_layout(source, options, delimiter)
-    block = TextBlock(source.read(), layout, source.name)
+    block = TextBlock(source.read_utf8(), layout, source.name)
     types = replace(column_types(layout, options, source.name), may_be_guessed=True)
     return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
 
@@ -150,7 +150,7 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     types = column_types(layout, options, source.name)
     held: list[Dataset] = []
     count = 0
-    with source.open() as stream:
+    with source.open_utf8() as stream:
         for line, data in whole_records(stream, source.name, delimiter, options.sizes):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
