@@ -77,3 +77,80 @@ def test_notes_go_to_standard_error_once_and_into_json(tmp_path, capsys):
         captured = capsys.readouterr()
         assert '"notes": ["' in captured.out
         assert captured.err == ""
+
+
+TABLE = "name;price;sold;kind\npear;1,5;3;a\nplum;2,5;4;b\nfig;3;1;a\n"
+ABOVE = [
+    "Sales 2024\n",
+    "Sales 2024\n\n",
+    "Sales, north and south, 2024\nCreated;2024-05-01\n\n",
+    "# exported by warehouse 3\n# all; shops; and; markets; too\n",
+    "Sales;;;\n;;;\nfrom;May;;\n",
+    'The "best" prices"\n',
+    '"Sales\n2024"\n',
+    "\ufeffSales\n",
+    "\n\nSales\r\n",
+]
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_titles_and_comments_above_a_table_are_skipped_and_told(above):
+    expected = read(io.BytesIO(TABLE.encode()), target="kind")
+    for extra in ({}, {"format": "csv"}, {"delimiter": ";"}):
+        data = read(io.BytesIO((above + TABLE).encode()), target="kind", **extra)
+        assert data.rows.equals(expected.rows)
+        assert data.labels.equals(expected.labels)
+        assert f"begins on line {above.count(chr(10)) + 1}," in data.notes[0]
+    for block in (10, 60, 1 << 20):
+        parts = list(batches(io.BytesIO((above + TABLE).encode()), target="kind", sizes=BufferSizes(table_block=block)))
+        assert [name for part in parts for name in part.rows["name"]] == ["pear", "plum", "fig"]
+    lines = above.count("\n")
+    told = read(io.BytesIO((above + TABLE).encode()), target="kind", skip_lines=lines)
+    assert told.rows.equals(expected.rows)
+    assert told.notes == ()
+
+
+@pytest.mark.parametrize("above", ABOVE[:4])
+def test_an_error_below_titles_names_the_line_of_the_file(above):
+    content = (above + TABLE + "fig;inf;1;a\n").replace(",", ".").encode()
+    with pytest.raises(FileError) as caught:
+        read(io.BytesIO(content), target="kind")
+    assert caught.value.line == content.count(b"\n")
+    content = (above + TABLE * 1 + TABLE.split("\n", 1)[1] * 9 + "fig;1\n").encode()
+    with pytest.raises(FileError) as caught:
+        read(io.BytesIO(content), target="kind")
+    assert caught.value.line == content.count(b"\n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,c,d\n1,2,3,4\n5,6,7,8\n",
+        "#id,b,c\nx,y,z\nu,v,w\n",  # names, the first of which has a hash
+        ",,c\n1,2,3\n4,5,6\n",
+        "a,b,,\n1,2,3,4\n5,6,7,8\n",
+        "a\tb\nx y\tz\nx y\tz\n",
+    ],
+)
+def test_a_table_that_begins_at_the_top_is_read_from_there(content):
+    data = read(io.BytesIO(content.encode()), format="csv")
+    assert len(data) == 2
+    assert data.notes == ()
+
+
+@pytest.mark.parametrize("content", ["a\n1,2\n3,4\n5,6\n", "a,b,c\n1,2,3,4\n5,6,7,8\n5,6,7,8\n", "a;b\nx,y\nu,v\n"])
+def test_names_that_are_too_few_are_no_title(content):
+    with pytest.raises(FileError):
+        read(io.BytesIO(content.encode()), format="csv")
+
+
+def test_the_remedy_for_a_title_is_no_blank_as_delimiter(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text("Our best prices ever\nmade, by, us, in, May\na,b,kind\n1,2,x\n2,3,y\n")
+    assert run(["train", str(path), "--target", "kind"]) == 1
+    assert "pass --skip-lines N" in capsys.readouterr().err
+    assert run(["train", str(path), "--target", "kind", "--skip-lines", "2"]) == 0
+    with pytest.raises(FileError, match="nothing but blank lines below line 9"):
+        read(path, skip_lines=9)
+    with pytest.raises(SettingError, match="skip_lines is 2"):
+        read(io.BytesIO(b"1 1:2\n1 2:3\n1 2:3\n"), skip_lines=2)

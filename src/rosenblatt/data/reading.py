@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.records import consistent_delimiter
+from rosenblatt.data.delimited.records import consistent_delimiter, lines_above_table
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
@@ -32,6 +32,7 @@ def read(
     n_features: int | None = None,
     as_text: bool | Sequence[str] = False,
     encoding: str | None = None,
+    skip_lines: int | None = None,
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
@@ -57,6 +58,8 @@ def read(
     encoding : str or None
         Of a text, as Python names it. By default UTF-8, UTF-16 where it begins with its mark, and Windows-1252 where the
         first character beyond ASCII is no UTF-8.
+    skip_lines : int or None
+        Lines above the table. By default titles, comments (#) and blank lines are found; 0 looks for none.
 
     Notes
     -----
@@ -74,7 +77,9 @@ def read(
     >>> fruit.rows.rows(), fruit.labels.to_list()
     ([('red', 120), (None, 95)], ['apple', 'pear'])
     """
-    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding)
+    options = ReadOptions(
+        format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding, skip_lines
+    )
     return read_with(source, options)
 
 
@@ -169,11 +174,29 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
 
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
     source = open_source(where, options.sizes.longest_line, options.encoding)
+    source.start = _lines_above(source, options)
     format = recognise(source, options)
+    if not format.has_lines:
+        if options.skip_lines:
+            what = f"skip_lines is {options.skip_lines}, but a file of the format {format.name} has no lines above its rows."
+            raise SettingError(what)
+        source.start = 0
+    elif source.start and options.skip_lines is None:
+        title = next(line.strip() for line in source.head_lines if line.strip())[:40]
+        begins = f"the table in {source.name} begins on line {source.start + 1}, below {title!r}"
+        source.note(f"{begins}. Pass skip_lines=0 if it does not.")
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
         raise TargetError(what, path=source.name)
     return source, format
+
+
+def _lines_above(source: Source, options: ReadOptions) -> int:
+    """How many lines stand above the table, as the user says or as they look."""
+    if options.skip_lines is not None:
+        return options.skip_lines
+    may_have_some = source.is_text and options.format in (None, "csv", "tsv")
+    return lines_above_table(source, options) if may_have_some else 0
 
 
 def open_source(where: Where, longest_line: int = LONGEST_LINE, encoding: str | None = None) -> Source:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import IO, cast
@@ -121,6 +122,7 @@ class Source:
     ):
         self.longest_line = longest_line
         self.notes: list[str] = []  # what was assumed, for the user
+        self.start = 0  # lines of a text that stand above its table
         self._given_encoding = encoding
         self.path: Path | None = None  # of an ordinary file, or a folder
         self.is_folder = False
@@ -212,12 +214,17 @@ class Source:
         return codecs.getincrementaldecoder(str(self.encoding))("replace").decode(self.head).encode(errors="replace")
 
     @cached_property
-    def first_lines(self) -> list[str]:
-        """The first lines that are whole and not empty."""
+    def head_lines(self) -> list[str]:
+        """The lines of the beginning that are whole."""
         lines = self.text_head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
         if not self.complete and len(lines) > 1:
             lines.pop()
-        return [line for line in lines if line.strip()][:SAMPLE_LINES]
+        return lines
+
+    @property
+    def first_lines(self) -> list[str]:
+        """The first lines of the table that are whole and not empty."""
+        return list(islice((line for line in self.head_lines[self.start :] if line.strip()), SAMPLE_LINES))
 
     @property
     def is_plain_file(self) -> bool:
@@ -335,6 +342,7 @@ class ReadOptions:
     n_features: int | None = None
     as_text: bool | Sequence[str] = False
     encoding: str | None = None
+    skip_lines: int | None = None
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
 
@@ -358,6 +366,8 @@ class ReadOptions:
             object.__setattr__(self, "as_text", (self.as_text,))
         if isinstance(self.missing, str):
             object.__setattr__(self, "missing", ("", self.missing))
+        if self.skip_lines is not None and self.skip_lines < 0:
+            raise SettingError(f"skip_lines is {self.skip_lines}: it must be 0 or more.")
         if self.n_features is not None and self.n_features < 1:
             raise SettingError(f"n_features is {self.n_features}: it must be 1 or more.")
 

@@ -17,7 +17,7 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.coded import BOM
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
-from rosenblatt.data.delimited.records import Record, is_blank, records, refuse_uneven
+from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_blank, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
 from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
@@ -53,7 +53,8 @@ class TextBlock:
 
     @property
     def skipped(self) -> int:
-        return self.layout.skipped if self.line == 1 else 0
+        """How many of its lines are no rows."""
+        return max(0, self.layout.skipped + 1 - self.line)
 
     def header(self) -> np.ndarray:
         """The bytes of the lines that are skipped."""
@@ -64,10 +65,9 @@ class TextBlock:
 
     def records(self) -> Iterator[Record]:
         """The rows, read with care; what cannot be read is refused by line."""
-        text = decode_utf8(self.content, self.name, self.line)
-        rows = records(text, self.layout.delimiter, self.name, self.line)
-        if self.skipped:
-            rows = itertools.dropwhile(lambda record: record.line <= self.skipped, rows)
+        line = self.line + self.skipped
+        text = decode_utf8(self.content[len(self.header()) :], self.name, line)
+        rows = records(text, self.layout.delimiter, self.name, line)
         return refuse_uneven(rows, len(self.layout.names), self.name)
 
     def place_of_row(self, row: int) -> Place:
@@ -80,10 +80,14 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     head = source.text_head
     if not source.complete:
         head = head[: head.rfind(b"\n") + 1] or head
-    text = decode_utf8(head, source.name)
-    from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), records(text, delimiter, source.name))
+    text, above = decode_utf8(head, source.name), source.start
+    if above:
+        text = text.split("\n", above)[above] if text.count("\n") >= above else ""
+    rows = records(text, delimiter, source.name, above + 1)
+    from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), rows)
     if (first_record := next(from_first_on, None)) is None:
-        raise FileError("the file holds nothing but blank lines.", path=source.name)
+        below = f" below line {above:,}: pass a smaller skip_lines" if above else ""
+        raise FileError(f"the file holds nothing but blank lines{below}.", path=source.name)
     line, end, first = first_record
     skipped = line - 1
     if options.header:
@@ -123,17 +127,24 @@ def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> 
 
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:
-    first = source.first_lines[0]
-    others = [d for d in ";\t|,: " if d != delimiter and d in first]
-    remedy = f"pass delimiter={others[0]!r}" if others else "name the delimiter, or the right file"
+    lines = source.first_lines
+    others = [d for d in ";\t|,:" if d != delimiter and d in lines[0]]
+    if len({len(cells_between_blanks(line)) for line in lines}) == 1:
+        others.append(" ")
+    remedy = f"pass delimiter={others[0]!r}" if others and others[0] in lines[0] else "name the delimiter, or the right file"
     what = f"one column found, {column!r}, with the delimiter {delimiter!r}: {remedy}."
-    return FileError(what, path=source.name, line=1)
+    if len(lines) > 1 and delimiter in lines[1]:
+        what = f"one column found, {column!r}: if the table begins further down, pass skip_lines=N."
+    return FileError(what, path=source.name, line=source.start + 1)
 
 
 def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
     """A whole table."""
     layout = find_layout(source, options, delimiter)
-    block = TextBlock(source.read_utf8(), layout, source.name)
+    content = source.read_utf8()
+    for _ in range(source.start):
+        content = content[content.find(b"\n") + 1 :]
+    block = TextBlock(content, layout, source.name, source.start + 1)
     types = replace(column_types(layout, options, source.name), may_be_guessed=True)
     return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
 
@@ -151,7 +162,9 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     held: list[Dataset] = []
     count = 0
     with source.open_utf8() as stream:
-        for line, data in whole_records(stream, source.name, delimiter, options.sizes):
+        for _ in range(source.start):
+            stream.readline()
+        for line, data in whole_records(stream, source.name, delimiter, options.sizes, source.start + 1):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
             if isinstance(frame, CodedTable):
@@ -204,9 +217,11 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def whole_records(stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
+def whole_records(
+    stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes, line: int = 1
+) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
-    rest, line = b"", 1
+    rest = b""
     for data in chain(iter(lambda: stream.read(sizes.table_block), b""), [b""]):
         text = rest + data
         if not data:
