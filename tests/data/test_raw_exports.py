@@ -154,3 +154,43 @@ def test_the_remedy_for_a_title_is_no_blank_as_delimiter(tmp_path, capsys):
         read(path, skip_lines=9)
     with pytest.raises(SettingError, match="skip_lines is 2"):
         read(io.BytesIO(b"1 1:2\n1 2:3\n1 2:3\n"), skip_lines=2)
+
+
+PEOPLE = [
+    '{"age": 39, "address": {"city": "Rome", "zip": "007"}, "buys": "yes"}',
+    '{"age": 40.5, "vip": true, "buys": "no", "address": {"city": null}}',
+    '{"buys": "no", "age": null}',
+]
+
+
+@pytest.mark.parametrize("content", ["\n".join(PEOPLE), "\ufeff" + "\n\n".join(PEOPLE) + "\r\n", f" [{','.join(PEOPLE)}]\n"])
+def test_json_objects_are_rows(content):
+    data = read(io.BytesIO(content.encode()), target="buys")
+    columns = {name: data.rows[name].to_list() for name in data.rows.columns}
+    assert columns == {
+        "age": [39.0, 40.5, None],
+        "address.city": ["Rome", None, None],
+        "address.zip": ["007", None, None],
+        "vip": [None, True, None],
+    }
+    assert data.labels.to_list() == ["yes", "no", "no"]
+    assert [len(part) for part in batches(io.BytesIO(content.encode()), rows=2, target="buys")] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        ('{"a": 1}\n{"a": }\n', 2, "no JSON object"),
+        ('{"a": 1}\n\n[1]\n', 3, "object in braces"),
+        ('{"a": 1}\n{"a": true}\n', 2, "another kind"),
+        ('[{"a": 1},\n{"a": 1]', 2, "no JSON"),
+        ('{"a": [1]}\n', None, "only numbers, text"),
+        ("{}\n{}\n", None, "no members"),
+        ('{"a": {"b": 1}, "a.b": 2}\n', None, "occurs twice"),
+        ('{"a": NaN}\n', 1, "write null"),
+    ],
+)
+def test_bad_json_is_refused_by_line(content, line, words):
+    with pytest.raises(FileError, match=words) as caught:
+        read(io.BytesIO(content.encode()))
+    assert caught.value.line == line

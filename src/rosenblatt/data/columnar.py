@@ -30,7 +30,7 @@ def columnar_readers(
         frame = _explain_damage(source, title, lambda: read_frame(source))
         if not frame.height:
             raise FileError("the table has no rows.", path=source.name)
-        return _to_dataset(frame, options, source.name)
+        return typed_dataset(frame, options, source.name)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
         # These formats are read from their end, so that from a pipe or gzip all is held.
@@ -45,7 +45,7 @@ def columnar_readers(
         while (frame := _explain_damage(source, title, lambda: next(frames, None))) is not None:
             for start in range(0, frame.height, step):
                 part = frame.slice(start, step)
-                yield _to_dataset(part, options, source.name, earlier)
+                yield typed_dataset(part, options, source.name, earlier)
                 earlier += part.height
         source.refuse_changes()
         if not earlier:
@@ -69,7 +69,7 @@ def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
         raise FileError(what, path=source.name) from None
 
 
-def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
+def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
     refuse_patterns(frame.columns, Place(name))
     frame = frame.select(_without_marks(_plain(column, name), options.missing) for column in frame)

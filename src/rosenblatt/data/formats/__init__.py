@@ -19,6 +19,7 @@ FORMAT_NAMES = (
     "tsv",
     "parquet",
     "arrow",
+    "jsonl",
     "libsvm",
     "text",
     "lines",
