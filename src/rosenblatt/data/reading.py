@@ -185,6 +185,9 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
         title = next(line.strip() for line in source.head_lines if line.strip())[:40]
         begins = f"the table in {source.name} begins on line {source.start + 1}, below {title!r}"
         source.note(f"{begins}. Pass skip_lines=0 if it does not.")
+    if source.part is not None and not format.has_parts:
+        what = f"{source.part!r} was named in it, but a file of the format {format.name} holds one table only: leave it out."
+        raise FileError(what, path=source.name)
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
         raise TargetError(what, path=source.name)
@@ -205,6 +208,9 @@ def open_source(where: Where, longest_line: int = LONGEST_LINE, encoding: str | 
         path = os.fspath(where)
         if "\0" in path or not path:
             raise FileError(f"{path!r} is not a path.")
+        file, separator, part = path.rpartition("::")
+        if separator and not os.path.lexists(path) and os.path.isfile(file):
+            return Source(file, longest_line, encoding, part)
         if not os.path.lexists(path):
             from rosenblatt.data.known import known_names
 

@@ -39,16 +39,20 @@ STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
+# How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
+SPREADSHEET = (
+    rb"(?s)PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet)"
+    rb"|\xd0\xcf\x11\xe0"
+)
 # How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
-    rb"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
+    rb"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
     rb"BZh[1-9](1AY|\x17rE)": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",
     rb"\xfd7zXZ": "compressed with xz: unpack it with unxz, or compress it with gzip",
     rb"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it with unzstd, or compress it with gzip",
     rb"%PDF-": "a PDF document: export the table as CSV",
     rb"SQLite format 3\0": "an SQLite database: export the table as CSV",
     rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
-    rb"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV",
     rb"FEA1\0": "a Feather file of version 1: write it again with a newer program",
 }
 
@@ -119,11 +123,13 @@ class Source:
         where: str | os.PathLike[str] | IO[bytes],
         longest_line: int = LONGEST_LINE,
         encoding: str | None = None,
+        part: str | None = None,
     ):
         self.longest_line = longest_line
         self.notes: list[str] = []  # what was assumed, for the user
         self.start = 0  # lines of a text that stand above its table
         self._given_encoding = encoding
+        self.part = part  # the sheet or the table in it that was named
         self.path: Path | None = None  # of an ordinary file, or a folder
         self.is_folder = False
         self.compressed = False
@@ -155,7 +161,7 @@ class Source:
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         for beginning, what in FOREIGN.items():
-            if re.match(beginning, self.head):
+            if re.match(beginning, self.head) and not re.match(SPREADSHEET, self.head):
                 raise FileError(f"it is {what}.", path=self.name)
 
     def _status(self) -> os.stat_result:

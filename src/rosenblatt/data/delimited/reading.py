@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING
@@ -19,7 +18,7 @@ from rosenblatt.data.delimited.coded import BOM
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_blank, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
-from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -92,38 +91,16 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     skipped = line - 1
     if options.header:
         skipped = end - 1
-        header = [cell.removeprefix("\ufeff") or f"column_{i}" for i, cell in enumerate(first, 1)]
+        header = [cell.removeprefix("\ufeff") for cell in first]
         if all(is_blank(record.cells, len(header)) for record in from_first_on):
             hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
             raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
     else:
-        header = [f"column_{i}" for i in range(1, len(first) + 1)]
-    if options.names is not None:
-        if len(options.names) != len(header):
-            what = f"{len(options.names)} names were given, but the first line has {len(header)} cells."
-            raise FileError(what, path=source.name, line=line)
-        header = list(options.names)
-    _refuse_names(header, options, Place(source.name, line))
+        header = [""] * len(first)
+    header = checked_names(header, options, Place(source.name, line))
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
     return Layout(delimiter, header, skipped)
-
-
-def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> None:
-    """Refuses names that occur twice, that polars cannot have, and a first line that looks like data."""
-    is_data = options.header and options.names is None and looks_like_data(header)
-    counts = Counter(header)
-    if len(counts) < len(header):
-        name, count = next((name, count) for name, count in counts.items() if count > 1)
-        what = f"the column name {name!r} occurs {count} times: rename one."
-        if is_data:
-            what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
-        raise place.error(what, name)
-    refuse_patterns(header, place)
-    by_number = isinstance(options.target, int) or NUMBER_OF_COLUMN.fullmatch(str(options.target))
-    if by_number and is_data:
-        what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
-        raise FileError(what, path=place.path, line=place.line)
 
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:

@@ -103,18 +103,29 @@ def lines_above_table(source: Source, options: ReadOptions) -> int:
     lines = source.head_lines[:SAMPLE_LINES]
     for delimiter in (options.delimiter or DELIMITERS).replace(" ", ""):
         rows = [record for record in _readable(lines, delimiter, source.name) if not is_blank(record.cells, 2)]
-        widths = Counter(len(record.cells) for record in rows if len(record.cells) > 1)
-        width = widths.most_common(1)[0][0] if widths else 1
-        above = 0
-        while above < len(rows) and is_above_table(rows[above].cells, width, below_title=above > 0):
-            above += 1
-        table = rows[above:]
-        even = sum(len(record.cells) == width for record in table)
-        if width > 1 and len(table) >= TABLE_LINES and even >= EVEN_SHARE * len(table):
-            names = [name for name in table[0].cells if name]
-            plain = len(table[0].cells) == width and len(set(names)) == len(names) and not looks_like_data(names)
-            return table[0].line - 1 if above and (plain or not options.header) else 0
+        first = first_row_of_table([record.cells for record in rows], options.header)
+        if first is not None:
+            return rows[first].line - 1 if first else 0
     return 0
+
+
+def first_row_of_table(rows: list[list[str]], header: bool) -> int | None:
+    """Which row is the first of a table below titles and comments; 0 where that is not plain, None where there is no table.
+
+    >>> first_row_of_table([["Sales 2024"], ["name", "price"], ["pear", "1"], ["plum", "2"]], header=True)
+    1
+    """
+    widths = Counter(len(cells) for cells in rows if len(cells) > 1)
+    width = widths.most_common(1)[0][0] if widths else 1
+    first = 0
+    while first < len(rows) and is_above_table(rows[first], width, below_title=first > 0):
+        first += 1
+    table = rows[first:]
+    if width == 1 or len(table) < TABLE_LINES or sum(len(cells) == width for cells in table) < EVEN_SHARE * len(table):
+        return None
+    names = [name for name in table[0] if name]
+    plain = len(table[0]) == width and len(set(names)) == len(names) and not looks_like_data(names)
+    return first if plain or not header else 0
 
 
 def is_above_table(cells: list[str], width: int, below_title: bool = False) -> bool:

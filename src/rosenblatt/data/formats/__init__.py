@@ -20,6 +20,7 @@ FORMAT_NAMES = (
     "parquet",
     "arrow",
     "jsonl",
+    "excel",
     "libsvm",
     "text",
     "lines",
