@@ -113,8 +113,8 @@ BAD = {
     "gzip with a wrong check": ("a.csv.gz", gzip.compress(TABLE, mtime=0)[:-8] + b"12345678", {}, None, "damaged"),
     "zip": ("a.zip", b"PK\x03\x04" + bytes(99), {}, None, "zip archive"),
     "spreadsheet": ("a.xlsx", b"PK\x03\x04" + bytes(99), {}, None, "CSV"),
-    "bzip2": ("a.csv.bz2", b"BZh91AY", {}, None, "bunzip2"),
-    "xz": ("a.csv.xz", b"\xfd7zXZ\0", {}, None, "unxz"),
+    "bzip2": ("a.csv.bz2", b"BZh91AY", {}, None, "truncated"),
+    "xz": ("a.csv.xz", b"\xfd7zXZ\0", {}, None, "truncated"),
     # Parquet and Arrow
     "truncated Parquet": ("a.parquet", PARQUET[:-100], {}, None, "Parquet data is truncated"),
     "Parquet with a damaged foot": ("a.parquet", PARQUET[:-60] + b"x" * 52 + PARQUET[-8:], {}, None, "damaged"),

@@ -1,15 +1,20 @@
 """Exports as other programs write them are read as they are meant, and what was assumed is told."""
 
+import bz2
 import io
+import lzma
+import os
+import sys
 import zipfile
 from datetime import date
 
 import pytest
+import zstandard
 
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
 from rosenblatt.data.source import HEAD_BYTES, BufferSizes
-from rosenblatt.errors import FileError, SettingError
+from rosenblatt.errors import FileError, MissingPartError, SettingError
 
 GREEN = "Größe,Farbe\n1,grün\n2,€ “rot”\n"
 
@@ -330,3 +335,53 @@ def test_damaged_sheets_are_refused():
     for end in range(60, len(whole), 97):
         with pytest.raises(FileError):
             read(io.BytesIO(whole[:end]))
+
+
+def test_a_missing_reader_of_sheets_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    with pytest.raises(MissingPartError, match="Reading this file needs fastexcel: pip install fastexcel"):
+        read(io.BytesIO(xlsx(Fruit=FRUIT)))
+
+
+def zstd(data):
+    """Two frames: the first tells its length, the second does not."""
+    middle = len(data) // 2
+    streaming = zstandard.ZstdCompressor().compressobj()
+    return zstandard.compress(data[:middle]) + streaming.compress(data[middle:]) + streaming.flush()
+
+
+COMPRESSORS = {"bz2": bz2.compress, "xz": lzma.compress, "zst": zstd}
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_compressed_files_hold_the_same_rows(suffix, tmp_path):
+    for rows in (3, 50_000):
+        content = b"a,b,kind\n" + b"".join(b"%d,%d,%s\n" % (i, i % 97, b"xy"[i % 2 :][:1]) for i in range(rows))
+        path = tmp_path / f"rows.csv.{suffix}"
+        path.write_bytes(COMPRESSORS[suffix](content))
+        expected = read(io.BytesIO(content), target="kind")
+        assert read(path, target="kind").rows.equals(expected.rows)
+        assert read(io.BytesIO(path.read_bytes()), target="kind").rows.equals(expected.rows)
+        assert sum(map(len, batches(path, target="kind"))) == rows
+    libsvm = tmp_path / f"rows.libsvm.{suffix}"
+    libsvm.write_bytes(COMPRESSORS[suffix](b"1 1:2\n-1 3:4\n"))
+    assert sum(map(len, batches(libsvm))) == 2  # which goes through it twice
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_damaged_compression_is_refused(suffix):
+    whole = COMPRESSORS[suffix](os.urandom(5000).hex().encode())
+    for cut in (whole[:-1], whole[:1000], whole[: len(whole) // 2 + 9]):
+        with pytest.raises(FileError, match="the compressed data is truncated or damaged"):
+            read(io.BytesIO(b"" + cut), format="lines")
+
+
+def test_a_name_that_begins_as_compressed_data_does_is_a_name():
+    assert read(io.BytesIO(b"BZh,b\n1,2\n")).rows.columns == ["BZh", "b"]
+
+
+def test_zstd_without_its_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    with pytest.raises(MissingPartError, match="pip install zstandard"):
+        read(io.BytesIO(zstd(b"a,b\n1,2\n")))

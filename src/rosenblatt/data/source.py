@@ -37,6 +37,8 @@ LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
 STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
+COMPRESSED = (GZIP, b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
 # How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
@@ -47,9 +49,6 @@ SPREADSHEET = (
 # How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
     rb"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
-    rb"BZh[1-9](1AY|\x17rE)": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",
-    rb"\xfd7zXZ": "compressed with xz: unpack it with unxz, or compress it with gzip",
-    rb"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it with unzstd, or compress it with gzip",
     rb"%PDF-": "a PDF document: export the table as CSV",
     rb"SQLite format 3\0": "an SQLite database: export the table as CSV",
     rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
@@ -169,9 +168,9 @@ class Source:
 
     def _read_head(self) -> bytes:
         start, size = read_fully(self._stream, HEAD_BYTES), HEAD_BYTES
-        self.compressed = start.startswith(GZIP)
+        self.compressed = start.startswith(COMPRESSED)
         if self.compressed:
-            self._stream = cast(IO[bytes], gzip.GzipFile(fileobj=self._rewound(start)))
+            self._stream = self._decompressed(start)
             start = read_fully(self._stream, HEAD_BYTES)
         # One long line, as a header of thousands of names is, must be seen whole.
         while len(start) == size < self.longest_line and start.count(b"\n") < 2 and b"\0" not in start:
@@ -182,6 +181,17 @@ class Source:
             self._stream = _rejoined(start, self._stream)
         return start
 
+    def _decompressed(self, start: bytes) -> IO[bytes]:
+        """The stream, of which `start` was read, decompressed; as it is where it only begins as if it were compressed."""
+        stream = self._rewound(start)
+        if start.startswith(GZIP):
+            return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+        from rosenblatt.data.compression import decompressed
+
+        reader = decompressed(stream, start, self.name)
+        self.compressed = reader is not None
+        return reader or stream
+
     def _rewound(self, start: bytes) -> IO[bytes]:
         """The bytes from the beginning, of which `start` was read."""
         if self.path is None:
@@ -191,8 +201,9 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """How the name ends, without .gz: `.csv` for `a.csv.gz`."""
-        return Path(Path(self.name).name.lower().removesuffix(".gz")).suffix
+        """How the name ends, without .gz and the like: `.csv` for `a.csv.gz`."""
+        path = Path(Path(self.name).name.lower())
+        return Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
 
     @property
     def is_text(self) -> bool:
