@@ -1,11 +1,14 @@
 """Exports as other programs write them are read as they are meant, and what was assumed is told."""
 
 import bz2
+import gzip
 import io
 import lzma
 import os
+import sqlite3
 import sys
 import zipfile
+from contextlib import closing
 from datetime import date
 
 import pytest
@@ -385,3 +388,65 @@ def test_zstd_without_its_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "compression", None)
     with pytest.raises(MissingPartError, match="pip install zstandard"):
         read(io.BytesIO(zstd(b"a,b\n1,2\n")))
+
+
+@pytest.fixture
+def shop(tmp_path):
+    path = tmp_path / "a shop?.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute('CREATE TABLE "the ""orders""" (id INTEGER, price, code TEXT, paid TEXT)')
+        connection.execute('CREATE VIEW cheap AS SELECT * FROM "the ""orders""" WHERE price < 2')
+        rows = [(1, 1.5, "007", "yes"), (2, 2, "1", "no"), (3, None, None, "no")]
+        connection.executemany('INSERT INTO "the ""orders""" VALUES (?, ?, ?, ?)', rows)
+        connection.commit()
+    return path
+
+
+def test_a_table_of_a_database(shop, tmp_path):
+    expected = [(1, 1.5, "007"), (2, 2.0, "1"), (3, None, None)]
+    packed = tmp_path / "shop.db.gz"
+    packed.write_bytes(gzip.compress(shop.read_bytes()))
+    for source in (shop, f'{shop}::the "orders"', io.BytesIO(shop.read_bytes()), packed):
+        data = read(source, target="paid")
+        assert (data.rows.rows(), data.labels.to_list()) == (expected, ["yes", "no", "no"])
+    assert [len(part) for part in batches(shop, rows=2, target="paid")] == [2, 1]
+    assert read(f"{shop}::cheap").rows.rows() == [(1, 1.5, "007", "yes")]
+    with pytest.raises(FileError, match="no table 'order'"):
+        read(f"{shop}::order")
+
+
+def test_what_is_written_ahead_is_read_too(shop):
+    with closing(sqlite3.connect(shop)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute('INSERT INTO "the ""orders""" VALUES (4, 4, 4, 4)')
+        connection.commit()
+        assert len(read(shop)) == 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("CREATE TABLE others (a)", "2 tables: name one"),
+        ('DROP TABLE "the ""orders"""', "has no tables"),
+        ('DELETE FROM "the ""orders"""', "has no rows"),
+        ('UPDATE "the ""orders""" SET code = x\'00ff\'', "it holds bytes"),
+        ('UPDATE "the ""orders""" SET price = 9e999', "the number is inf"),
+    ],
+)
+def test_what_cannot_be_read_of_a_database(statement, words, shop):
+    with closing(sqlite3.connect(shop)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    for door in (read, lambda path: list(batches(path))):
+        with pytest.raises(FileError, match=words):
+            door(shop)
+
+
+def test_a_damaged_database_is_refused(shop):
+    content = bytearray(shop.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    shop.write_bytes(content)
+    with pytest.raises(FileError):
+        read(shop)
+    with pytest.raises(FileError):
+        read(io.BytesIO(content))

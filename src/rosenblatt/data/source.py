@@ -50,7 +50,6 @@ SPREADSHEET = (
 FOREIGN = {
     rb"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
     rb"%PDF-": "a PDF document: export the table as CSV",
-    rb"SQLite format 3\0": "an SQLite database: export the table as CSV",
     rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
     rb"FEA1\0": "a Feather file of version 1: write it again with a newer program",
 }

@@ -21,6 +21,7 @@ FORMAT_NAMES = (
     "arrow",
     "jsonl",
     "excel",
+    "sqlite",
     "libsvm",
     "text",
     "lines",
