@@ -72,12 +72,12 @@ def database(source: Source) -> Iterator[sqlite3.Connection]:
 def chosen_table(source: Source, connection: sqlite3.Connection) -> str:
     """The table or view that was named, else the only table."""
     listed = connection.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
-    every = [name for name, _ in listed if not name.startswith("sqlite_")]
+    every: list[str] = [name for name, _ in listed if not name.startswith("sqlite_")]
     if source.part is not None:
         if source.part not in every:
             raise FileError(f"there is no table {source.part!r}: the tables are {', '.join(every)}.", path=source.name)
         return source.part
-    only = [name for name, kind in listed if kind == "table" and name in every]
+    only: list[str] = [name for name, kind in listed if kind == "table" and name in every]
     if len(only) != 1:
         named = f"tables: name one, as {source.name}::{only[0]}. They are {', '.join(only)}" if only else "no tables"
         raise FileError(f"the database has {f'{len(only)} ' if only else ''}{named}.", path=source.name)
@@ -113,11 +113,9 @@ def frame_of(columns: list[pl.Series], path: str) -> pl.DataFrame:
     import polars as pl
 
     names = [column.name for column in columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise FileError(
-                f"the column name {name!r} occurs {names.count(name)} times: rename one.", path=path, column=name
-            )
+    if twice := [name for name in names if names.count(name) > 1]:
+        what = f"the column name {twice[0]!r} occurs {twice.count(twice[0])} times: rename one."
+        raise FileError(what, path=path, column=twice[0])
     return pl.DataFrame(columns)
 
 
