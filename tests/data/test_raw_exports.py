@@ -450,3 +450,40 @@ def test_a_damaged_database_is_refused(shop):
         read(shop)
     with pytest.raises(FileError):
         read(io.BytesIO(content))
+
+
+HALF_LABELLED = b"a,kind\n1,x\n2,\n3,y\n4,?\n5,x\n"
+
+
+def test_rows_without_a_label_are_skipped_if_so_wanted(tmp_path, capsys):
+    data = read(io.BytesIO(HALF_LABELLED), target="kind", unlabelled="skip")
+    assert (data.rows["a"].to_list(), data.labels.to_list()) == ([1, 3, 5], ["x", "y", "x"])
+    assert data.notes == ("2 rows have no label and were left out of the stream.",)
+    whole = list(batches(io.BytesIO(HALF_LABELLED), rows=2, target="kind", unlabelled="skip"))
+    assert [label for part in whole for label in part.labels] == ["x", "y", "x"]
+    with pytest.raises(FileError, match="2 rows have no label: fill it in, or pass unlabelled='skip'") as caught:
+        read(io.BytesIO(HALF_LABELLED), target="kind")
+    assert caught.value.line == 3
+    with pytest.raises(SettingError, match="unlabelled is 'drop'"):
+        read(io.BytesIO(HALF_LABELLED), unlabelled="drop")
+    path, model = tmp_path / "rows.csv", str(tmp_path / "m.rosenblatt")
+    path.write_bytes(HALF_LABELLED + HALF_LABELLED.split(b"\n", 1)[1])
+    assert run(["train", str(path), "--target", "kind"]) == 1
+    assert "pass --unlabelled 'skip'" in capsys.readouterr().err
+    assert run(["train", str(path), "--target", "kind", "--unlabelled", "skip", "-o", model]) == 0
+    assert "note: 4 rows have no label and were left out" in capsys.readouterr().err
+    assert run(["evaluate", model, str(path), "--unlabelled", "skip", "--json"]) == 0
+    assert '"notes": ["4 rows have no label' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("address", "command"),
+    [
+        ("https://example.org/rows.csv", "curl -O https://example.org/rows.csv"),
+        ("s3://bucket/rows.parquet", "aws s3 cp s3://bucket/rows.parquet ."),
+    ],
+)
+def test_an_address_is_to_be_downloaded_first(address, command):
+    with pytest.raises(FileError, match="it is an address: download it first") as caught:
+        read(address)
+    assert command in str(caught.value)

@@ -21,7 +21,7 @@ from click.core import ParameterSource
 from rosenblatt.cli import echo, in_options
 from rosenblatt.data import FORMATS
 from rosenblatt.data.messages import is_hidden
-from rosenblatt.data.source import MISSING_MARKS
+from rosenblatt.data.source import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError, visible
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
@@ -172,6 +172,7 @@ def reading(command: F) -> F:
         click.option(
             "--missing", multiple=True, metavar="MARK", help="What else stands for a missing value, beside NA, NULL, - …"
         ),
+        click.option("--unlabelled", type=click.Choice(UNLABELLED), help="Rows without a label: by default refused."),
         click.option("--skip-lines", type=int, metavar="N", help="Lines above the table, if not titles and comments."),
         click.option("--encoding", metavar="NAME", help="Of the text, if not UTF-8: windows-1252, utf-16, cp850 …"),
         click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
@@ -188,6 +189,7 @@ class ReadingOptions:
     delimiter: str | None
     missing: tuple[str, ...] = ()
     zero_based: bool | None
+    unlabelled: str | None = None
     skip_lines: int | None = None
     encoding: str | None = None
     target: str | None = None
@@ -209,6 +211,7 @@ class ReadingOptions:
             delimiter=self.delimiter,
             missing=[*MISSING_MARKS, *self.missing] if self.missing else None,
             zero_based=model.zero_based if model and self.zero_based is None else self.zero_based,
+            unlabelled=self.unlabelled,
             skip_lines=self.skip_lines,
             encoding=self.encoding,
             target=self.target_column,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
 from rosenblatt.errors import FileError, SettingError, TargetError, needs_parts
 
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 Where = str | os.PathLike[str] | IO[bytes]
 
 
@@ -33,6 +35,7 @@ def read(
     as_text: bool | Sequence[str] = False,
     encoding: str | None = None,
     skip_lines: int | None = None,
+    unlabelled: str = "refuse",
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
@@ -60,6 +63,8 @@ def read(
         first character beyond ASCII is no UTF-8.
     skip_lines : int or None
         Lines above the table. By default titles, comments (#) and blank lines are found; 0 looks for none.
+    unlabelled : "refuse" or "skip"
+        What becomes of rows of a table whose target is missing; those that are skipped are counted in the `notes`.
 
     Notes
     -----
@@ -78,7 +83,7 @@ def read(
     ([('red', 120), (None, 95)], ['apple', 'pear'])
     """
     options = ReadOptions(
-        format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding, skip_lines
+        format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding, skip_lines, unlabelled
     )
     return read_with(source, options)
 
@@ -211,11 +216,23 @@ def open_source(where: Where, longest_line: int = LONGEST_LINE, encoding: str | 
         file, separator, part = path.rpartition("::")
         if separator and not os.path.lexists(path) and os.path.isfile(file):
             return Source(file, longest_line, encoding, part)
+        if ADDRESS.match(path) and not os.path.lexists(path):
+            what = f"it is an address: download it first, for example with {download_command(path)}, and name the file."
+            raise FileError(what, path=path)
         if not os.path.lexists(path):
             from rosenblatt.data.known import known_names
 
             raise missing_file(Path(path), known_names())
     return Source(where, longest_line, encoding)
+
+
+def download_command(address: str) -> str:
+    """
+    >>> download_command("s3://shop/orders.csv"), download_command("https://example.org/a.csv")
+    ('aws s3 cp s3://shop/orders.csv .', 'curl -O https://example.org/a.csv')
+    """
+    tool = {"s3": "aws s3 cp {} .", "gs": "gcloud storage cp {} ."}.get(address.partition(":")[0].lower(), "curl -O {}")
+    return tool.format(address)
 
 
 def missing_file(path: Path, others: list[str]) -> FileError:

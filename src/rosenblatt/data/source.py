@@ -330,6 +330,7 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
 
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
 MISSING_MARKS = ("", "?")
+UNLABELLED = ("refuse", "skip")  # what becomes of rows without a label
 
 
 @dataclass(frozen=True)
@@ -359,6 +360,7 @@ class ReadOptions:
     as_text: bool | Sequence[str] = False
     encoding: str | None = None
     skip_lines: int | None = None
+    unlabelled: str = "refuse"
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
 
@@ -382,6 +384,8 @@ class ReadOptions:
             object.__setattr__(self, "as_text", (self.as_text,))
         if isinstance(self.missing, str):
             object.__setattr__(self, "missing", ("", self.missing))
+        if self.unlabelled not in UNLABELLED:
+            raise SettingError(f"unlabelled is {self.unlabelled!r}: choose one of {', '.join(UNLABELLED)}.")
         if self.skip_lines is not None and self.skip_lines < 0:
             raise SettingError(f"skip_lines is {self.skip_lines}: it must be 0 or more.")
         if self.n_features is not None and self.n_features < 1:

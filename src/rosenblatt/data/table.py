@@ -76,11 +76,16 @@ def to_dataset(
         return Dataset("table", *split_target(frame, options, name), name)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
-    if labels is not None and labels.has_nulls():
-        count = labels.null_count()
-        what = f"{count:,} row{'s have' if count > 1 else ' has'} no label: fill it in, or leave such rows out."
+    if labels is None or not labels.has_nulls():
+        return Dataset("table", rows, labels, name)
+    count = labels.null_count()
+    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
+    if options.unlabelled != "skip":
+        what = f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out."
         raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
-    return Dataset("table", rows, labels, name)
+    known = labels.is_not_null()
+    left_out = f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
+    return Dataset("table", rows.filter(known), labels.filter(known), name, notes=(left_out,))
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:

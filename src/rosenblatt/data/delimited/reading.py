@@ -173,7 +173,8 @@ def join(parts: list[Dataset]) -> Dataset:
     labels = None
     if parts[0].labels is not None:
         labels = _concatenate([pl.DataFrame([part.labels]) for part in parts]).to_series()
-    return Dataset("table", rows, labels, parts[0].name)
+    notes = tuple(note for part in parts for note in part.notes)
+    return Dataset("table", rows, labels, parts[0].name, notes=notes)
 
 
 def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
