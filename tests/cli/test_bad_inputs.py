@@ -15,7 +15,13 @@ from bad_files import BAD, TABLE
 
 from rosenblatt.cli import in_options, run
 
-OPTIONS = {"target": "--target", "delimiter": "--delimiter", "format": "--format", "missing": "--missing"}
+OPTIONS = {
+    "encoding": "--encoding",
+    "target": "--target",
+    "delimiter": "--delimiter",
+    "format": "--format",
+    "missing": "--missing",
+}
 PYTHON_ONLY = {"n_features"}  # the command line has no option for it
 
 

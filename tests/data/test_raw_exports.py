@@ -11,6 +11,7 @@ import zipfile
 from contextlib import closing
 from datetime import date
 
+import polars as pl
 import pytest
 import zstandard
 
@@ -487,3 +488,62 @@ def test_an_address_is_to_be_downloaded_first(address, command):
     with pytest.raises(FileError, match="it is an address: download it first") as caught:
         read(address)
     assert command in str(caught.value)
+
+
+def write_parts(folder):
+    folder.mkdir()
+    (folder / "b.csv").write_text("price;zip;kind\n1,5;0815;01\n2;1234;02\n")
+    (folder / "a.csv.gz").write_bytes(gzip.compress(b"zip,price,kind\n17,2,1\n18,x,2\n"))
+    (folder / "_SUCCESS").write_text("")
+    (folder / ".hidden").write_text("")
+    return folder
+
+
+def test_files_of_a_folder_are_one_table_as_if_all_rows_stood_in_one(tmp_path):
+    folder = write_parts(tmp_path / "sales")
+    data = read(folder, target="kind")
+    assert data.rows.rows() == [("17", "2"), ("18", "x"), ("0815", "1,5"), ("1234", "2")]
+    assert data.labels.to_list() == ["1", "2", "01", "02"]
+    assert data.notes == (f"2 csv files of {folder} were read as one table.",)
+    assert read(f"{folder}/*.csv*", target="kind").rows.equals(data.rows)
+    assert [len(part) for part in batches(folder, rows=3, target="kind")] == [3, 1]
+    as_they_come = list(batches(folder, rows=None, target="kind", as_text=True))
+    assert [zip for part in as_they_come for zip in part.rows["zip"]] == ["17", "18", "0815", "1234"]
+    (folder / "c.csv").write_text("price,zip,kind\n1,2,\n")
+    with pytest.raises(FileError, match=r"c\.csv, row 1, column 'kind': 1 row has no label"):
+        read(folder, target="kind")
+    (folder / "c.csv").write_text("price,zip,sort\n1,2,\n")
+    for door in (read, lambda where, **options: list(batches(where, rows=None, as_text=True, **options))):
+        with pytest.raises(FileError, match=r"c\.csv: the column 'kind' of .*a\.csv\.gz is not in it"):
+            door(folder)
+
+
+def test_folders_and_patterns_of_typed_tables(tmp_path):
+    pl.DataFrame({"a": [1, 2], "b": [None, None], "y": ["u", "v"]}).write_parquet(tmp_path / "1.parquet")
+    pl.DataFrame({"a": [1.5], "b": ["x"], "y": ["u"]}).write_parquet(tmp_path / "2.parquet")
+    data = read(tmp_path, target="y")
+    assert data.rows.rows() == [(1.0, None), (2.0, None), (1.5, "x")]
+    pl.DataFrame({"a": ["x"], "b": ["x"], "y": ["u"]}).write_parquet(tmp_path / "3.parquet")
+    with pytest.raises(FileError, match=r"3\.parquet, column 'a': it holds texts, and numbers in .*1\.parquet"):
+        read(tmp_path)
+    (tmp_path / "4.csv").write_text("a,b,y\n1,2,3\n")
+    with pytest.raises(FileError, match="2 formats"):
+        read(tmp_path)
+    assert len(read(f"{tmp_path}/[12].parquet")) == 3
+    with pytest.raises(FileError, match="no file matches"):
+        read(f"{tmp_path}/*.tsv")
+
+
+def test_a_folder_of_classes_stays_one(tmp_path):
+    for label, text in (("ham", "hello you"), ("spam", "buy now")):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1.csv").write_text(text)
+    assert read(tmp_path).labels.to_list() == ["ham", "spam"]
+
+
+def test_train_and_predict_on_a_folder(tmp_path, capsys):
+    folder, model = write_parts(tmp_path / "sales"), str(tmp_path / "m.rosenblatt")
+    assert run(["train", str(folder), "--target", "kind", "-o", model]) == 0
+    assert "note: 2 csv files" in capsys.readouterr().err
+    assert run(["predict", model, str(folder), "--only-labels", "-q"]) == 0
+    assert len(capsys.readouterr().out.split()) == 4

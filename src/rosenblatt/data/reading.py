@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter, lines_above_table
@@ -16,6 +16,9 @@ from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
 from rosenblatt.errors import FileError, SettingError, TargetError, needs_parts
+
+if TYPE_CHECKING:
+    from rosenblatt.data.parts import TableParts
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 Where = str | os.PathLike[str] | IO[bytes]
@@ -94,6 +97,9 @@ def read_with(where: Where, options: ReadOptions) -> Dataset:
     known = _known_dataset(where, options)
     if known is not None:
         return known
+    several = _several_files(where, options)
+    if several is not None:
+        return several.read(options)
     source, format = _open(where, options)
     return with_notes(format.read(source, options), source)
 
@@ -110,14 +116,18 @@ def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) ->
     """
     if rows is not None and rows < 1:
         raise SettingError(f"rows is {rows}: a batch has 1 or more.")
-    return _batches(source, rows, ReadOptions(**options))
+    return batches_of(source, rows, ReadOptions(**options))
 
 
-def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
     with needs_parts("Reading this file"):
         known = _known_dataset(where, options)
         if known is not None:
             yield from cut(known, rows)
+            return
+        several = _several_files(where, options)
+        if several is not None:
+            yield from several.batches(rows, options)
             return
         source, format = _open(where, options)
         if format.batches is not None:
@@ -175,6 +185,19 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
         return None
     name, part = split_part(where)
     return open_known(name, part, target=options.target)
+
+
+def _several_files(where: Where, options: ReadOptions) -> TableParts | None:
+    """The files of a folder of tables, or of a pattern; None for anything else."""
+    if not isinstance(where, str | os.PathLike):
+        return None
+    path = os.fspath(where)
+    is_pattern = set(path) & set("*?[") and not os.path.lexists(path.partition("::")[0]) and not ADDRESS.match(path)
+    if not os.path.isdir(path) and not is_pattern:
+        return None
+    from rosenblatt.data.parts import table_parts
+
+    return table_parts(path, options)
 
 
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:

@@ -201,8 +201,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """How the name ends, without .gz and the like: `.csv` for `a.csv.gz`."""
-        path = Path(Path(self.name).name.lower())
-        return Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
+        return suffix_of(Path(self.name).name)
 
     @property
     def is_text(self) -> bool:
@@ -310,6 +309,16 @@ class Source:
         """All bytes. They are read, not mapped: a mapped file that shrinks would kill the process."""
         with self.open() as stream:
             return stream.read()
+
+
+def suffix_of(name: str) -> str:
+    """How the name of a file ends, without that of a compression.
+
+    >>> suffix_of("rows.CSV.gz"), suffix_of("rows.parquet")
+    ('.csv', '.parquet')
+    """
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
 
 
 def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
