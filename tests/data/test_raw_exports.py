@@ -547,3 +547,14 @@ def test_train_and_predict_on_a_folder(tmp_path, capsys):
     assert "note: 2 csv files" in capsys.readouterr().err
     assert run(["predict", model, str(folder), "--only-labels", "-q"]) == 0
     assert len(capsys.readouterr().out.split()) == 4
+
+
+def test_verbose_tells_how_a_file_was_taken(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_bytes((ABOVE[0] + TABLE).encode())
+    assert run(["facts", str(path), "--target", "kind", "--verbose"]) == 0
+    told = capsys.readouterr().err
+    assert f"{path}: csv (a table" in told
+    assert f"{path}: delimiter ';' (judged by 4 lines), names on line 2, 4 columns: name, price, sold, kind" in told
+    assert run(["facts", str(path), "--target", "kind"]) == 0
+    assert "delimiter" not in capsys.readouterr().err

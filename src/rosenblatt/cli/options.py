@@ -175,6 +175,7 @@ def reading(command: F) -> F:
         click.option("--unlabelled", type=click.Choice(UNLABELLED), help="Rows without a label: by default refused."),
         click.option("--skip-lines", type=int, metavar="N", help="Lines above the table, if not titles and comments."),
         click.option("--encoding", metavar="NAME", help="Of the text, if not UTF-8: windows-1252, utf-16, cp850 …"),
+        click.option("--verbose", is_flag=True, help="Tell how a file was read: format, delimiter, names."),
         click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
     )
 
@@ -189,6 +190,7 @@ class ReadingOptions:
     delimiter: str | None
     missing: tuple[str, ...] = ()
     zero_based: bool | None
+    verbose: bool = False
     unlabelled: str | None = None
     skip_lines: int | None = None
     encoding: str | None = None
@@ -221,9 +223,15 @@ class ReadingOptions:
 
 def print_reading_notes(data: Dataset) -> None:
     """Prints on standard error what was assumed while a file was read, once; with --json, the object tells it."""
-    if not data.notes:
+    context = click.get_current_context(silent=True)
+    if context is None:
         return
-    known, chosen = reading_notes(), click.get_current_context().params
+    known, chosen = reading_notes(), context.params
+    if chosen.get("verbose") and not chosen.get("quiet"):
+        told = context.meta.setdefault("rosenblatt.reading_guesses", set())
+        for sentence in (guess for guess in data.guesses if guess not in told):
+            echo(visible(sentence), err=True)
+        told.update(data.guesses)
     new = [sentence for sentence in map(in_options, data.notes) if sentence not in known]
     known += new
     if not chosen.get("quiet") and not chosen.get("as_json"):

@@ -139,7 +139,7 @@ def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator
 
 def with_notes(data: Dataset, source: Source) -> Dataset:
     """The data with what was assumed of its source so far."""
-    return replace(data, notes=(*source.notes, *data.notes)) if source.notes else data
+    return replace(data, notes=(*source.notes, *data.notes), guesses=tuple(source.guesses))
 
 
 def format_named(given: str) -> Format:
@@ -213,6 +213,8 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
         title = next(line.strip() for line in source.head_lines if line.strip())[:40]
         begins = f"the table in {source.name} begins on line {source.start + 1}, below {title!r}"
         source.note(f"{begins}. Pass skip_lines=0 if it does not.")
+    shown = ", ".join(filter(None, [format.name, source.encoding, "compressed" if source.compressed else ""]))
+    source.guesses.append(f"{source.name}: {shown} ({format.help})")
     if source.part is not None and not format.has_parts:
         what = f"{source.part!r} was named in it, but a file of the format {format.name} holds one table only: leave it out."
         raise FileError(what, path=source.name)

@@ -125,6 +125,7 @@ class Source:
     ):
         self.longest_line = longest_line
         self.notes: list[str] = []  # what was assumed, for the user
+        self.guesses: list[str] = []  # how it was taken, for a user who asks
         self.start = 0  # lines of a text that stand above its table
         self._given_encoding = encoding
         self.part = part  # the sheet or the table in it that was named

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
+COLUMNS_SHOWN = 10  # of those that --verbose tells
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,10 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     else:
         header = [""] * len(first)
     header = checked_names(header, options, Place(source.name, line))
+    named = f"names on line {line}" if options.header else f"no names, rows from line {line} on"
+    shown = ", ".join(header[:COLUMNS_SHOWN]) + (", …" if len(header) > COLUMNS_SHOWN else "")
+    sampled = f"judged by {len(source.first_lines)} lines"
+    source.guesses.append(f"{source.name}: delimiter {delimiter!r} ({sampled}), {named}, {len(header):,} columns: {shown}")
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
     return Layout(delimiter, header, skipped)
