@@ -558,3 +558,43 @@ def test_verbose_tells_how_a_file_was_taken(tmp_path, capsys):
     assert f"{path}: delimiter ';' (judged by 4 lines), names on line 2, 4 columns: name, price, sold, kind" in told
     assert run(["facts", str(path), "--target", "kind"]) == 0
     assert "delimiter" not in capsys.readouterr().err
+
+
+ARFF = """% made by hand
+@RELATION 'some fruit'
+
+@attribute 'the name' string
+@attribute price NUMERIC
+@attribute code {007, 008}
+@attribute kind {a, 'b c'}
+@data
+'pear, green', 1.5, 007, a
+% a comment
+plum,?,008,'b c'
+"it's", 2, ?, a
+"""
+
+
+def test_arff():
+    data = read(io.BytesIO(ARFF.encode()), target="kind")
+    assert data.rows.rows() == [("pear, green", 1.5, "007"), ("plum", None, "008"), ("it's", 2.0, None)]
+    assert data.labels.to_list() == ["a", "b c", "a"]
+    assert data.notes == ()
+    assert read(io.BytesIO(ARFF.encode()), as_text=True).rows["price"].to_list() == ["1.5", None, "2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("1.5", "cheap", 9, "'cheap' is no number"),
+        ("plum,?", "plum", 11, "3 cells, expected 4"),
+        ("plum,?,008,'b c'", "{1 2}", 11, "sparse"),
+        ("@data", "", None, "no @data"),
+        ("price NUMERIC", "price", 5, "expected @attribute"),
+        ("@attribute price", "@attribute 'the name'", 5, "declared twice"),
+    ],
+)
+def test_bad_arff_is_refused_by_line(old, new, line, words):
+    with pytest.raises(FileError, match=words) as caught:
+        read(io.BytesIO(ARFF.replace(old, new).encode()))
+    assert caught.value.line == line

@@ -189,7 +189,7 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
 
 def _several_files(where: Where, options: ReadOptions) -> TableParts | None:
     """The files of a folder of tables, or of a pattern; None for anything else."""
-    if not isinstance(where, str | os.PathLike):
+    if not isinstance(where, str | os.PathLike) or where == "-":
         return None
     path = os.fspath(where)
     is_pattern = set(path) & set("*?[") and not os.path.lexists(path.partition("::")[0]) and not ADDRESS.match(path)

@@ -102,6 +102,8 @@ def lines_above_table(source: Source, options: ReadOptions) -> int:
     """
     lines = source.head_lines[:SAMPLE_LINES]
     for delimiter in (options.delimiter or DELIMITERS).replace(" ", ""):
+        if not any(delimiter in line for line in lines):
+            continue
         rows = [record for record in _readable(lines, delimiter, source.name) if not is_blank(record.cells, 2)]
         first = first_row_of_table([record.cells for record in rows], options.header)
         if first is not None:

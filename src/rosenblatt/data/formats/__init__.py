@@ -22,6 +22,7 @@ FORMAT_NAMES = (
     "jsonl",
     "excel",
     "sqlite",
+    "arff",
     "libsvm",
     "text",
     "lines",
