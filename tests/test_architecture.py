@@ -106,18 +106,18 @@ def test_a_new_update_rule_needs_four_files(tmp_path):
 def test_a_new_file_format_needs_two_files(tmp_path):
     assert len(walkthrough("Add a file format", tmp_path)) == 2
     rows = [{"colour": "red" if i % 2 else "green", "weight": i, "fruit": "apple" if i % 2 else "pear"} for i in range(50)]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "50 rows" in rosenblatt_in(tmp_path, "train", "rows.jsonl", "--target", "fruit", "-o", "fruit.rosenblatt", "-q")
-    for named in ([], ["--format", "jsonl"]):
-        evaluated = rosenblatt_in(tmp_path, "evaluate", "fruit.rosenblatt", "rows.jsonl", *named, "--json")
+    (tmp_path / "rows.log").write_text("".join(" ".join(f"{k}={v}" for k, v in row.items()) + "\n" for row in rows))
+    assert "50 rows" in rosenblatt_in(tmp_path, "train", "rows.log", "--target", "fruit", "-o", "fruit.rosenblatt", "-q")
+    for named in ([], ["--format", "logfmt"]):
+        evaluated = rosenblatt_in(tmp_path, "evaluate", "fruit.rosenblatt", "rows.log", *named, "--json")
         assert json.loads(evaluated)["error"] == 0
-    assert "jsonl" in rosenblatt_in(tmp_path, "train", "--help")
-    assert "choose one of jsonl, csv" in rosenblatt_in(tmp_path, "train", "rows.jsonl", "--format", "jsn", fails=True)
+    assert "logfmt" in rosenblatt_in(tmp_path, "train", "--help")
+    assert "choose one of logfmt, csv" in rosenblatt_in(tmp_path, "train", "rows.log", "--format", "logfm", fails=True)
     code = """
 import rosenblatt.data as data
-for source in ("rows.jsonl", open("rows.jsonl", "rb")):
+for source in ("rows.log", open("rows.log", "rb")):
     print(data.read(source, target="fruit").rows.rows()[:2], end="; ")
-print([len(part) for part in data.batches("rows.jsonl", rows=20, target="fruit")])
+print([len(part) for part in data.batches("rows.log", rows=20, target="fruit")])
 """
     printed = python_in(tmp_path, "-c", code)
     assert printed == "[('green', 0), ('red', 1)]; [('green', 0), ('red', 1)]; [20, 20, 10]\n"

@@ -87,7 +87,7 @@ class MissingPartError(SettingError, ImportError):
 
 # Packages that an environment may lack, and what installs each.
 PARTS = {
-    **{name: name for name in ("clarabel", "click", "polars")},
+    **{name: name for name in ("clarabel", "click", "fastexcel", "polars", "zstandard")},
     **dict.fromkeys(("jinja2", "markupsafe", "matplotlib"), "'rosenblatt[show]'"),
     **dict.fromkeys(("starlette", "uvicorn", "anyio", "h11"), "'rosenblatt[play]'"),
 }

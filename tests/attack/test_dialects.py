@@ -107,8 +107,11 @@ def by_csv(content, delimiter):
 
     In a table of one column, a line with nothing on it may be a missing cell: that is no table, either.
     """
+    # Of what is not UTF-8, the first letter beyond ASCII decides whether it is Windows-1252.
+    first = next((content[at:] for at, byte in enumerate(content) if byte > 127), b"")
+    windows = any(not first[:length].decode(errors="ignore") for length in range(1, 5)) and first[:1] == b"\xff"
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("windows-1252" if windows else "utf-8-sig")
         lines = io.StringIO(text, newline="\n")  # a CR that ends no line is an error to it, outside quotes
         header, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
     except (UnicodeDecodeError, csv.Error):

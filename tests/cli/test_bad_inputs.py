@@ -15,7 +15,7 @@ from bad_files import BAD, TABLE
 
 from rosenblatt.cli import in_options, run
 
-OPTIONS = {"target": "--target", "delimiter": "--delimiter", "format": "--format", "missing": "--missing"}
+OPTIONS = {name: f"--{name}" for name in ("target", "delimiter", "format", "missing", "encoding")}
 PYTHON_ONLY = {"n_features"}  # the command line has no option for it
 
 

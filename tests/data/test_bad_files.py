@@ -84,6 +84,7 @@ def test_a_missing_folder_is_named(tmp_path):
 
 def test_a_folder_without_classes_is_refused(tmp_path):
     (tmp_path / "a.csv").write_bytes(TABLE)
+    (tmp_path / "notes.txt").write_text("not a table")
     with pytest.raises(FileError, match="one folder per class"):
         read(tmp_path)
 

@@ -329,3 +329,13 @@ def test_labels_that_training_never_saw_are_named_as_ever():
     coded, plain = both_ways(strange)
     assert coded == plain
     assert "1 label(s) in the stream were never seen in training: 'medium'" in plain
+
+
+@pytest.mark.parametrize("cell", [lambda i, j: i * j % 7, lambda i, j: "abc"[(i + j) % 3], lambda i, j: i * 1001 + j + 0.5])
+def test_a_table_may_have_more_than_a_thousand_columns(cell):
+    names = [f"c{j}" for j in range(1_500)]
+    rows = [",".join(str(cell(i, j)) for j in range(len(names))) for i in range(40)]
+    content = "\n".join([",".join(names), *rows, ""]).encode()
+    coded = read_with(io.BytesIO(content), ReadOptions(sizes=BufferSizes(coded_above=-1)))
+    assert coded.rows.columns == names
+    assert coded.rows.cast({pl.Enum: pl.String}).equals(read(io.BytesIO(content)).rows)

@@ -139,7 +139,8 @@ def in_options(message: str) -> str:
     """
     for keyword, option in PYTHON_TO_OPTION.items():
         message = message.replace(keyword, option)
-    return re.sub(r"\b(delimiter|format|missing)=('[^']*')", r"--\1 \2", message)
+    message = re.sub(r"\bskip_lines(=| is )(\w+)", r"--skip-lines \2", message).replace("skip_lines", "--skip-lines")
+    return re.sub(r"\b(delimiter|format|missing|encoding|unlabelled)=('[^']*')", r"--\1 \2", message)
 
 
 def run(arguments: list[str] | None = None) -> int:

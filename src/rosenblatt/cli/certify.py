@@ -56,6 +56,7 @@ def certify(**values: Any) -> None:
     chosen = CertifyOptions(**values)
     started = time.perf_counter()
     data = read(chosen.file, **chosen.read_keywords())
+    options.print_reading_notes(data)
     labels = labels_of(data)
     classes = classes_of(labels)
     y = classes[codes_among(classes, labels)]

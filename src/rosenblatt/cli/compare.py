@@ -100,6 +100,7 @@ def compare(**values: Any) -> None:
     for name in chosen.learner_names:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())
+    options.print_reading_notes(data)
     if chosen.orders:
         study_orders(data, recipe, chosen.orders, chosen)
         return

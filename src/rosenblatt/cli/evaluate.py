@@ -92,6 +92,7 @@ def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions)
         target = model.target
     with contextlib.nullcontext() if reading.target is not None else model_input.target_from_training():
         data = read(file, **reading.read_keywords(model) | {"target": target})
+    options.print_reading_notes(data)
     model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")

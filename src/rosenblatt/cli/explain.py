@@ -245,6 +245,7 @@ def find_row(model: Classifier, chosen: ExplainOptions) -> Dataset:
     assert chosen.row is not None
     seen = 0
     for batch in batches(chosen.file, **chosen.read_keywords(model)):
+        options.print_reading_notes(batch)
         place = chosen.row - 1 - seen
         if place < len(batch):
             return batch.slice(place, place + 1)

@@ -61,6 +61,7 @@ def facts(**values: Any) -> None:
 
     chosen = FactsOptions(**values)
     data = read(chosen.file, **chosen.read_keywords())
+    options.print_reading_notes(data)
     said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
     if chosen.as_json:

@@ -79,10 +79,18 @@ def target_from_training() -> Iterator[None]:
 
 def refuse_folder(model: Classifier, file: str) -> None:
     """A folder holds texts: for another model it is not even looked into, however much is in it."""
-    if model.kind != "text" and file != "-" and os.path.isdir(file):
+    if model.kind != "text" and file != "-" and os.path.isdir(file) and not (model.kind == "table" and holds_tables(file)):
         raise DataError(
             f"{file} is a folder, the model has learned from {KIND_NAMES[model.kind]}. {KIND_REMEDIES[model.kind]}"
         )
+
+
+def holds_tables(folder: str) -> bool:
+    """Are the files of a folder parts of a table?"""
+    from rosenblatt.data import ReadOptions
+    from rosenblatt.data.parts import table_parts
+
+    return table_parts(folder, ReadOptions()) is not None
 
 
 def print_notes(notes: Notes) -> None:

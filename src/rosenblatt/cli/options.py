@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from rosenblatt.cli import echo, in_options
 from rosenblatt.data import FORMATS
 from rosenblatt.data.messages import is_hidden
-from rosenblatt.data.source import MISSING_MARKS
+from rosenblatt.data.source import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
-from rosenblatt.errors import SaveError
+from rosenblatt.errors import SaveError, visible
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
 
 if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
 
 COLUMN_NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -170,6 +172,10 @@ def reading(command: F) -> F:
         click.option(
             "--missing", multiple=True, metavar="MARK", help="What else stands for a missing value, beside NA, NULL, - …"
         ),
+        click.option("--unlabelled", type=click.Choice(UNLABELLED), help="Rows without a label: by default refused."),
+        click.option("--skip-lines", type=int, metavar="N", help="Lines above the table, if not titles and comments."),
+        click.option("--encoding", metavar="NAME", help="Of the text, if not UTF-8: windows-1252, utf-16, cp850 …"),
+        click.option("--verbose", is_flag=True, help="Tell how a file was read: format, delimiter, names."),
         click.option("--zero-based/--one-based", default=None, help="Where indices of libsvm start, if not told by a 0."),
     )
 
@@ -184,6 +190,10 @@ class ReadingOptions:
     delimiter: str | None
     missing: tuple[str, ...] = ()
     zero_based: bool | None
+    verbose: bool = False
+    unlabelled: str | None = None
+    skip_lines: int | None = None
+    encoding: str | None = None
     target: str | None = None
 
     @property
@@ -203,9 +213,37 @@ class ReadingOptions:
             delimiter=self.delimiter,
             missing=[*MISSING_MARKS, *self.missing] if self.missing else None,
             zero_based=model.zero_based if model and self.zero_based is None else self.zero_based,
+            unlabelled=self.unlabelled,
+            skip_lines=self.skip_lines,
+            encoding=self.encoding,
             target=self.target_column,
             as_text=True if model else None,
         )
+
+
+def print_reading_notes(data: Dataset) -> None:
+    """Prints on standard error what was assumed while a file was read, once; with --json, the object tells it."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    known, chosen = reading_notes(), context.params
+    if chosen.get("verbose") and not chosen.get("quiet"):
+        told = context.meta.setdefault("rosenblatt.reading_guesses", set())
+        for sentence in (guess for guess in data.guesses if guess not in told):
+            echo(visible(sentence), err=True)
+        told.update(data.guesses)
+    new = [sentence for sentence in map(in_options, data.notes) if sentence not in known]
+    known += new
+    if not chosen.get("quiet") and not chosen.get("as_json"):
+        for sentence in new:
+            echo(f"note: {visible(sentence)}", err=True)
+
+
+def reading_notes() -> list[str]:
+    """What the present command has assumed of the files that it has read so far."""
+    context = click.get_current_context(silent=True)
+    notes: list[str] = [] if context is None else context.meta.setdefault("rosenblatt.reading_notes", [])
+    return notes
 
 
 column = click.option(

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import discard, echo
+from rosenblatt.cli.options import reading_notes
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
 
 if TYPE_CHECKING:
@@ -77,8 +78,13 @@ def print_for_programs(parts: Iterable[str]) -> None:
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """One object on one line, floats in full."""
-    print_for_programs([to_json(facts), "\n"])
+    """One object on one line, floats in full; with `notes` where something was assumed of a file."""
+    print_for_programs([to_json(with_reading_notes(facts)), "\n"])
+
+
+def with_reading_notes(facts: dict[str, Any]) -> dict[str, Any]:
+    """What --json prints, and where something was assumed of a file, that as `notes`."""
+    return facts | {"notes": [*reading_notes(), *facts.get("notes", [])]} if reading_notes() else facts
 
 
 def to_json(facts: Any) -> str:

@@ -84,6 +84,7 @@ def with_table(file: str, chosen: PlayOptions) -> Playground:
     from rosenblatt.playground.server import Playground
 
     data = read(file, **chosen.read_keywords())
+    options.print_reading_notes(data)
     if data.kind != "table":
         raise DataError(f"{data.name} holds {data.kind}: the playground draws two columns of a table.")
     table, target = data.rows, None

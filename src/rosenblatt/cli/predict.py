@@ -100,6 +100,7 @@ class Predictions:
 
         row = 0
         for data in batches(self.file, rows=None, **self.read):
+            options.print_reading_notes(data)
             model_input.refuse_other_kind(self.model, data)
             try:
                 rows, notes = self.model.transform(data.rows)
@@ -147,7 +148,8 @@ class Predictions:
         for number, scores in enumerate(self.scored()):
             shown = output.escape_json(self.frame(scores).write_json())
             yield (b",\n" if number else b"") + shown.encode()[1:-1]
-        yield f'], "notes": {output.to_json(self.notes.sentences() if self.notes else [])}}}\n'.encode()
+        notes = [*options.reading_notes(), *(self.notes.sentences() if self.notes else [])]
+        yield f'], "notes": {output.to_json(notes)}}}\n'.encode()
 
 
 def is_plain(label: Any) -> bool:

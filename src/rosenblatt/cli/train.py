@@ -155,12 +155,14 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     recipe.rule()  # refuses wrong parameters before anything is read
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
+    options.print_reading_notes(data)
     from rosenblatt.learning.classifier import learn_from
     from rosenblatt.learning.driver import Callbacks
 
     if chosen.dev:
         with model_input.target_from_training():
             dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **reading})
+        options.print_reading_notes(dev)
     elif chosen.holdout is not None:
         from rosenblatt.data.splits import split
 

@@ -122,7 +122,7 @@ def walk(**values: Any) -> None:
 
 def json_parts(keys: dict[str, Any], steps: Iterable[str]) -> Iterator[str]:
     """An object with these keys and the steps, a line each."""
-    yield output.to_json(keys)[:-1] + ', "steps": [\n'
+    yield output.to_json(output.with_reading_notes(keys))[:-1] + ', "steps": [\n'
     for number, step in enumerate(steps):
         yield (",\n" if number else "") + output.escape_json(step)
     yield "]}\n"
@@ -169,7 +169,9 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     if chosen.points is not None:
         examples = for_classes(*points(chosen.points))
     else:
-        mapping, examples = prepare(read(str(chosen.file), **chosen.read_keywords()), recipe)
+        data = read(str(chosen.file), **chosen.read_keywords())
+        options.print_reading_notes(data)
+        mapping, examples = prepare(data, recipe)
         names = mapping.names
     every = "update" if chosen.only_updates else "example"
     return Walk(examples, rule, plan, (start, chosen.start_bias), every), names

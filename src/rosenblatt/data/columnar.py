@@ -27,10 +27,10 @@ def columnar_readers(
     """The functions `read` and `batches` of a format. What begins with `whole_only` polars cannot scan."""
 
     def read(source: Source, options: ReadOptions) -> Dataset:
-        frame = _explain_damage(source, title, lambda: read_frame(source))
+        frame = explain_damage(source, title, lambda: read_frame(source))
         if not frame.height:
             raise FileError("the table has no rows.", path=source.name)
-        return _to_dataset(frame, options, source.name)
+        return typed_dataset(frame, options, source.name)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
         # These formats are read from their end, so that from a pipe or gzip all is held.
@@ -38,14 +38,14 @@ def columnar_readers(
             yield from cut(read(source, options), rows)
             return
         step, path = rows or ROWS_PER_BATCH, os.path.abspath(str(source.path))  # polars understands ~ and file: itself
-        frames = _explain_damage(
+        frames = explain_damage(
             source, title, lambda: iter(scan_frame(path).collect_batches(chunk_size=step, maintain_order=True))
         )
         earlier = 0
-        while (frame := _explain_damage(source, title, lambda: next(frames, None))) is not None:
+        while (frame := explain_damage(source, title, lambda: next(frames, None))) is not None:
             for start in range(0, frame.height, step):
                 part = frame.slice(start, step)
-                yield _to_dataset(part, options, source.name, earlier)
+                yield typed_dataset(part, options, source.name, earlier)
                 earlier += part.height
         source.refuse_changes()
         if not earlier:
@@ -54,7 +54,7 @@ def columnar_readers(
     return read, batches
 
 
-def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
+def explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
     """The result of the action; whatever polars raises becomes a FileError."""
     import polars as pl
 
@@ -69,10 +69,10 @@ def _explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
         raise FileError(what, path=source.name) from None
 
 
-def _to_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
+def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
     refuse_patterns(frame.columns, Place(name))
-    frame = frame.select(_without_marks(_plain(column, name), options.missing) for column in frame)
+    frame = frame.select(without_marks(_plain(column, name), options.missing) for column in frame)
     return to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
 
 
@@ -93,7 +93,7 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
     raise FileError(what, path=name, column=column.name)
 
 
-def _without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
+def without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
     """A column in which what means "not known" is null, as it is in a CSV: a text or, as -999 may be, a number."""
     import polars as pl
 

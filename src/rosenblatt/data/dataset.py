@@ -38,6 +38,8 @@ class Dataset:
     name: str
     zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
     numbers: np.ndarray | None = None
+    notes: tuple[str, ...] = ()  # what was assumed while reading, a sentence each
+    guesses: tuple[str, ...] = ()  # how the source was taken, where all looked plain
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])

@@ -41,7 +41,7 @@ def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
 def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:
     """The lines with their numbers; a source of blank ones only is refused."""
     empty = True
-    with source.open() as stream:
+    with source.open_utf8() as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(source.longest_line + 1), b""), 1):
             refuse_long(len(raw), source.longest_line, "line", source.name, number)
             line = decode_utf8(raw, source.name, number).rstrip("\r\n")

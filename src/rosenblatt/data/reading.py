@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.delimited.records import consistent_delimiter
+from rosenblatt.data.delimited.records import consistent_delimiter, lines_above_table
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
 from rosenblatt.errors import FileError, SettingError, TargetError, needs_parts
 
+if TYPE_CHECKING:
+    from rosenblatt.data.parts import TableParts
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 Where = str | os.PathLike[str] | IO[bytes]
 
 
@@ -33,12 +39,15 @@ def read(
     zero_based: bool | None = None,
     n_features: int | None = None,
     as_text: bool | Sequence[str] = False,
+    encoding: str | None = None,
+    skip_lines: int | None = None,
+    unlabelled: str = "refuse",
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
     CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, `label TAB text` lines, one folder
-    per class, such folders in a tar archive, idx images; all of them also compressed with gzip. The content decides which;
-    `format` overrules it.
+    per class, such folders in a tar archive, idx images; all of them also compressed (gzip, bzip2, xz, zstd). The
+    content decides which; `format` overrules it.
 
     Parameters
     ----------
@@ -55,9 +64,18 @@ def read(
     as_text : bool or sequence of str
         Columns of a delimited table whose cells stay texts though all are numbers, as `007` is; True for all. So are rows
         read for a model, which knows what its columns hold: then a row is the same row in any file.
+    encoding : str or None
+        Of a text, as Python names it. By default UTF-8, UTF-16 where it begins with its mark, and Windows-1252 where the
+        first character beyond ASCII is no UTF-8.
+    skip_lines : int or None
+        Lines above the table. By default titles, comments (#) and blank lines are found; 0 looks for none.
+    unlabelled : "refuse" or "skip"
+        What becomes of rows of a table whose target is missing; those that are skipped are counted in the `notes`.
 
     Notes
     -----
+    What was assumed of a file, as its encoding, the `notes` of the Dataset tell.
+
     Labels are numbers only where every one of them prints back to the same text: 01 and 1 are two classes.
 
     Texts of a table are polars Strings; in a CSV of more than 4 MB, those that repeat are an Enum, which sorts and
@@ -70,7 +88,9 @@ def read(
     >>> fruit.rows.rows(), fruit.labels.to_list()
     ([('red', 120), (None, 95)], ['apple', 'pear'])
     """
-    options = ReadOptions(format, target, header, names, delimiter, missing, zero_based, n_features, as_text)
+    options = ReadOptions(
+        format, target, header, names, delimiter, missing, zero_based, n_features, as_text, encoding, skip_lines, unlabelled
+    )
     return read_with(source, options)
 
 
@@ -80,8 +100,11 @@ def read_with(where: Where, options: ReadOptions) -> Dataset:
     known = _known_dataset(where, options)
     if known is not None:
         return known
+    several = _several_files(where, options)
+    if several is not None:
+        return several.read(options)
     source, format = _open(where, options)
-    return format.read(source, options)
+    return with_notes(format.read(source, options), source)
 
 
 @contextmanager
@@ -113,20 +136,30 @@ def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) ->
     """
     if rows is not None and rows < 1:
         raise SettingError(f"rows is {rows}: a batch has 1 or more.")
-    return _batches(source, rows, ReadOptions(**options))
+    return batches_of(source, rows, ReadOptions(**options))
 
 
-def _batches(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
     with needs_parts("Reading this file"):
         known = _known_dataset(where, options)
         if known is not None:
             yield from cut(known, rows)
             return
+        several = _several_files(where, options)
+        if several is not None:
+            yield from several.batches(rows, options)
+            return
         source, format = _open(where, options)
         if format.batches is not None:
-            yield from format.batches(source, rows, options)
+            parts = format.batches(source, rows, options)
         else:
-            yield from cut(format.read(source, options), rows)
+            parts = cut(format.read(source, options), rows)
+        yield from (with_notes(part, source) for part in parts)
+
+
+def with_notes(data: Dataset, source: Source) -> Dataset:
+    """The data with what was assumed of its source so far."""
+    return replace(data, notes=(*source.notes, *data.notes), guesses=tuple(source.guesses))
 
 
 def format_named(given: str) -> Format:
@@ -174,26 +207,77 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
     return open_known(name, part, target=options.target)
 
 
+def _several_files(where: Where, options: ReadOptions) -> TableParts | None:
+    """The files of a folder of tables, or of a pattern; None for anything else."""
+    if not isinstance(where, str | os.PathLike) or where == "-":
+        return None
+    path = os.fspath(where)
+    is_pattern = set(path) & set("*?[") and not os.path.lexists(path.partition("::")[0]) and not ADDRESS.match(path)
+    if not os.path.isdir(path) and not is_pattern:
+        return None
+    from rosenblatt.data.parts import table_parts
+
+    return table_parts(path, options)
+
+
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
-    source = open_source(where, options.sizes.longest_line)
+    source = open_source(where, options.sizes.longest_line, options.encoding)
+    source.start = _lines_above(source, options)
     format = recognise(source, options)
+    if not format.has_lines:
+        if options.skip_lines:
+            what = f"skip_lines is {options.skip_lines}, but a file of the format {format.name} has no lines above its rows."
+            raise SettingError(what)
+        source.start = 0
+    elif source.start and options.skip_lines is None:
+        title = next(line.strip() for line in source.head_lines if line.strip())[:40]
+        begins = f"the table in {source.name} begins on line {source.start + 1}, below {title!r}"
+        source.note(f"{begins}. Pass skip_lines=0 if it does not.")
+    shown = ", ".join(filter(None, [format.name, source.encoding, "compressed" if source.compressed else ""]))
+    source.guesses.append(f"{source.name}: {shown} ({format.help})")
+    if source.part is not None and not format.has_parts:
+        what = f"{source.part!r} was named in it, but a file of the format {format.name} holds one table only: leave it out."
+        raise FileError(what, path=source.name)
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
         raise TargetError(what, path=source.name)
     return source, format
 
 
-def open_source(where: Where, longest_line: int = LONGEST_LINE) -> Source:
+def _lines_above(source: Source, options: ReadOptions) -> int:
+    """How many lines stand above the table, as the user says or as they look."""
+    if options.skip_lines is not None:
+        return options.skip_lines
+    may_have_some = source.is_text and options.format in (None, "csv", "tsv")
+    return lines_above_table(source, options) if may_have_some else 0
+
+
+def open_source(where: Where, longest_line: int = LONGEST_LINE, encoding: str | None = None) -> Source:
     """The source, or the error that says what was probably meant."""
     if isinstance(where, str | os.PathLike) and where != "-":
         path = os.fspath(where)
         if "\0" in path or not path:
             raise FileError(f"{path!r} is not a path.")
+        file, separator, part = path.rpartition("::")
+        if separator and not os.path.lexists(path) and os.path.isfile(file):
+            return Source(file, longest_line, encoding, part)
+        if ADDRESS.match(path) and not os.path.lexists(path):
+            what = f"it is an address: download it first, for example with {download_command(path)}, and name the file."
+            raise FileError(what, path=path)
         if not os.path.lexists(path):
             from rosenblatt.data.known import known_names
 
             raise missing_file(Path(path), known_names())
-    return Source(where, longest_line)
+    return Source(where, longest_line, encoding)
+
+
+def download_command(address: str) -> str:
+    """
+    >>> download_command("s3://shop/orders.csv"), download_command("https://example.org/a.csv")
+    ('aws s3 cp s3://shop/orders.csv .', 'curl -O https://example.org/a.csv')
+    """
+    tool = {"s3": "aws s3 cp {} .", "gs": "gcloud storage cp {} ."}.get(address.partition(":")[0].lower(), "curl -O {}")
+    return tool.format(address)
 
 
 def missing_file(path: Path, others: list[str]) -> FileError:

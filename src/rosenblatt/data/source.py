@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import IO, cast
@@ -36,18 +37,20 @@ LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
 STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
+COMPRESSED = (GZIP, b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
+# How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
+SPREADSHEET = (
+    rb"(?s)PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet)"
+    rb"|\xd0\xcf\x11\xe0"
+)
 # How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
-    rb"PK\x03\x04": "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
-    rb"BZh[1-9](1AY|\x17rE)": "compressed with bzip2: unpack it with bunzip2, or compress it with gzip",
-    rb"\xfd7zXZ": "compressed with xz: unpack it with unxz, or compress it with gzip",
-    rb"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it with unzstd, or compress it with gzip",
+    rb"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
     rb"%PDF-": "a PDF document: export the table as CSV",
-    rb"SQLite format 3\0": "an SQLite database: export the table as CSV",
     rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
-    rb"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV",
     rb"FEA1\0": "a Feather file of version 1: write it again with a newer program",
 }
 
@@ -113,8 +116,19 @@ class Source:
     taken its name. What is no ordinary file (standard input, a pipe, a device) can be read through once only.
     """
 
-    def __init__(self, where: str | os.PathLike[str] | IO[bytes], longest_line: int = LONGEST_LINE):
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | IO[bytes],
+        longest_line: int = LONGEST_LINE,
+        encoding: str | None = None,
+        part: str | None = None,
+    ):
         self.longest_line = longest_line
+        self.notes: list[str] = []  # what was assumed, for the user
+        self.guesses: list[str] = []  # how it was taken, for a user who asks
+        self.start = 0  # lines of a text that stand above its table
+        self._given_encoding = encoding
+        self.part = part  # the sheet or the table in it that was named
         self.path: Path | None = None  # of an ordinary file, or a folder
         self.is_folder = False
         self.compressed = False
@@ -146,7 +160,7 @@ class Source:
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         for beginning, what in FOREIGN.items():
-            if re.match(beginning, self.head):
+            if re.match(beginning, self.head) and not re.match(SPREADSHEET, self.head):
                 raise FileError(f"it is {what}.", path=self.name)
 
     def _status(self) -> os.stat_result:
@@ -154,9 +168,9 @@ class Source:
 
     def _read_head(self) -> bytes:
         start, size = read_fully(self._stream, HEAD_BYTES), HEAD_BYTES
-        self.compressed = start.startswith(GZIP)
+        self.compressed = start.startswith(COMPRESSED)
         if self.compressed:
-            self._stream = cast(IO[bytes], gzip.GzipFile(fileobj=self._rewound(start)))
+            self._stream = self._decompressed(start)
             start = read_fully(self._stream, HEAD_BYTES)
         # One long line, as a header of thousands of names is, must be seen whole.
         while len(start) == size < self.longest_line and start.count(b"\n") < 2 and b"\0" not in start:
@@ -167,6 +181,17 @@ class Source:
             self._stream = _rejoined(start, self._stream)
         return start
 
+    def _decompressed(self, start: bytes) -> IO[bytes]:
+        """The stream, of which `start` was read, decompressed; as it is where it only begins as if it were compressed."""
+        stream = self._rewound(start)
+        if start.startswith(GZIP):
+            return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+        from rosenblatt.data.compression import decompressed
+
+        reader = decompressed(stream, start, self.name)
+        self.compressed = reader is not None
+        return reader or stream
+
     def _rewound(self, start: bytes) -> IO[bytes]:
         """The bytes from the beginning, of which `start` was read."""
         if self.path is None:
@@ -176,21 +201,46 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """How the name ends, without .gz: `.csv` for `a.csv.gz`."""
-        return Path(Path(self.name).name.lower().removesuffix(".gz")).suffix
+        """How the name ends, without .gz and the like: `.csv` for `a.csv.gz`."""
+        return suffix_of(Path(self.name).name)
 
     @property
     def is_text(self) -> bool:
-        """Does the beginning look like text in UTF-8, or nearly?"""
-        return b"\0" not in self.head and not self.head.startswith(UTF16_MARKS) and not self.is_folder
+        """Does the beginning look like text?"""
+        return b"\0" not in self.text_head and not self.is_folder
 
     @cached_property
-    def first_lines(self) -> list[str]:
-        """The first lines that are whole and not empty."""
-        lines = self.head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
+    def encoding(self) -> str | None:
+        """The encoding of the text: as given, or as the beginning tells; None where that is ASCII."""
+        if self._given_encoding is not None or self.head.isascii():
+            return self._given_encoding
+        if self.head.startswith(UTF16_MARKS):
+            return "utf-16"
+        from rosenblatt.data.encoding import encoding_of
+
+        return encoding_of(self.head)
+
+    @cached_property
+    def text_head(self) -> bytes:
+        """The beginning of a text as UTF-8; a character that is cut off at its end may be left out."""
+        if self.encoding in (None, "utf-8"):
+            return self.head
+        import codecs
+
+        return codecs.getincrementaldecoder(str(self.encoding))("replace").decode(self.head).encode(errors="replace")
+
+    @cached_property
+    def head_lines(self) -> list[str]:
+        """The lines of the beginning that are whole."""
+        lines = self.text_head.decode("utf-8-sig", "replace").replace("\r", "").split("\n")
         if not self.complete and len(lines) > 1:
             lines.pop()
-        return [line for line in lines if line.strip()][:SAMPLE_LINES]
+        return lines
+
+    @property
+    def first_lines(self) -> list[str]:
+        """The first lines of the table that are whole and not empty."""
+        return list(islice((line for line in self.head_lines[self.start :] if line.strip()), SAMPLE_LINES))
 
     @property
     def is_plain_file(self) -> bool:
@@ -211,6 +261,42 @@ class Source:
             yield self._stream
             self.refuse_changes()
 
+    @contextmanager
+    def open_utf8(self) -> Iterator[IO[bytes]]:
+        """The text from the start as UTF-8, whatever its encoding; what is assumed of it becomes a note."""
+        with self.open() as stream:
+            if self.encoding == "utf-8" or (self.encoding is None and self.complete):
+                yield stream
+                return
+            from rosenblatt.data.encoding import decoded
+
+            if self.encoding is not None and self._given_encoding is None:
+                self._note_encoding(self.encoding)
+            yield decoded(stream, self.encoding, self.name, self._note_encoding)
+
+    def read_utf8(self) -> bytes:
+        """All of the text as UTF-8."""
+        if self.encoding is None and not self.complete:
+            data = self.read()
+            if data.isascii():
+                return data
+            from rosenblatt.data.encoding import decoded
+
+            return decoded(io.BytesIO(data), None, self.name, self._note_encoding).read()
+        with self.open_utf8() as stream:
+            return stream.read()
+
+    def note(self, sentence: str) -> None:
+        """Records what was assumed while reading, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def _note_encoding(self, encoding: str) -> None:
+        if encoding != "utf-8":
+            shown = encoding.replace("windows", "Windows").replace("utf", "UTF")
+            other = "" if encoding == "utf-16" else " If it is another encoding, pass encoding='…', as 'cp850'."
+            self.note(f"{self.name} is not UTF-8, and was read as {shown}.{other}")
+
     def refuse_changes(self) -> None:
         """A file that was written to since it was opened may have given a part of the old and a part of the new."""
         if self._version is None:
@@ -226,11 +312,18 @@ class Source:
             return stream.read()
 
 
+def suffix_of(name: str) -> str:
+    """How the name of a file ends, without that of a compression.
+
+    >>> suffix_of("rows.CSV.gz"), suffix_of("rows.parquet")
+    ('.csv', '.parquet')
+    """
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
+
+
 def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
     """The text of UTF-8 bytes that begin on this line; an error names the line of the first byte that is not UTF-8."""
-    if data.startswith(UTF16_MARKS):
-        what = f"the text is UTF-16, not UTF-8: convert it with iconv -f utf-16 -t utf-8 {name}."
-        raise FileError(what, path=name, line=line)
     nul = data.find(b"\0")
     if nul >= 0:
         what = "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
@@ -239,14 +332,15 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
         what = (
-            f"the byte 0x{error.object[error.start]:02x} is not UTF-8: if the text is Latin-1, "
-            f"convert it with iconv -f latin1 -t utf-8 {name}."
+            f"the byte 0x{error.object[error.start]:02x} is not UTF-8, and characters before it are: correct it, or pass "
+            "encoding='windows-1252' if all of the text is in that."
         )
         raise FileError(what, path=name, line=line + error.object.count(b"\n", 0, error.start)) from None
 
 
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
 MISSING_MARKS = ("", "?")
+UNLABELLED = ("refuse", "skip")  # what becomes of rows without a label
 
 
 @dataclass(frozen=True)
@@ -274,6 +368,9 @@ class ReadOptions:
     zero_based: bool | None = None
     n_features: int | None = None
     as_text: bool | Sequence[str] = False
+    encoding: str | None = None
+    skip_lines: int | None = None
+    unlabelled: str = "refuse"
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
 
@@ -282,6 +379,10 @@ class ReadOptions:
             from rosenblatt.data.reading import format_named
 
             object.__setattr__(self, "format", format_named(self.format).name)
+        if self.encoding is not None:
+            from rosenblatt.data.encoding import refuse_unknown
+
+            refuse_unknown(self.encoding)
         if self.delimiter is not None:
             delimiter = DELIMITER_NAMES.get(self.delimiter, self.delimiter)
             if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
@@ -293,6 +394,10 @@ class ReadOptions:
             object.__setattr__(self, "as_text", (self.as_text,))
         if isinstance(self.missing, str):
             object.__setattr__(self, "missing", ("", self.missing))
+        if self.unlabelled not in UNLABELLED:
+            raise SettingError(f"unlabelled is {self.unlabelled!r}: choose one of {', '.join(UNLABELLED)}.")
+        if self.skip_lines is not None and self.skip_lines < 0:
+            raise SettingError(f"skip_lines is {self.skip_lines}: it must be 0 or more.")
         if self.n_features is not None and self.n_features < 1:
             raise SettingError(f"n_features is {self.n_features}: it must be 1 or more.")
 

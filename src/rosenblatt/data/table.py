@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +39,35 @@ def refuse_patterns(names: Sequence[str], place: Place) -> None:
             raise place.error(f"the column name {name!r} begins with ^ and ends with $: rename it.", name)
 
 
+def checked_names(header: Sequence[str], options: ReadOptions, place: Place) -> list[str]:
+    """The names of the columns: those that were given, or of the header; column_3 for one that is empty."""
+    names = [name or f"column_{i}" for i, name in enumerate(header, 1)]
+    if options.names is not None:
+        if len(options.names) != len(header):
+            what = f"{len(options.names)} names were given, but the first line has {len(header)} cells."
+            raise FileError(what, path=place.path, line=place.line)
+        names = list(options.names)
+    refuse_names(names, options, place)
+    return names
+
+
+def refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> None:
+    """Refuses names that occur twice, that polars cannot have, and a first line that looks like data."""
+    is_data = options.header and options.names is None and looks_like_data(header)
+    counts = Counter(header)
+    if len(counts) < len(header):
+        name, count = next((name, count) for name, count in counts.items() if count > 1)
+        what = f"the column name {name!r} occurs {count} times: rename one."
+        if is_data:
+            what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
+        raise place.error(what, name)
+    refuse_patterns(header, place)
+    by_number = isinstance(options.target, int) or NUMBER_OF_COLUMN.fullmatch(str(options.target))
+    if by_number and is_data:
+        what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
+        raise FileError(what, path=place.path, line=place.line)
+
+
 def to_dataset(
     frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]
 ) -> Dataset:
@@ -46,11 +76,16 @@ def to_dataset(
         return Dataset("table", *split_target(frame, options, name), name)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
-    if labels is not None and labels.has_nulls():
-        count = labels.null_count()
-        what = f"{count:,} row{'s have' if count > 1 else ' has'} no label: fill it in, or leave such rows out."
+    if labels is None or not labels.has_nulls():
+        return Dataset("table", rows, labels, name)
+    count = labels.null_count()
+    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
+    if options.unlabelled != "skip":
+        what = f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out."
         raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
-    return Dataset("table", rows, labels, name)
+    known = labels.is_not_null()
+    left_out = f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
+    return Dataset("table", rows.filter(known), labels.filter(known), name, notes=(left_out,))
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:

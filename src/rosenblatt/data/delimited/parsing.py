@@ -90,8 +90,9 @@ def _from_codes(
         if raw is None or raw.height != rows:
             return None
         uncoded = types.of_frame(raw, padded=everywhere.padded)
+    # A list: of an iterator, polars takes a thousand columns at a time, and fails.
     return pl.DataFrame(
-        uncoded[name] if column is None else column.series(name, types) for name, column in zip(names, coded, strict=True)
+        [uncoded[name] if column is None else column.series(name, types) for name, column in zip(names, coded, strict=True)]
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING
@@ -15,9 +14,9 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.coded import BOM
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
-from rosenblatt.data.delimited.records import Record, is_blank, records, refuse_uneven
+from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_blank, records, refuse_uneven
 from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
-from rosenblatt.data.table import NUMBER_OF_COLUMN, Place, find_target, looks_like_data, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
+COLUMNS_SHOWN = 10  # of those that --verbose tells
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class TextBlock:
 
     @property
     def skipped(self) -> int:
-        return self.layout.skipped if self.line == 1 else 0
+        """How many of its lines are no rows."""
+        return max(0, self.layout.skipped + 1 - self.line)
 
     def header(self) -> bytes:
         """The lines that are skipped."""
@@ -65,10 +66,9 @@ class TextBlock:
 
     def records(self) -> Iterator[Record]:
         """The rows, read with care; what cannot be read is refused by line."""
-        text = decode_utf8(self.content, self.name, self.line)
-        rows = records(text, self.layout.delimiter, self.name, self.line)
-        if self.skipped:
-            rows = itertools.dropwhile(lambda record: record.line <= self.skipped, rows)
+        line = self.line + self.skipped
+        text = decode_utf8(self.content[len(self.header()) :], self.name, line)
+        rows = records(text, self.layout.delimiter, self.name, line)
         return refuse_uneven(rows, len(self.layout.names), self.name)
 
     def place_of_row(self, row: int) -> Place:
@@ -78,63 +78,56 @@ class TextBlock:
 
 def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     """The names of the columns, and where they end."""
-    head = source.head
+    head = source.text_head
     if not source.complete:
         head = head[: head.rfind(b"\n") + 1] or head
-    text = decode_utf8(head, source.name)
-    from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), records(text, delimiter, source.name))
+    text, above = decode_utf8(head, source.name), source.start
+    if above:
+        text = text.split("\n", above)[above] if text.count("\n") >= above else ""
+    rows = records(text, delimiter, source.name, above + 1)
+    from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), rows)
     if (first_record := next(from_first_on, None)) is None:
-        raise FileError("the file holds nothing but blank lines.", path=source.name)
+        below = f" below line {above:,}: pass a smaller skip_lines" if above else ""
+        raise FileError(f"the file holds nothing but blank lines{below}.", path=source.name)
     line, end, first = first_record
     skipped = line - 1
     if options.header:
         skipped = end - 1
-        header = [cell.removeprefix("\ufeff") or f"column_{i}" for i, cell in enumerate(first, 1)]
+        header = [cell.removeprefix("\ufeff") for cell in first]
         if all(is_blank(record.cells, len(header)) for record in from_first_on):
             hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
             raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
     else:
-        header = [f"column_{i}" for i in range(1, len(first) + 1)]
-    if options.names is not None:
-        if len(options.names) != len(header):
-            what = f"{len(options.names)} names were given, but the first line has {len(header)} cells."
-            raise FileError(what, path=source.name, line=line)
-        header = list(options.names)
-    _refuse_names(header, options, Place(source.name, line))
+        header = [""] * len(first)
+    header = checked_names(header, options, Place(source.name, line))
+    named = f"names on line {line}" if options.header else f"no names, rows from line {line} on"
+    shown = ", ".join(header[:COLUMNS_SHOWN]) + (", …" if len(header) > COLUMNS_SHOWN else "")
+    sampled = f"judged by {len(source.first_lines)} lines"
+    source.guesses.append(f"{source.name}: delimiter {delimiter!r} ({sampled}), {named}, {len(header):,} columns: {shown}")
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
     return Layout(delimiter, header, skipped)
 
 
-def _refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> None:
-    """Refuses names that occur twice, that polars cannot have, and a first line that looks like data."""
-    is_data = options.header and options.names is None and looks_like_data(header)
-    counts = Counter(header)
-    if len(counts) < len(header):
-        name, count = next((name, count) for name, count in counts.items() if count > 1)
-        what = f"the column name {name!r} occurs {count} times: rename one."
-        if is_data:
-            what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
-        raise place.error(what, name)
-    refuse_patterns(header, place)
-    by_number = isinstance(options.target, int) or NUMBER_OF_COLUMN.fullmatch(str(options.target))
-    if by_number and is_data:
-        what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
-        raise FileError(what, path=place.path, line=place.line)
-
-
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:
-    first = source.first_lines[0]
-    others = [d for d in ";\t|,: " if d != delimiter and d in first]
-    remedy = f"pass delimiter={others[0]!r}" if others else "name the delimiter, or the right file"
+    lines = source.first_lines
+    others = [d for d in ";\t|,:" if d != delimiter and d in lines[0]]
+    if len({len(cells_between_blanks(line)) for line in lines}) == 1:
+        others.append(" ")
+    remedy = f"pass delimiter={others[0]!r}" if others and others[0] in lines[0] else "name the delimiter, or the right file"
     what = f"one column found, {column!r}, with the delimiter {delimiter!r}: {remedy}."
-    return FileError(what, path=source.name, line=1)
+    if len(lines) > 1 and delimiter in lines[1]:
+        what = f"one column found, {column!r}: if the table begins further down, pass skip_lines=N."
+    return FileError(what, path=source.name, line=source.start + 1)
 
 
 def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
     """A whole table."""
     layout = find_layout(source, options, delimiter)
-    block = TextBlock(source.read(), layout, source.name)
+    content = source.read_utf8()
+    for _ in range(source.start):
+        content = content[content.find(b"\n") + 1 :]
+    block = TextBlock(content, layout, source.name, source.start + 1)
     types = replace(column_types(layout, options, source.name), may_be_guessed=True)
     return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
 
@@ -151,8 +144,10 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     types = column_types(layout, options, source.name)
     held: list[Dataset] = []
     count = 0
-    with source.open() as stream:
-        for line, data in whole_records(stream, source.name, delimiter, options.sizes):
+    with source.open_utf8() as stream:
+        for _ in range(source.start):
+            stream.readline()
+        for line, data in whole_records(stream, source.name, delimiter, options.sizes, source.start + 1):
             block = TextBlock(data, layout, source.name, line)
             frame = parse(block, options, types)
             if isinstance(frame, CodedTable):
@@ -184,7 +179,8 @@ def join(parts: list[Dataset]) -> Dataset:
     labels = None
     if parts[0].labels is not None:
         labels = _concatenate([pl.DataFrame([part.labels]) for part in parts]).to_series()
-    return Dataset("table", rows, labels, parts[0].name)
+    notes = tuple(note for part in parts for note in part.notes)
+    return Dataset("table", rows, labels, parts[0].name, notes=notes)
 
 
 def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -205,11 +201,13 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def whole_records(stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes) -> Iterator[tuple[int, bytes]]:
+def whole_records(
+    stream: IO[bytes], name: str, delimiter: str, sizes: BufferSizes, line: int = 1
+) -> Iterator[tuple[int, bytes]]:
     """The bytes of a table in blocks that end where a record ends, at a line end outside quotes; and their first lines."""
     import numpy as np
 
-    rest, line = b"", 1
+    rest = b""
     for data in chain(iter(lambda: stream.read(sizes.table_block), b""), [b""]):
         text = rest + data
         if not data:

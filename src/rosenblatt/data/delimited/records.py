@@ -9,19 +9,23 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Batches, Read
-from rosenblatt.data.source import LONGEST_LINE, ReadOptions, Source
-from rosenblatt.data.table import BLANKS
+from rosenblatt.data.source import LONGEST_LINE, SAMPLE_LINES, ReadOptions, Source
+from rosenblatt.data.table import BLANKS, looks_like_data
 from rosenblatt.errors import FileError
 
 csv.field_size_limit(LONGEST_LINE)  # of the whole process, and only ever more than its 128 kB
 CELL = re.compile(rf'"((?:[^"]|"")*)"(?=[{BLANKS}]|$)|([^{BLANKS}]+)')
 DELIMITERS = "\t;,|"
+TABLE_LINES = 3  # at least: names and two rows
+EVEN_SHARE = 0.9  # of the lines of a table have its width, else titles above it are not looked for
 
 
 class Record(NamedTuple):
@@ -91,6 +95,59 @@ def choose_delimiter(source: Source, options: ReadOptions) -> str:
     return max(",;\t|", key=lines[0].count) if lines else ","  # a comma, if it has none of them
 
 
+def lines_above_table(source: Source, options: ReadOptions) -> int:
+    """How many lines of titles, comments and blanks stand above the names of a table; 0 where that is not plain.
+
+    What follows is nearly everywhere of one width, and begins with what looks like names.
+    """
+    lines = source.head_lines[:SAMPLE_LINES]
+    for delimiter in (options.delimiter or DELIMITERS).replace(" ", ""):
+        if not any(delimiter in line for line in lines):
+            continue
+        rows = [record for record in _readable(lines, delimiter, source.name) if not is_blank(record.cells, 2)]
+        first = first_row_of_table([record.cells for record in rows], options.header)
+        if first is not None:
+            return rows[first].line - 1 if first else 0
+    return 0
+
+
+def first_row_of_table(rows: list[list[str]], header: bool) -> int | None:
+    """Which row is the first of a table below titles and comments; 0 where that is not plain, None where there is no table.
+
+    >>> first_row_of_table([["Sales 2024"], ["name", "price"], ["pear", "1"], ["plum", "2"]], header=True)
+    1
+    """
+    widths = Counter(len(cells) for cells in rows if len(cells) > 1)
+    width = widths.most_common(1)[0][0] if widths else 1
+    first = 0
+    while first < len(rows) and is_above_table(rows[first], width, below_title=first > 0):
+        first += 1
+    table = rows[first:]
+    if width == 1 or len(table) < TABLE_LINES or sum(len(cells) == width for cells in table) < EVEN_SHARE * len(table):
+        return None
+    names = [name for name in table[0] if name]
+    plain = len(table[0]) == width and len(set(names)) == len(names) and not looks_like_data(names)
+    return first if plain or not header else 0
+
+
+def is_above_table(cells: list[str], width: int, below_title: bool = False) -> bool:
+    """Is this a title or a comment, and neither names nor a row of a table so wide?
+
+    >>> [is_above_table(cells, 4) for cells in (["Sales 2024"], ["Sales", "", "", ""], ["to", "May"], ["a", "b", "", ""])]
+    [True, True, True, False]
+    """
+    most = 2 if width > 3 else 1  # cells of a title that are not empty
+    if len(cells) == width:
+        return width > 2 and sum(map(bool, cells)) <= (most if below_title else 1)
+    return cells[0].startswith("#") or sum(map(bool, cells)) <= most
+
+
+def _readable(lines: list[str], delimiter: str, name: str) -> Iterator[Record]:
+    """The records of some lines, as far as they can be read."""
+    with suppress(FileError):
+        yield from records("\n".join(lines), delimiter, name)
+
+
 def records(text: str, delimiter: str, name: str, line: int = 1) -> Iterator[Record]:
     """The records of a text, blank ones too; a delimiter of ' ' means any run of blanks.
 
@@ -139,6 +196,8 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
             what = f"{len(cells)} cell{'s' * (len(cells) != 1)}, expected {width}."
             if any("\n" in cell for cell in cells):
                 what += " A quote that is opened on this line may never be closed."
+            elif width == 1:
+                what += " If the table begins further down, pass skip_lines=N."
             elif len(cells) > width:
                 what += " Put cells that hold the delimiter in quotes."
             else:

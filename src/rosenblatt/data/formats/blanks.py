@@ -32,5 +32,12 @@ def blanks_cut_evenly(lines: list[str]) -> bool:
 
 read, batches = delimited_readers(lambda source, options: " ")
 FORMAT = Format(
-    "blanks", "a table, cells separated by blanks", read, batches, recognise, aliases=("table",), has_columns=True
+    "blanks",
+    "a table, cells separated by blanks",
+    read,
+    batches,
+    recognise,
+    aliases=("table",),
+    has_columns=True,
+    has_lines=True,
 )

@@ -6,4 +6,6 @@ from rosenblatt.data.delimited.records import choose_delimiter, delimited_reader
 from rosenblatt.data.formats.declaration import Format
 
 read, batches = delimited_readers(choose_delimiter)
-FORMAT = Format("csv", "a table, cells separated by , ; TAB or |", read, batches, suffixes=(".csv",), has_columns=True)
+FORMAT = Format(
+    "csv", "a table, cells separated by , ; TAB or |", read, batches, suffixes=(".csv",), has_columns=True, has_lines=True
+)

@@ -30,6 +30,8 @@ class Format:
     suffixes     how names of such files end: .csv
     aliases      other names of the format
     has_columns  can a column be named as the target?
+    has_parts    may a sheet or a table in it be named, as file::name?
+    has_lines    are its columns on lines of text, above which there may be others?
     """
 
     name: str
@@ -41,6 +43,8 @@ class Format:
     suffixes: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     has_columns: bool = False
+    has_lines: bool = False
+    has_parts: bool = False
 
 
 def cut(whole: Dataset, rows: int | None) -> Iterator[Dataset]:

@@ -20,7 +20,7 @@ def messages(source: Source) -> Iterator[Message]:
     with explain_errors(source.name):
         classes = sorted(entry.name for entry in os.scandir(source.path) if entry.is_dir() and not is_hidden(entry.name))
         if not classes:
-            expected = "expected one folder per class and one file per message, or the name of a file."
+            expected = "expected one folder per class, or tables of one format and nothing else; or name files, as *.csv."
             raise FileError(f"a folder without folders in it: {expected}", path=source.path)
         for label in classes:
             for directory, inner, files in os.walk(source.path / label_of_folder(label, source.name), onerror=_refuse):

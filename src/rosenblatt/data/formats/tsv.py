@@ -12,4 +12,6 @@ def tab_or_given(source: Source, options: ReadOptions) -> str:
 
 
 read, batches = delimited_readers(tab_or_given)
-FORMAT = Format("tsv", "a table, cells separated by tabs", read, batches, suffixes=(".tsv", ".tab"), has_columns=True)
+FORMAT = Format(
+    "tsv", "a table, cells separated by tabs", read, batches, suffixes=(".tsv", ".tab"), has_columns=True, has_lines=True
+)

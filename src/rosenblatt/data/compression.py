@@ -1,0 +1,119 @@
+"""Streams that are compressed with bzip2, xz or zstd, decompressed."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import IO, Any, cast
+
+from rosenblatt.errors import FileError
+
+BUFFER = 1 << 20
+PIECE = 1 << 12  # compressed bytes at a time: of each few, zstd may make 128 kB
+
+
+def decompressed(stream: IO[bytes], start: bytes, name: str) -> IO[bytes] | None:
+    """The stream, which begins so, decompressed; None where it is not compressed in one of these ways."""
+    for beginning, opener in OPENERS.items():
+        if re.match(beginning, start):
+            reader = opener(stream)
+            return cast(IO[bytes], io.BufferedReader(_Checked(reader, stream, name), BUFFER))
+    return None
+
+
+def bunzip2(stream: IO[bytes]) -> IO[bytes]:
+    import bz2
+
+    return cast(IO[bytes], bz2.BZ2File(stream))
+
+
+def unxz(stream: IO[bytes]) -> IO[bytes]:
+    import lzma
+
+    return cast(IO[bytes], lzma.LZMAFile(stream))
+
+
+def unzstd(stream: IO[bytes]) -> IO[bytes]:
+    return cast(IO[bytes], _Zstd(stream))
+
+
+OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    rb"BZh[1-9](1AY|\x17rE)": bunzip2,
+    rb"\xfd7zXZ": unxz,
+    rb"\x28\xb5\x2f\xfd": unzstd,
+}
+
+
+class _Checked(io.RawIOBase):
+    """A decompressing stream whose errors name the source; it can be read again from its start."""
+
+    def __init__(self, reader: IO[bytes], compressed: IO[bytes], name: str):
+        self._reader, self._compressed, self._name, self._place = reader, compressed, name, 0
+
+    def fileno(self) -> int:
+        return self._compressed.fileno()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._reader.seek(offset, whence)
+        self._place = offset
+        return offset
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self._reader.read(len(buffer))
+        except Exception as error:  # each module has its own
+            what = f"the compressed data is truncated or damaged ({error}): copy or download the file again."
+            raise FileError(what, path=self._name) from None
+        buffer[: len(data)] = data
+        self._place += len(data)
+        return len(data)
+
+
+class _Zstd:
+    """What zstd has compressed, in one frame or several."""
+
+    def __init__(self, stream: IO[bytes]):
+        try:
+            from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
+
+            self._decompressor: Callable[[], Any] = zstd.ZstdDecompressor
+        except ImportError:
+            import zstandard
+
+            self._decompressor = lambda: zstandard.ZstdDecompressor().decompressobj()
+        self._stream = stream
+        self._start()
+
+    def _start(self) -> None:
+        self._frame, self._begun, self._ready = self._decompressor(), False, b""
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        assert (offset, whence) == (0, io.SEEK_SET)
+        self._stream.seek(0)
+        self._start()
+        return 0
+
+    def read(self, size: int) -> bytes:
+        while not self._ready:
+            data = self._stream.read(PIECE)
+            if not data:
+                if self._begun:
+                    raise EOFError("it ends within a frame")
+                return b""
+            while data:
+                self._ready += self._frame.decompress(data)
+                data, self._begun = b"", not self._frame.eof
+                if self._frame.eof:
+                    data, self._frame = self._frame.unused_data, self._decompressor()
+        part, self._ready = self._ready[:size], self._ready[size:]
+        return part

@@ -1,0 +1,103 @@
+"""Spreadsheets: xlsx, xlsm, xlsb, xls and ods. The first sheet that has rows, or `file.xlsx::Sheet`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.data.columnar import explain_damage, without_marks
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.delimited.records import first_row_of_table
+from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.source import SAMPLE_LINES, SPREADSHEET, ReadOptions, Source
+from rosenblatt.data.table import Place, checked_names, plain_moments, to_dataset
+from rosenblatt.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LARGEST_WHOLE = 2**53  # up to which a float tells whole numbers apart
+
+
+def read(source: Source, options: ReadOptions) -> Dataset:
+    import fastexcel
+
+    workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(source.read()))
+    sheet = chosen_sheet(source, workbook)
+    frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options))
+    if not frame.height:
+        raise FileError("the sheet has names and no rows.", path=source.name)
+    frame = frame.select(without_marks(column, options.missing) for column in frame)
+    return to_dataset(frame, options, source.name, lambda row: Place(f"{source.name}, row {row + 1:,}"))
+
+
+def chosen_sheet(source: Source, workbook: Any) -> str:
+    """The sheet that was named, else the first that has more than one row."""
+    sheets: list[str] = workbook.sheet_names
+    if source.part is not None:
+        if source.part not in sheets:
+            raise FileError(f"there is no sheet {source.part!r}: the sheets are {', '.join(sheets)}.", path=source.name)
+        return source.part
+    heights = explain_damage(source, "spreadsheet", lambda: [cells_of(workbook, name, 2).height for name in sheets])
+    filled = [name for name, height in zip(sheets, heights, strict=True) if height > 1]
+    if filled:
+        if filled[1:]:
+            what = f"{source.name} has several sheets, of which {filled[0]!r} was read"
+            source.note(f"{what}. For another, write {source.name}::{filled[1]}.")
+        return filled[0]
+    raise FileError("no sheet has a table: expected a row of names, and rows below it.", path=source.name)
+
+
+def cells_of(workbook: Any, sheet: str, rows: int | None) -> pl.DataFrame:
+    """The first rows of a sheet as texts."""
+    frame: pl.DataFrame = workbook.load_sheet(sheet, header_row=None, n_rows=rows, dtypes="string").to_polars()
+    return frame
+
+
+def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions) -> pl.DataFrame:
+    """The table of a sheet: names from its first row, or below the titles; without rows and columns that are empty."""
+    import polars as pl
+
+    cells = [[(cell or "").strip() for cell in row] for row in cells_of(workbook, sheet, SAMPLE_LINES).rows()]
+    start = source.start if options.skip_lines is not None else next((i for i, row in enumerate(cells) if any(row)), 0)
+    if options.skip_lines is None and (found := first_row_of_table(cells[start:], options.header)):
+        title = next(cell for cell in cells[start] if cell)[:40]
+        start += found
+        begins = f"the table of {source.name} begins on row {start + 1}, below {title!r}"
+        source.note(f"{begins}. Pass skip_lines=0 if it does not.")
+    if start >= len(cells):
+        raise FileError("the sheet has no rows there: pass a smaller skip_lines.", path=source.name)
+    header, first = cells[start], start + options.header
+    names = [f"cell_{i}" for i in range(len(header))]
+    sheet_below = workbook.load_sheet(sheet, header_row=None, skip_rows=first, column_names=names, schema_sample_rows=None)
+    frame: pl.DataFrame = sheet_below.to_polars()
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    used = [i for i, name in enumerate(frame.columns) if header[i] or frame[name].null_count() < frame.height]
+    titles = checked_names([header[i] if options.header else "" for i in used], options, Place(source.name))
+    return pl.DataFrame([plain(frame[names[i]].alias(title)) for i, title in zip(used, titles, strict=True)])
+
+
+def plain(column: pl.Series) -> pl.Series:
+    """Numbers that are all whole as such, and moments that are all at midnight as dates."""
+    import polars as pl
+
+    if column.dtype.is_float() and column.is_finite().all() and ((column % 1 == 0) & (column.abs() < LARGEST_WHOLE)).all():
+        return column.cast(pl.Int64)
+    if column.dtype == pl.Datetime:
+        return column.cast(pl.Date) if (column.dt.truncate("1d") == column).all() else column
+    if column.dtype in (pl.Duration, pl.Time):
+        return plain_moments(column)
+    return column.cast(pl.String) if column.dtype == pl.Null else column
+
+
+FORMAT = Format(
+    "excel",
+    "a spreadsheet: xlsx, xls, ods; a sheet as file.xlsx::Sheet",
+    read,
+    signature=re.compile(SPREADSHEET),
+    suffixes=(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    aliases=("xlsx", "xlsm", "xlsb", "xls", "ods"),
+    has_columns=True,
+    has_lines=True,
+    has_parts=True,
+)

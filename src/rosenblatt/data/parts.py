@@ -1,0 +1,147 @@
+"""Several files as one table: those of a folder, or all that match a pattern such as sales-*.csv.
+
+A column is what it would be if all rows stood in one file: the cells of delimited files are joined as texts before they
+become numbers.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.formats import BY_SUFFIX, FORMATS
+from rosenblatt.data.formats.declaration import Format, cut
+from rosenblatt.data.messages import is_hidden
+from rosenblatt.data.reading import batches_of, read_with
+from rosenblatt.data.source import ReadOptions, explain_errors, suffix_of
+from rosenblatt.data.table import Place, find_target, to_dataset
+from rosenblatt.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class TableParts:
+    """Files of one format that make one table."""
+
+    name: str
+    files: list[Path]
+    format: Format
+
+    @property
+    def note(self) -> str:
+        return f"{len(self.files):,} {self.format.name} files of {self.name} were read as one table."
+
+    def read(self, options: ReadOptions) -> Dataset:
+        """The rows of all files, below one another."""
+        frames: list[pl.DataFrame] = []
+        notes = [self.note]
+        for file in self.files:
+            part = read_with(file, self._options_of_part(options))
+            frames.append(self._arranged(part.rows, frames[0].columns if frames else None, file))
+            notes += part.notes
+        table = _joined(frames, self.files)
+        if self.format.has_lines:
+            from rosenblatt.data.delimited.parsing import ColumnTypes
+
+            target = None if options.target is None else find_target(table.columns, options, self.name)
+            table = ColumnTypes(options.missing, target=target, texts=options.texts_among(table.columns)).of_frame(table)
+        ends = list(accumulate(frame.height for frame in frames))
+
+        def place(row: int) -> Place:
+            part = bisect_right(ends, row)
+            return Place(f"{self.files[part]}, row {row + 1 - (ends[part - 1] if part else 0):,}")
+
+        data = to_dataset(table, options, self.name, place)
+        return replace(data, notes=(*notes, *data.notes))
+
+    def batches(self, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+        """The rows in batches; file by file where they stay texts and any number of them will do, else all at once."""
+        if rows is not None or options.as_text is not True:
+            yield from cut(self.read(options), rows)
+            return
+        columns: Sequence[str] | None = None
+        for file in self.files:
+            for part in batches_of(file, rows, replace(options, format=self.format.name)):
+                refuse_other_columns(part.rows.columns, columns, file, self.files[0])
+                columns = columns or part.rows.columns
+                yield replace(part, notes=(self.note, *part.notes))
+
+    def _options_of_part(self, options: ReadOptions) -> ReadOptions:
+        texts = self.format.has_lines or options.as_text is True
+        return replace(options, format=self.format.name, target=None, as_text=texts, coded=False)
+
+    def _arranged(self, frame: pl.DataFrame, columns: list[str] | None, file: Path) -> pl.DataFrame:
+        """The frame with its columns in the order of the first file."""
+        refuse_other_columns(frame.columns, columns, file, self.files[0])
+        return frame if columns is None else frame.select(columns)
+
+
+def refuse_other_columns(names: Sequence[str], expected: Sequence[str] | None, file: Path, first: Path) -> None:
+    if expected is None or set(names) == set(expected):
+        return
+    missing, new = [name for name in expected if name not in names], [name for name in names if name not in expected]
+    what = f"the column {missing[0]!r} of {first} is not in it" if missing else f"its column {new[0]!r} is not in {first}"
+    raise FileError(f"{what}: files of one table have the same columns.", path=file)
+
+
+def _joined(frames: list[pl.DataFrame], files: list[Path]) -> pl.DataFrame:
+    """The frames below one another; a column of texts in one and of numbers in another is refused."""
+    import polars as pl
+
+    plain = [frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum) for frame in frames]
+    plain = [
+        frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column)) for frame in plain
+    ]
+    known: dict[str, tuple[bool, Path]] = {}
+    for frame, file in zip(plain, files, strict=True):
+        for column in frame:
+            is_text, other = known.setdefault(column.name, (column.dtype == pl.String, file))
+            if column.dtype == pl.Null and known[column.name][1] == file:
+                del known[column.name]
+            elif column.dtype != pl.Null and (column.dtype == pl.String) != is_text:
+                what = f"it holds {'numbers' if is_text else 'texts'}, and {'texts' if is_text else 'numbers'} in {other}."
+                raise FileError(what, path=file, column=column.name)
+    joined = pl.concat(plain, how="vertical_relaxed")
+    return joined.with_columns(pl.col(pl.Null).cast(pl.String))
+
+
+def table_parts(where: str | os.PathLike[str], options: ReadOptions) -> TableParts | None:
+    """The files of a folder or a pattern; None where it is one file, or a folder of texts."""
+    path = os.fspath(where)
+    if not os.path.isdir(path):
+        files = [Path(name) for name in sorted(glob.glob(path, recursive=True)) if os.path.isfile(name)]
+        if not files:
+            raise FileError("no file matches this pattern.", path=path)
+    else:
+        if options.format == "folder":
+            return None
+        with explain_errors(path):
+            entries = sorted(entry.name for entry in os.scandir(path) if not entry.name.startswith((".", "_")))
+        files = [Path(path, name) for name in entries]
+        # A folder in it is a class; a file of another kind says that these are no parts.
+        if not files or any(file.is_dir() or not (is_table(file) or options.format) for file in files):
+            return None
+    files = [file for file in files if not is_hidden(file.name)]
+    formats = {options.format or getattr(BY_SUFFIX.get(suffix_of(file.name)), "name", "csv") for file in files}
+    if len(formats) > 1:
+        what = f"its files are of {len(formats)} formats ({', '.join(sorted(formats))}): name those of one, as with *.csv."
+        raise FileError(what, path=path)
+    format = FORMATS[formats.pop()]
+    if not format.has_columns:
+        raise FileError(f"only tables can be read from several files, not {format.name}: name one file.", path=path)
+    return TableParts(str(Path(path)), files, format)
+
+
+def is_table(file: Path) -> bool:
+    """Does its name end as that of a table?"""
+    format = BY_SUFFIX.get(suffix_of(file.name))
+    return format is not None and format.has_columns
