@@ -229,3 +229,26 @@ def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeyp
     assert run(["predict", "m.rosenblatt", "bare.csv"]) == 1
     assert "pass --no-header." in capsys.readouterr().err
     assert run(["predict", "m.rosenblatt", "bare.csv", "--no-header"]) == 0
+
+
+def test_columns_are_copied_in_front_of_the_prediction(tmp_path, capsys):
+    rows = "".join(
+        f"C{k:03d},{'=1+1' if k == 1 else 'x'},{k % 4},{'?' if k == 2 else k % 3},{'ab'[k % 2]}\n" for k in range(40)
+    )
+    (tmp_path / "rows.csv").write_text("id,note,n,m,y\n" + rows)
+    model, file = str(tmp_path / "m.rosenblatt"), str(tmp_path / "rows.csv")
+    assert run(["train", file, "--target", "y", "-o", model, "-q"]) == 0
+    capsys.readouterr()
+    assert run(["predict", model, file, "--id", "id", "--keep", "m,note", "-q"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "id,m,note,prediction"
+    assert lines[2].startswith("C001,1,=1+1,")
+    assert lines[3].startswith("C002,?,x,")  # as it stands in the file
+    assert run(["predict", model, file, "--only-labels", "-q"]) == 0
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == capsys.readouterr().out.splitlines()
+    assert run(["predict", model, file, "--keep", "all", "--for-spreadsheet", "-q"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "id,note,n,m,y,prediction"
+    assert lines[2].startswith("C001,'=1+1,1,1,b,")
+    assert run(["predict", model, file, "--keep", "nope"]) == 2
+    assert "no column 'nope'" in capsys.readouterr().err

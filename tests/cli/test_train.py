@@ -41,6 +41,7 @@ def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
     assert set(result) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
         "train_error", "dev_error", "theory", "seconds", "model", "columns",
+        "dev_majority_error",
     }  # fmt: skip
     assert result["examples"] == 48
     assert result["classes"] == ["apple", "pear"]
@@ -365,3 +366,54 @@ def test_a_column_that_is_not_there_is_wrong_usage_but_a_file_without_it_is_bad_
     assert run(["evaluate", model, str(dev)]) == 1
     assert run(["evaluate", model, fruit, "--target", "kint"]) == 2
     assert capsys.readouterr().err.count("Error: ") == 5
+
+
+# ---- what to look at before a number is believed ----
+
+
+def customers(n=200):
+    """Rows in which the plan says a little about churn, and the day of closing says all."""
+    rng = np.random.default_rng(0)
+    churn = rng.random(n) < 0.4
+    plan = np.where(rng.random(n) < 0.7, np.where(churn, "basic", "pro"), "family")
+    closed = np.where(churn, "2024-03-01", "")
+    rows = enumerate(zip(plan, closed, churn, strict=True))
+    return [f"{a},{b},{k * 37 % 211},{'yes' if c else 'no'}\n" for k, (a, b, c) in rows]
+
+
+def warnings_of(capsys, *arguments):
+    assert run(["train", *map(str, arguments), "--target", "churn"]) == 0
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
+
+
+def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys):
+    (tmp_path / "leak.csv").write_text("plan,closed,n,churn\n" + "".join(customers()))
+    (told,) = warnings_of(capsys, tmp_path / "leak.csv", "--holdout", "0.25")
+    assert told.startswith("warning: closed alone tells the class of 100.00 % of the rows")
+    assert told.endswith("--drop closed.")
+    assert warnings_of(capsys, tmp_path / "leak.csv", "--holdout", "0.25", "--drop", "closed") == []
+
+
+def test_rows_in_both_parts_and_other_shares_of_classes_are_told(tmp_path, capsys):
+    rows = [line.replace("2024-03-01", "") for line in customers()]
+    (tmp_path / "rows.csv").write_text("plan,closed,n,churn\n" + "".join(rows))
+    (tmp_path / "dev.csv").write_text("plan,closed,n,churn\n" + "".join(line for line in rows if line.endswith("yes\n")))
+    told = warnings_of(capsys, tmp_path / "rows.csv", "--dev", tmp_path / "dev.csv")
+    assert any("rows to measure on stand among the rows of training" in line for line in told)
+    assert any("no is the class of" in line and "0.00 % of those to measure on" in line for line in told)
+
+
+def test_rows_sorted_by_class_are_told_with_order_given(tmp_path, capsys):
+    rows = sorted((line.replace("2024-03-01", "") for line in customers()), key=lambda line: line.endswith("yes\n"))
+    (tmp_path / "rows.csv").write_text("plan,closed,n,churn\n" + "".join(rows))
+    (told,) = warnings_of(capsys, tmp_path / "rows.csv", "--order", "given")
+    assert "sorted by class" in told
+    assert warnings_of(capsys, tmp_path / "rows.csv") == []
+
+
+def test_an_error_no_better_than_the_majoritys_is_called_so(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    rows = [f"{rng.integers(9)},{'yes' if rng.random() < 0.2 else 'no'}\n" for _ in range(300)]
+    (tmp_path / "noise.csv").write_text("n,churn\n" + "".join(rows))
+    assert run(["train", str(tmp_path / "noise.csv"), "--target", "churn", "--holdout", "0.3"]) == 0
+    assert "no better than that" in capsys.readouterr().out

@@ -232,11 +232,17 @@ def print_reading_notes(data: Dataset) -> None:
         for sentence in (guess for guess in data.guesses if guess not in told):
             echo(visible(sentence), err=True)
         told.update(data.guesses)
-    new = [sentence for sentence in map(in_options, data.notes) if sentence not in known]
-    known += new
-    if not chosen.get("quiet") and not chosen.get("as_json"):
-        for sentence in new:
-            echo(f"note: {visible(sentence)}", err=True)
+    for sentence in map(in_options, data.notes):
+        if sentence not in known:
+            tell(sentence)
+
+
+def tell(sentence: str, mark: str = "note") -> None:
+    """Prints a sentence on standard error, unless --quiet; with --json, the object tells it among its `notes`."""
+    context = click.get_current_context(silent=True)
+    reading_notes().append(sentence)
+    if context is not None and not context.params.get("quiet") and not context.params.get("as_json"):
+        echo(f"{mark}: {visible(sentence)}", err=True)
 
 
 def reading_notes() -> list[str]:

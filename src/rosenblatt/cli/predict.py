@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import model_input, options, output
+from rosenblatt.data.source import MISSING_MARKS
 from rosenblatt.errors import DataError
 
 PLAIN_LABEL = re.compile(r"[^\x00-\x1f\",]+")
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+    from rosenblatt.data import Dataset
     from rosenblatt.features import Notes
     from rosenblatt.learning.classifier import Classifier
 
@@ -32,6 +34,8 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
     scores: bool
     only_labels: bool
     for_spreadsheet: bool
+    id: str | None
+    keep: str | None
     output: str | None
 
 
@@ -43,6 +47,8 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "--for-spreadsheet", is_flag=True, help="An apostrophe before texts that a spreadsheet would run as formulas: = + - @."
 )
+@click.option("--id", "id", metavar="COL", help="Copy this column of FILE in front of the prediction.")
+@click.option("--keep", metavar="A,B|all", help="Copy these columns of FILE in front of the prediction, or all.")
 @click.option(
     "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
 )
@@ -64,6 +70,8 @@ def predict(**values: Any) -> None:
         raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
     if chosen.for_spreadsheet and chosen.as_json:
         raise click.UsageError("--for-spreadsheet is about the CSV: leave out --json.")
+    if chosen.only_labels and (chosen.id or chosen.keep):
+        raise click.UsageError("--only-labels prints labels and nothing else: leave out --id and --keep.")
     options.refuse_overwriting(chosen.output, chosen.model, chosen.file)
     model = model_input.load_model(chosen.model, chosen.file)
     model_input.refuse_folder(model, chosen.file)
@@ -71,7 +79,10 @@ def predict(**values: Any) -> None:
         raise click.UsageError("This model predicts numbers, which are its scores: leave out --scores.")
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
+    if (chosen.id or chosen.keep) and model.kind != "table":
+        raise click.UsageError("--id and --keep copy columns of a table: this model has learned from none.")
     predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores, chosen.for_spreadsheet)
+    predictions.copied = copied_columns(chosen)
     with output.writing(chosen.output) as stream:
         if chosen.as_json:
             output.write_whole(predictions.as_json(), stream)
@@ -93,24 +104,53 @@ class Predictions:
         labels = model.classes.tolist()
         self.labels = [harmless(label) for label in labels] if for_spreadsheet else labels
         self.notes: Notes | None = None
+        self.for_spreadsheet = for_spreadsheet
+        self.copied: list[str] | None = []  # columns in front of the prediction; None: all
+        self.batch: pl.DataFrame | None = None  # the rows that were scored last, where columns of them are copied
 
     def scored(self) -> Iterator[np.ndarray]:
         """The scores of the rows, a batch at a time."""
         from rosenblatt.data import batches
 
         row = 0
-        for data in batches(self.file, rows=None, **self.read):
+        read = self.read
+        if self.copied != []:
+            read = {**read, "coded": False}
+            if getattr(self.model.features, "readings", None):
+                # A cell is copied as it stands: the model knows by itself which marks mean "not known".
+                read["missing"] = ["", *(mark for mark in read.get("missing", ()) if mark not in MISSING_MARKS)]
+        for data in batches(self.file, rows=None, **read):
             options.print_reading_notes(data)
             model_input.refuse_other_kind(self.model, data)
             try:
                 rows, notes = self.model.transform(data.rows)
                 self.notes = notes if self.notes is None else self.notes + notes
+                self.batch = None if self.copied == [] else self.copy_of(data)
                 yield self.decides.scores(rows)
             except DataError as problem:
                 raise DataError(f"{data.name}, rows {row + 1:,} to {row + len(data):,}: {problem}") from None
             row += len(data)
 
+    def copy_of(self, data: Dataset) -> pl.DataFrame:
+        """The columns of some rows that are copied."""
+        import polars as pl
+
+        names = list(data.rows.columns) if self.copied is None else self.copied
+        if unknown := [name for name in names if name not in data.rows.columns]:
+            raise click.UsageError(f"{data.name} has no column {unknown[0]!r}: it has {', '.join(data.rows.columns[:10])}.")
+        if "prediction" in names:
+            raise click.UsageError("A column to copy is called 'prediction', as the new one is: name others with --keep.")
+        columns = {name: data.rows[name].cast(pl.String) for name in names}
+        if self.for_spreadsheet:
+            columns = {name: pl.Series(map(harmless, texts), dtype=pl.String) for name, texts in columns.items()}
+        return pl.DataFrame(columns)
+
     def frame(self, scores: np.ndarray) -> pl.DataFrame:
+        """The columns that are copied, label and, where wanted, scores of each row."""
+        predicted = self.predicted(scores)
+        return predicted if self.batch is None else self.batch.hstack(predicted)
+
+    def predicted(self, scores: np.ndarray) -> pl.DataFrame:
         """Label and, where wanted, scores of each row."""
         import polars as pl
 
@@ -136,7 +176,7 @@ class Predictions:
 
     def plain_lines(self) -> np.ndarray | None:
         """The line of each label, where labels are all that is wanted and polars would write them as they are."""
-        if self.scores or self.model.predicts_numbers or not all(map(is_plain, self.labels)):
+        if self.copied != [] or self.scores or self.model.predicts_numbers or not all(map(is_plain, self.labels)):
             return None
         import numpy as np
 
@@ -150,6 +190,13 @@ class Predictions:
             yield (b",\n" if number else b"") + shown.encode()[1:-1]
         notes = [*options.reading_notes(), *(self.notes.sentences() if self.notes else [])]
         yield f'], "notes": {output.to_json(notes)}}}\n'.encode()
+
+
+def copied_columns(chosen: PredictOptions) -> list[str] | None:
+    """The columns that --id and --keep name, each once; None for all."""
+    if chosen.keep == "all":
+        return None
+    return list(dict.fromkeys([*([chosen.id] if chosen.id else []), *(chosen.keep.split(",") if chosen.keep else [])]))
 
 
 def is_plain(label: Any) -> bool:

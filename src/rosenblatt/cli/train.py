@@ -130,7 +130,9 @@ def train(**values: Any) -> None:
     if chosen.as_json:
         certified = {} if chosen.certify is None or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
-        columns = {} if readings is None else {"columns": output.columns_object(readings)}
+        columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
+        if learned.held_out is not None:
+            columns["dev_majority_error"] = dev_majority(learned)[1]
         facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
         output.print_json(facts)
         return
@@ -167,7 +169,13 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
         from rosenblatt.data.splits import split
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
-    return learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+    learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+    if dev is not None or chosen.order == "given":
+        from rosenblatt.studies.cautions import cautions
+
+        for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):
+            options.tell(sentence, "warning")
+    return learned
 
 
 def readings_of(model: Classifier) -> list[ColumnReading] | None:
@@ -224,6 +232,18 @@ def print_summary(learned: Learned) -> None:
     if summary.dev_error:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
         echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
+        label, least = dev_majority(learned)
+        no_better = "; the model is no better than that" if summary.dev_error[model.view] >= least else ""
+        echo(f"                 always {label}: {percent(least)}{no_better}")
+
+
+def dev_majority(learned: Learned) -> tuple[Any, float]:
+    """The commonest class of the rows to measure on, and the error of always predicting it."""
+    import numpy as np
+
+    assert learned.held_out is not None
+    counts = np.bincount(learned.held_out.codes, minlength=len(learned.classifier.classes))
+    return learned.classifier.classes[counts.argmax()], float(1 - counts.max() / counts.sum())
 
 
 def print_margin(model: Classifier, margin: MarginReport, longer: bool) -> None:

@@ -332,6 +332,7 @@ class Learned:
     classifier: Classifier
     training: Training | KernelTraining
     examples: Examples
+    held_out: Examples | None = None  # rows that it was measured on
 
 
 def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
@@ -358,14 +359,14 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         by_kernel = train_recipe(examples, recipe, watch)
         model.dual = by_kernel.dual if data.numbers is None else by_kernel.dual.renumbered(data.numbers)
         record_training(model, by_kernel, examples, held_out)
-        return Learned(model, by_kernel, examples)
+        return Learned(model, by_kernel, examples, held_out)
     trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
         model.memory = trained.memory()
         if data.numbers is not None:
             model.memory.numbers = data.numbers[model.memory.numbers]
     record_training(model, trained, examples, held_out)
-    return Learned(model, trained, examples)
+    return Learned(model, trained, examples, held_out)
 
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:

@@ -1,0 +1,150 @@
+"""What to look at before a measured number is believed: a column that gives the answer away, rows in both parts, and so on.
+
+>>> import polars as pl
+>>> table = pl.DataFrame({"closed": ["x", ""] * 50, "plan": ["a", "a", "b", "b"] * 25})
+>>> giveaways(table, np.array(["yes", "no"] * 50))
+{'closed': 1.0}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.data import Dataset
+from rosenblatt.errors import as_argument, counted, percent
+from rosenblatt.features import TableMap
+from rosenblatt.learning.examples import Examples, codes_among, labels_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.data.coded import CodedTable
+    from rosenblatt.learning.classifier import Classifier
+
+LOOKED_AT = 20_000  # rows, spread over all
+LEAST_ROWS = 30  # to say anything about a column
+GIVES_AWAY = 0.99  # of the rows are told by one column alone
+LEAST_RIGHT = 0.5  # of what always naming the largest class gets wrong, one column would have to get right
+ROWS_A_VALUE = 5  # at least, on average: every ID tells its own row
+REPEATED_SHARE = 0.01  # of the rows, beyond what chance explains
+SHIFT_SE, SHIFT_POINTS = 4.0, 0.05  # by which the share of a class must differ between two parts
+
+
+def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset | None, order: str) -> list[str]:
+    """Sentences about training and held-out rows that make a measured error doubtful; each names what helps."""
+    sentences = []
+    if order == "given" and is_sorted(examples.codes):
+        sentences.append("The rows are sorted by class and learned in that order: leave out --order given.")
+    if data.kind == "table" and isinstance(model.features, TableMap):
+        clean = model.features.clean(some_rows(data))
+        columns = giveaways(clean.frame, some_of(examples.codes))
+        told = {clean.derived.get(name, name): right for name, right in columns.items()}  # a date once, not its parts
+        for name, right in told.items():
+            sentences.append(
+                f"{name} alone tells the class of {percent(right)} of the rows: if it is not known before the class is, "
+                f"leave it out: --drop {as_argument(name)}."
+            )
+    if dev is not None:
+        sentences += about_dev(model, data, examples, dev)
+    return sentences
+
+
+def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset) -> list[str]:
+    """The same about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
+    sentences = []
+    repeated = rows_in_both(model, data, dev)
+    if repeated:
+        verb = "stands" if repeated == 1 else "stand"
+        sentences.append(
+            f"{counted(repeated, 'row')} to measure on {verb} among the rows of training, too: the error is told too small."
+        )
+    codes = codes_among(model.classes, labels_of(dev))
+    codes = codes[codes >= 0]
+    before, now = (np.bincount(part, minlength=len(model.classes)) / max(1, len(part)) for part in (examples.codes, codes))
+    spread = np.sqrt(before * (1 - before) * (1 / len(examples.codes) + 1 / max(1, len(codes))))
+    shifted = np.flatnonzero(np.abs(now - before) > np.maximum(SHIFT_SE * spread, SHIFT_POINTS))
+    if len(shifted):
+        k = int(shifted[np.abs(now - before)[shifted].argmax()])
+        shares = f"{percent(before[k])} of the rows of training and {percent(now[k])} of those to measure on"
+        sentences.append(f"{model.classes[k]} is the class of {shares}: the two differ by more than chance.")
+    scorer = model.model()
+    decided = scorer.decide(scorer.scores(model.transform(dev.rows)[0]))
+    predicted = np.bincount(decided, minlength=len(model.classes))
+    never = [str(label) for label, times, share in zip(model.classes, predicted, now, strict=True) if not times and share]
+    if never:
+        names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
+        sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")
+    return sentences
+
+
+def is_sorted(codes: np.ndarray) -> bool:
+    """Do far fewer neighbours differ in their class than if the rows were shuffled?"""
+    counts = np.bincount(codes)
+    expected = len(codes) * (1 - ((counts / len(codes)) ** 2).sum())
+    return bool(expected > 20 and np.count_nonzero(np.diff(codes)) < expected / 10)
+
+
+def some_rows(data: Dataset) -> Any:
+    """At most so many rows, spread over all."""
+    step = max(1, len(data) // LOOKED_AT)
+    return data.rows if step == 1 else data.rows[np.arange(0, len(data), step)]
+
+
+def some_of(codes: np.ndarray) -> np.ndarray:
+    """The classes of the same rows."""
+    return codes[:: max(1, len(codes) // LOOKED_AT)]
+
+
+def giveaways(frame: pl.DataFrame | CodedTable, classes: np.ndarray) -> dict[str, float]:
+    """Columns each of which alone tells the class of nearly all rows, with the share that it tells.
+
+    A column of values tells the commonest class of each value; one of many numbers, the side of its best threshold.
+    """
+    codes = np.unique(classes, return_inverse=True)[1]
+    majority = np.bincount(codes).max() / len(codes)
+    least = max(GIVES_AWAY, majority + LEAST_RIGHT * (1 - majority))
+    if len(codes) < LEAST_ROWS:
+        return {}
+    shares = {name: told_by(frame[name], codes) for name in frame.columns}
+    return {name: share for name, share in shares.items() if share >= least}
+
+
+def told_by(column: Any, codes: np.ndarray) -> float:
+    """The share of the rows whose class one column tells."""
+    column = column.to_polars() if hasattr(column, "to_polars") else column
+    ranks = column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    classes = int(codes.max()) + 1
+    if ROWS_A_VALUE * (len(np.unique(ranks))) <= len(codes):
+        table = np.bincount(ranks * classes + codes, minlength=(int(ranks.max()) + 1) * classes).reshape(-1, classes)
+        return float(table.max(axis=1).sum() / len(codes))
+    if not column.dtype.is_numeric():
+        return 0.0
+    # One threshold: classes before it against classes behind it.
+    in_order = codes[np.argsort(ranks, kind="stable")]
+    below = np.cumsum(in_order[:, None] == np.arange(classes), axis=0)
+    return float((below.max(axis=1) + (below[-1] - below).max(axis=1)).max() / len(codes))
+
+
+def rows_in_both(model: Classifier, data: Dataset, dev: Dataset) -> int:
+    """How many rows to measure on are, in all columns that are used and in the class, rows of training.
+
+    0 if they are as many as chance explains: in a table of few values, rows of training repeat each other as well.
+    """
+    if data.kind != "table" or not isinstance(model.features, TableMap):
+        return 0
+    import polars as pl
+
+    def keys(part: Dataset) -> pl.Series:
+        clean = model.features.clean(part.rows)  # type: ignore[attr-defined]
+        frame = clean.frame if isinstance(clean.frame, pl.DataFrame) else clean.frame.to_polars()
+        texts = [one.cast(pl.String) for one in (*frame, *clean.texts.values())]
+        labels = pl.Series(codes_among(model.classes, labels_of(part))).cast(pl.String)
+        return pl.DataFrame({str(j): one for j, one in enumerate([*texts, labels])}).hash_rows()
+
+    learned, measured = keys(data), keys(dev)
+    repeated = int(measured.is_in(learned.unique().to_list()).sum())
+    by_chance = float(learned.is_duplicated().mean() or 0.0)  # type: ignore[arg-type]
+    spread = SHIFT_SE * (by_chance * (1 - by_chance) / len(measured)) ** 0.5
+    return repeated if repeated / len(measured) > by_chance + spread + REPEATED_SHARE else 0
