@@ -6,7 +6,7 @@ import pytest
 GOOD = "height,weight,sort\n1.5,2,yes\n0.5,-1,no\n-1,-1,no\n2,0.25,yes\n"
 BAD = {  # what is pasted, and what is then said about it
     "hello world": "Line 1: the table has a header and no rows.",
-    "a,b,c\n1,2,x\nnan,3,y\n": "Line 3, column 'a': the number is nan. Correct it, or leave the cell empty.",
+    "a,b,c\n1,2,x\ninf,3,y\n": "Line 3, column 'a': the number is inf. Correct it, or leave the cell empty.",
     "hello world\nis no table\n": "The plane needs two columns of numbers beside the label: of hello world none is one.",
     "size,sort\n1,x\n2,y\n": "The plane needs two columns of numbers beside the label: of size, sort only 'size' is one.",
     "a,b,c\n1,2,x\n2,3,x\n": "All labels are 'x'. Two classes are needed to tell one from another.",

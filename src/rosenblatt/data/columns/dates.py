@@ -181,10 +181,10 @@ def is_pattern(text: str) -> bool:
     >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
     (True, True, False, False)
     """
-    import polars as pl
-
     if text == EPOCH or not re.search("%[YymdHI]", text):
         return text == EPOCH
+    import polars as pl
+
     example = datetime(2024, 1, 31, 14, 5, 7)
     try:
         written = example.strftime(text.replace("%.f", ".0"))
