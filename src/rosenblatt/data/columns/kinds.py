@@ -29,6 +29,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.errors import SettingError, as_argument
@@ -53,9 +54,11 @@ MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
 DIGIT, LEADING_ZERO = re.compile("[0-9]"), re.compile("^0[0-9]+$")
-LIKE_NUMBERS = re.compile(
-    r"^[^\w\s]*\s*(?:[^\W\d_]{1,9}\.?\s*)?[^\w\s]*\s*[0-9]"
-)  # a few letters in front, as a month or a currency has
+MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS})\b)?\W*[0-9]")  # but for a currency or a month in front
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
@@ -168,7 +171,7 @@ class Look:
 
     def ask_texts(self, series: pl.Series, values: pl.Series) -> None:
         """Are all of these texts numbers, or dates, or digits that are names?"""
-        if not self._may_be_numbers():
+        if not self.may_be_numbers():
             return
         words = values.filter(~values.str.contains("[0-9]"))
         if len(words):
@@ -195,7 +198,7 @@ class Look:
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
             self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
 
-    def _may_be_numbers(self) -> bool:
+    def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
         digits = [text for text in self.sample if DIGIT.search(text)]
         return share(digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
@@ -362,12 +365,13 @@ def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
     wanted = said.of_column(column.name)
     known = column.without(all_marks(said.missing))
     values = [text for text in known.texts if text is not None]
-    if len(values) > SAMPLE or share(values, DIGIT) >= LEAST_WITH_DIGITS or wanted not in ("", "drop", "id", "category"):
+    if len(values) > SAMPLE or wanted not in ("", "drop", "id", "category"):
         return None
     missing = known.texts.index(None) if None in known.texts else -1
     rows = len(column) - int((known.codes == missing).sum()) if missing >= 0 else len(column)
     marks = tuple(text for text in column.texts if text is not None and text not in known.texts)
-    return Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
+    look = Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
+    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers() else look
 
 
 def spellings_of_marks(series: pl.Series, known: pl.Series) -> tuple[str, ...]:
