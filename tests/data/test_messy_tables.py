@@ -259,3 +259,14 @@ def test_a_table_reads_back_from_every_dialect(amounts, dialect, seed):
     assert unreadable == 0
     assert [None if value != value else round(100 * value) for value in x.tolist()] == amounts
     assert clean.frame["since (days)"].to_list() == [float((day - date(1970, 1, 1)).days) for day in dates]
+
+
+def test_a_cell_that_does_not_fit_is_counted_and_never_guessed():
+    data = rosenblatt.read(as_file(["1.234,50 €", "7,00 €"], name="cells"), target="y")
+    model = rosenblatt.learn(data)
+    new = pl.DataFrame({"cells": ["1.234,50 €", "1.234,50", "1.5", "7 USD", "ask", "NULL"], "other": [1] * 6})
+    notes = model.transform(new)[1]
+    assert notes.unreadable == {"cells": 3}  # 1.5 is no number where others are 1.234,50
+    scores = model.scores(new)
+    assert scores[0] == scores[1]
+    assert (scores[2:] == scores[5]).all()

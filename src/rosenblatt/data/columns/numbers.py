@@ -12,7 +12,7 @@ A format is recognised where every cell agrees with it, and a cell that does not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def _body(decimal: str, thousands: str) -> str:
 
 
 BODIES = {(point, mark): _body(point, mark) for mark in ("", *GROUPING) for point in ".," if point != mark}
+NO_NUMBER = "≠ "
 PLAIN = r"^[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?$"  # roughly
 EXAMPLE = re.compile(r"^1(?P<thousands>[,. '’]?)234(?:(?P<decimal>[.,])[0-9]+)?(?P<unit>.*)$")
 
@@ -64,17 +65,22 @@ class NumberFormat:
         return f"1{self.thousands}234{self.decimal}5" + (f" with {self.unit}" if self.unit else "")
 
     def as_plain(self, texts: pl.Series) -> pl.Series:
-        """The texts as every program writes numbers; those that are no numbers in this format stay as they are."""
+        """The texts as every program writes numbers, also where the unit is left out.
+
+        What is no number in this format gets a mark in front, so that nobody reads it as one in another: 1.5 is none where
+        others are 1.234,5.
+        """
         import polars as pl
 
         if self.is_plain and texts.cast(pl.Float64, strict=False).null_count() == texts.null_count():
             return texts
-        fits, is_negative = self.fits(texts), texts.str.contains(r"^[^0-9]*[-−–(]|[-−–][^0-9]*$")
+        fits = self.fits(texts) | replace(self, unit="").fits(texts)
+        is_negative = texts.str.contains(r"^[^0-9]*[-−–(]|[-−–][^0-9]*$")
         body = texts.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
         if self.decimal == ",":
             body = body.str.replace(",", ".", literal=True)
         plain = ("-" + body).zip_with(is_negative.fill_null(False), body)
-        return plain.zip_with(fits, texts).alias(texts.name)
+        return plain.zip_with(fits, NO_NUMBER + texts).alias(texts.name)
 
     def fits(self, texts: pl.Series) -> pl.Series:
         """Which texts are numbers in this format: with one sign at most, or in brackets, and with its unit."""
