@@ -54,6 +54,27 @@ def things(first: int, last: int, strange: bool) -> str:
     return "\n".join(",".join(row) for row in [names, *rows]) + "\n"
 
 
+def exports(first: int, last: int, strange: bool) -> str:
+    """A raw table as offices have them: an ID, dates, amounts, codes, yes and no, remarks, NULLs."""
+    lines = ["number;since;amount;zip;member;remark;paid"]
+    for i in range(first, last):
+        since = f"{1 + word(i, 201) % 28:02d}.{1 + word(i, 202) % 12:02d}.{2020 + word(i, 203) % 4}"
+        cents = word(i, 204) % 300_000
+        euros = f"{cents / 100:,.2f}".translate(str.maketrans(",.", ".,")) + " €"
+        calm, cross = ["thank", "you", "very", "much", "fine"], ["please", "call", "about", "this", "refund"]
+        paid = (cents < 120_000) + (word(i, 205) % 3 > 0) > 1
+        words = [(calm if paid == (word(i, 210 + k) % 4 > 0) else cross)[word(i, 220 + k) % 5] for k in range(6)]
+        member = "Yes" if word(i, 206) % 2 else "No"
+        remark = " ".join([*words, f"no {i}"])
+        cells = [f"K-{i:05d}", since, "NULL" if i % 7 == 3 else euros, f"{word(i, 207) % 9:05d}", member, remark]
+        lines.append(";".join([*cells, "yes" if paid else "no"]))
+    if strange:
+        lines[2] = lines[2].replace(";Yes;", ";perhaps;").replace(";No;", ";perhaps;")
+        lines[3] = "K-x;31.02.2021;12 USD;00001;Yes;nobody knows;no"
+        lines[4] = "K-y;-;1.5;;;;yes"
+    return "\n".join(lines) + "\n"
+
+
 def letters(first: int, last: int) -> str:
     """Labelled texts."""
     ham = ["meeting", "tomorrow", "about", "the", "report", "with", "lunch", "and", "a", "train", "to", "the", "river"]
@@ -99,6 +120,8 @@ def files() -> dict[str, bytes]:
     texts = {
         "things.csv": things(0, 48, strange=False),
         "things-new.csv": things(48, 64, strange=True),
+        "exports.csv": exports(0, 48, strange=False),
+        "exports-new.csv": exports(48, 60, strange=True),
         "letters.txt": letters(0, 24),
         "letters-new.txt": letters(24, 36),
         "counts.libsvm": counts(0, 40, 2, 1),
@@ -128,6 +151,18 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "table-class-weights": ("things.csv", RIPE, {"class_weight": {"yes": 2.0, "no": 0.5}, "seed": 4, "tol": 0.001}),
     "table-log": ("things.csv", RIPE, {"keep_log": True}),
     "table-voted": ("things.csv", RIPE, {"learner": "voted", "epochs": 3}),
+    "raw": ("exports.csv", {"target": "paid"}, {}),
+    "raw-chosen": (
+        "exports.csv",
+        {"target": "paid"},
+        {
+            "features": {
+                "per_column": {"zip": "number", "remark": "drop", "amount": "both"},
+                "missing": ["K-00001"],
+                "hashing": 6,
+            }
+        },
+    ),
     "text": ("letters.txt", {}, {"features": {"ngrams": 2}}),
     "text-voted": ("letters.txt", {}, {"learner": "voted", "seed": 3}),
     "sparse": ("counts.libsvm", {}, {"learner": "mira", "parameters": {"p": 0.5}, "fit_intercept": False}),
