@@ -246,3 +246,11 @@ def test_columns_that_point_elsewhere_since_training_are_never_followed():
 def test_a_run_without_a_log_sums_nothing_up(monkeypatch):
     monkeypatch.setattr("rosenblatt.learning.examples.Examples.checksum", lambda self: pytest.fail("for nothing"))
     train([[1.0], [-1.0]], [1, 0])
+
+
+def test_the_history_of_what_is_taken_over_has_the_norms_of_its_own_epochs():
+    X = np.zeros((3, 7))
+    X[0, 6] = -0.125
+    examples = for_classes(sp.csr_array(X), np.array([1, 0, 0]))
+    trained = run(examples, rules.Perceptron(), Plan(2, keep_log=True))
+    assert forget(trained, []).training.history[-1].norm == trained.history[-1].norm == 0.25

@@ -146,6 +146,7 @@ class RunWithoutRows(LinearRun):
         self.same = end == begin + len(self.before)
         self.t_before += len(self.before)
         t = self.loop.t
+        self._moving = None  # here it is not `learn` that moves the weights
         self.record(t + updates, slice(first, stop))
         for place in np.union1d(updates, np.flatnonzero(self.zero[row_numbers[:reached]])).tolist():
             self.advance(t + place)
