@@ -253,3 +253,9 @@ def test_batches_come_from_the_file_that_was_named(folder, write, tmp_path, monk
         write(pl.DataFrame({"a": [1]}), file)
     write(pl.DataFrame({"a": [2]}), tmp_path / "rows")
     assert [part.rows["a"].to_list() for part in batches(f"{folder}/rows")] == [[1]]
+
+
+def test_what_stands_behind_a_closing_quote_belongs_to_the_cell():
+    """As Python's csv reads it; polars gives a comma alone."""
+    assert rows_of(b'a:b\n"","":1\n', delimiter=":") == [(',""', 1)]
+    assert rows_of(b'a:b\n"",""":1\n"x"y:2\n', delimiter=":") == [(',"""', 1), ("xy", 2)]

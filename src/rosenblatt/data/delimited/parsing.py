@@ -330,6 +330,11 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             is_blank = data[max(start - 1, 0) : stop + 1] == BLANK
             if _blank_outside_quotes(is_blank, is_quote, outside, before=start > 0):
                 return None
+            # So would a letter behind a closing one.
+            after = data[start + 1 : stop + 1]
+            closing = (is_quote & outside)[: len(after)]
+            if not np.isin(after[closing], [cut, NEWLINE, RETURN, QUOTE]).all():
+                return None
             # In quotes a line end, or a delimiter that is a blank, may be at the edge of a cell.
             inside = (is_end | is_cut if cut <= BLANK else is_end) & ~outside
             counts.padded = counts.padded or bool(inside.any())
