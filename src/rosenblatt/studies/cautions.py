@@ -82,7 +82,7 @@ def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset
 def is_sorted(codes: np.ndarray) -> bool:
     """Do far fewer neighbours differ in their class than if the rows were shuffled?"""
     counts = np.bincount(codes)
-    expected = len(codes) * (1 - ((counts / len(codes)) ** 2).sum())
+    expected = len(codes) * (1 - ((counts / len(codes)) ** 2).sum())  # changes of label between neighbours, if shuffled
     return bool(expected > 20 and np.count_nonzero(np.diff(codes)) < expected / 10)
 
 

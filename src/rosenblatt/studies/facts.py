@@ -28,6 +28,7 @@ from rosenblatt.features import TextMap
 from rosenblatt.features.scale import mean_and_sd
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, numbers, plain, texts
 from rosenblatt.learning.examples import encode, labels_of
+from rosenblatt.studies.cautions import is_sorted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -273,8 +274,7 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
         )
     elif counts.max() > 0.9 * facts.rows:
         suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
-    expected = facts.rows * (1 - ((counts / facts.rows) ** 2).sum())  # changes of label between neighbours, if shuffled
-    if expected > 20 and np.count_nonzero(np.diff(codes)) < expected / 10:
+    if is_sorted(codes):
         suggestions.append("The rows are sorted by class: shuffle them (train does; with --order given it would not).")
     if data.kind == "table":
         suggestions += _column_suggestions(data.rows, facts)
