@@ -97,6 +97,7 @@ class Rows:
         self.kind = DENSE_F32 if X.dtype == np.float32 else DENSE_F64
         self.n, self.d = X.shape
         self.width = X.strides[0] // X.itemsize
+        self.entries = X.size
         self.values = X
 
     def _take_one_hot(self, X: OneHot) -> None:

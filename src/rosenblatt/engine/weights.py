@@ -297,7 +297,7 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     vectors = len(coef)
     w, bias = layout(coef, rows), np.array(intercept, dtype=float)
     out = np.empty(rows.n * vectors)
-    work = vectors * (rows.n * rows.d if rows.dense else rows.entries)
+    work = vectors * rows.entries
     most = min(rows.n, work // LEAST_WORK)
     threads = min(most, threads or cores()) if most > 1 else 1
     blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
@@ -330,3 +330,19 @@ def layout(coef: np.ndarray, rows: Rows) -> np.ndarray:
     if rows.dense or len(coef) == 1:
         return np.ascontiguousarray(coef, dtype=float)
     return np.asfortranarray(coef, dtype=float)
+
+
+def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
+    """|(w, b)|, or |w|, of all classes together, though the squares may overflow or vanish.
+
+    >>> [f"{weights_norm(np.array([[3 * unit]]), np.array([4 * unit])):g}" for unit in (1e200, 1e-200)]
+    ['5e+200', '5e-200']
+    """
+    return norm(np.append(coef, intercept) if with_bias else coef.ravel())
+
+
+def norm(v: np.ndarray) -> float:
+    """|v|, in a unit in which the squares neither overflow nor vanish."""
+    _, exponent = np.frexp(np.abs(v).max(initial=0.0))
+    with np.errstate(over="ignore"):  # infinite: it is
+        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))

@@ -25,18 +25,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights
+from rosenblatt.engine.weights import Weights, score, weights_norm
 from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.scoring import Model
+from rosenblatt.learning.scoring import Model, margins_and_rivals
 from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.duality import best_margin_at_most
 from rosenblatt.theory.separability import certify, certify_within
-from rosenblatt.theory.signed import SignedExamples, weights_norm
+from rosenblatt.theory.signed import SignedExamples
 
 LIMITS_TOLERANCE = 1e-6  # relative difference up to which two limits of γ* are one number
 SHARE = 1 / 50  # of training's own multiplications that go into a certificate nobody asked for
@@ -75,10 +75,10 @@ class FinishedRun:
         first = 0.0 if self.start is None else weights_in_one(self.start)
         return weights_in_one(self.trained.weights) - first
 
-    def multiplications(self, signed: SignedExamples) -> float:
+    def multiplications(self, examples: Examples) -> float:
         """How many training needed to score its examples."""
         seen = self.trained.weights.t - (0 if self.start is None else self.start.t)
-        return float(seen * signed.entries / signed.rows.n * signed.vectors)
+        return float(seen * examples.rows.entries / examples.rows.n * examples.vectors)
 
 
 def weights_in_one(weights: Weights) -> np.ndarray:
@@ -264,6 +264,7 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
     No clock is asked, so the same run gives the same report on every machine.
     """
     trained, examples = run.trained, present(run.examples)
+    rows = examples.rows
     view, model = chosen or ("last", trained.view("last"))
     signed = SignedExamples(examples, run.bias)
     report = measure_margin(view, model, signed)
@@ -271,16 +272,16 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
     if view != "last" and mistakes[-1:] == [0]:
         last = measure_margin("last", trained.view("last"), signed)
         report = replace(report, least=max(filter(None, (report.least, last.least)), default=None))
-    allowance = SHARE * run.multiplications(signed)
-    if report.least is not None or signed.entries <= allowance:  # R is another pass over the rows
+    allowance = SHARE * run.multiplications(examples)
+    if report.least is not None or rows.entries <= allowance:  # R is another pass over the rows
         most = best_margin_at_most(run, signed)
         report = replace(report, own_radius=signed.radius, most=most)
-        allowance -= signed.entries
-    geometry = ProblemGeometry(0.0, None, max(2, signed.vectors), run.start is None, examples.importance is not None)
+        allowance -= rows.entries
+    geometry = ProblemGeometry(0.0, None, max(2, examples.vectors), run.start is None, examples.importance is not None)
     report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, sum(mistakes)))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report
-    return report.against(certify_within(signed, allowance)) if 2 * signed.entries <= allowance else report
+    return report.against(certify_within(signed, allowance)) if 2 * rows.entries <= allowance else report
 
 
 def certified_margin(model: Classifier, examples: Examples, seconds: float | None = None) -> MarginReport:
@@ -307,11 +308,11 @@ def present(examples: Examples) -> Examples:
 
 def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginReport:
     """The margin of these weights: above 0 only if every row is on the right side for certain, whatever was rounded."""
-    coef, intercept = model.coef, model.intercept
-    rows, size = signed.rows.n, weights_norm(coef, intercept)
+    coef, intercept, examples = model.coef, model.intercept, signed.examples
+    rows, size = examples.rows.n, weights_norm(coef, intercept)
     if not size:
         return MarginReport(view, 0.0, rows, rows)
-    margins = signed.margins(coef, intercept).reshape(rows, -1).min(axis=1)
+    margins, _ = margins_and_rivals(score(examples.rows, coef, intercept), examples.codes)
     wrong = int((margins <= 0).sum())
     if wrong:
         return MarginReport(view, float(margins.min()) / size, wrong, rows)

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import weights_norm
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.scoring import Model, example_margins
-from rosenblatt.theory.signed import row_norms2, weights_norm
+from rosenblatt.theory.signed import row_norms2
 
 BY = ("w", "w and b")
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights
+from rosenblatt.engine.weights import Weights, weights_norm
 from rosenblatt.errors import DivergenceError, NotFiniteError
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Progress
@@ -22,7 +22,7 @@ from rosenblatt.theory.exact import decide_exactly, exact_combination, exact_mar
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.rounding import separates
 from rosenblatt.theory.separator import Separator, SolverAnswer, margin_limit, separator_of, solve
-from rosenblatt.theory.signed import SignedExamples, SignedSubset, weights_norm
+from rosenblatt.theory.signed import SignedExamples, SignedSubset
 
 MULTIPLICATIONS_A_SECOND = 2e7  # of one step of the solver, as it takes some twenty
 SECONDS_OF_A_STEP = 0.05  # nothing is begun with less

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.engine.weights import weights_norm
 from rosenblatt.theory.exact import exact_margin_of
-from rosenblatt.theory.signed import ROUNDING, SignedExamples, weights_norm
+from rosenblatt.theory.signed import ROUNDING, SignedExamples
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -121,12 +121,12 @@ def certify_within(signed: SignedExamples, multiplications: float) -> Certificat
     no line can separate these rows: a weighted mean of 2 rows of a is also a row of b
     >>> certify_within(rows, multiplications=100)
     """
-    if 2 * signed.entries > multiplications:
+    if 2 * signed.rows.entries > multiplications:
         return None
     started, problem = time.perf_counter(), SeparabilityProblem(signed)
     certificate = compare_rows(signed, signed.examples.classes.tolist())
     if certificate.separable is None:
-        affordable = 2 * signed.entries + SOLVER_STEPS * problem.solver_work(signed.count) <= multiplications
+        affordable = 2 * signed.rows.entries + SOLVER_STEPS * problem.solver_work(signed.count) <= multiplications
         if not affordable or not np.isfinite(signed.norms2).all():
             return None
         record_verdict(certificate, problem.decide(), signed)

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.weights import norm, weights_norm
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.learning.examples import for_classes
-from rosenblatt.theory.signed import SignedExamples, SignedSubset, norm, weights_norm
+from rosenblatt.theory.signed import SignedExamples, SignedSubset
 
 SUPPORT = 1e-6  # share of the largest multiplier from which a row counts as support
 

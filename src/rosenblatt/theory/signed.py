@@ -113,11 +113,6 @@ class SignedExamples:
             return np.diff(self.rows.indptr)
         return np.full(self.rows.n, self.rows.d if self.rows.dense else self.rows.width)
 
-    @property
-    def entries(self) -> int:
-        """Entries of all rows: multiplications that one product with every row takes."""
-        return self.rows.n * self.rows.d if self.rows.dense else self.rows.entries
-
     def matrix(self, numbers: np.ndarray, scaled: bool = True) -> csr_array:
         """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
         from scipy.sparse import coo_array, csr_array
@@ -198,7 +193,7 @@ class SignedSubset:
 
 def row_blocks(rows: Rows) -> Iterator[tuple[np.ndarray | None, np.ndarray, int, int]]:
     """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
-    step = max(1, ENTRIES_AT_ONCE // max(1, rows.d if rows.dense else rows.entries // max(1, rows.n)))
+    step = max(1, ENTRIES_AT_ONCE // max(1, rows.entries // max(1, rows.n)))
     for start in range(0, rows.n, step):
         stop = min(start + step, rows.n)
         if rows.dense:
@@ -228,19 +223,3 @@ def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
                 place = np.repeat(np.arange(stop - start), np.diff(rows.indptr[start : stop + 1]))
                 squares[start:stop] = np.bincount(place, values * values, minlength=stop - start)
     return squares
-
-
-def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
-    """|(w, b)|, or |w|, of all classes together, though the squares may overflow or vanish.
-
-    >>> [f"{weights_norm(np.array([[3 * unit]]), np.array([4 * unit])):g}" for unit in (1e200, 1e-200)]
-    ['5e+200', '5e-200']
-    """
-    return norm(np.append(coef, intercept) if with_bias else coef.ravel())
-
-
-def norm(v: np.ndarray) -> float:
-    """|v|, in a unit in which the squares neither overflow nor vanish."""
-    _, exponent = np.frexp(np.abs(v).max(initial=0.0))
-    with np.errstate(over="ignore"):  # infinite: it is
-        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))

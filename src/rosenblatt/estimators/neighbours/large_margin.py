@@ -116,7 +116,7 @@ class SoftMargin(LinearNeighbour):
 def refuse_large_program(examples: Examples, most_entries: int) -> Examples:
     """The examples, if an exact solver can take them."""
     rows = examples.rows
-    entries = (rows.n * rows.d if rows.dense else rows.entries) * (1 if examples.vectors == 1 else 2 * examples.vectors - 2)
+    entries = rows.entries * (1 if examples.vectors == 1 else 2 * examples.vectors - 2)
     if entries > most_entries:
         raise DataError(
             f"{rows.n:,} rows and {examples.vectors} vector(s) of weights make a program of {entries:,} entries, more than "
