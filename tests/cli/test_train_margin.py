@@ -146,26 +146,26 @@ def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):
     wanted = (
         "s 32-bit numbers rows 30 and 51 are identical but labelled differently; --double (double=True) keeps them apart"
     )
-    result = train(capsys, path, "--target", "y", "--certify", "5")
+    result = train(capsys, path, "--target", "y", "--numeric", "number", "--certify", "5")
     theory = result["theory"]
     assert (theory["separable"], theory["grain"]) == (None, "as 32-bit numbers")
     assert theory["why_no_bound"] == "no line can separate the data as 32-bit numbers"
     assert wanted in theory["sentence"]
     assert result["certificate"]["separable"] is None
     assert wanted in result["certificate"]["sentence"]
-    assert run(["train", str(path), "--target", "y", "-q", "--certify", "5"]) == 0
+    assert run(["train", str(path), "--target", "y", "--numeric", "number", "-q", "--certify", "5"]) == 0
     printed = capsys.readouterr().out
     assert wanted in printed
     assert "o line can separate" not in printed
     model = tmp_path / "m.rosenblatt"
-    assert run(["train", str(path), "--target", "y", "-q", "-o", str(model)]) == 0
+    assert run(["train", str(path), "--target", "y", "--numeric", "number", "-q", "-o", str(model)]) == 0
     page = tmp_path / "r.html"
     assert run(["report", str(model), "--data", str(path), "--splits", "0", "-o", str(page), "-q"]) == 0
     capsys.readouterr()
     page = page.read_text()
     assert "As 32-bit numbers rows 30 and 51 are identical" in page
     assert "o line can separate" not in page
-    assert run(["walk", str(path), "--target", "y", "--proof", "--to", "3"]) == 0
+    assert run(["walk", str(path), "--target", "y", "--numeric", "number", "--proof", "--to", "3"]) == 0
     printed = capsys.readouterr().out
     assert wanted in printed
     assert "No bound: no line can separate the data as 32-bit numbers." in printed

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rosenblatt
 from rosenblatt.data.columns.kinds import decide
 from rosenblatt.data.columns.reading import TableReadings
-from rosenblatt.features.table.columns import numbers
+from rosenblatt.features.table.numbers import numbers
 
 DAY = date(2023, 3, 5)
 DAYS = [DAY + timedelta(days=37 * k) for k in range(24)]  # of every month, the 31st among them

@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features import TextMap
+from rosenblatt.features import TextMap, from_json
 
 # The same words as Python's regular expressions see them: \w without the underscore.
 PEER_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
@@ -120,3 +120,24 @@ def test_the_newsgroups_have_the_words_that_pythons_re_finds():
     assert texts.words == sorted(counts)
     total = np.asarray(texts.transform(messages).sum(axis=0)).ravel()
     assert total.tolist() == [counts[word] for word in texts.words]
+
+
+@given(st.lists(st.text(alphabet="ab c", max_size=12), min_size=1, max_size=8))
+def test_idf_in_unit_rows_is_that_of_scikit_learn(texts):
+    if not any("a" in text or "b" in text or "c" in text for text in texts):
+        return
+    theirs = TfidfVectorizer(token_pattern=r"[a-z]+", sublinear_tf=True).fit(texts)
+    ours = TextMap(weighting="idf").fit(texts)
+    assert [f"word:{word}" for word in theirs.get_feature_names_out()] == ours.names
+    new = [*texts, "a a b zebra", ""]
+    np.testing.assert_allclose(ours.transform(new).toarray(), theirs.transform(new).toarray(), rtol=1e-6)
+    again = from_json(ours.to_json())
+    np.testing.assert_array_equal(again.transform(new).toarray(), ours.transform(new).toarray())
+    unit = TextMap(weighting="unit", hashing=8).fit(texts).transform(new)
+    lengths = unit.multiply(unit).sum(axis=1).A1
+    np.testing.assert_allclose(lengths, [float(bool(text.strip())) for text in new], rtol=1e-6)
+
+
+def test_hashing_keeps_no_words_to_weigh():
+    with pytest.raises(SettingError, match="choose 'unit'"):
+        TextMap(weighting="idf", hashing=10)

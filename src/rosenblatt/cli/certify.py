@@ -49,8 +49,10 @@ def certify(**values: Any) -> None:
     rosenblatt certify people.csv --target income --seconds 60
     """
     from rosenblatt.data import read
-    from rosenblatt.features import feature_rows, map_for
+    from rosenblatt.features import feature_rows
+    from rosenblatt.learning.classifier import fit_features
     from rosenblatt.learning.examples import classes_of, codes_among, labels_of
+    from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.separability import certify as decide
 
     chosen = CertifyOptions(**values)
@@ -59,9 +61,10 @@ def certify(**values: Any) -> None:
     options.print_reading_notes(data)
     labels = labels_of(data)
     classes = classes_of(labels)
-    y = classes[codes_among(classes, labels)]
+    codes = codes_among(classes, labels)
+    y = classes[codes]
     features = chosen.feature_keywords() | ({"double": True} if data.kind == "table" else {})
-    X = feature_rows(map_for(data.kind, **features).fit(data.rows), data.rows)
+    X = feature_rows(fit_features(data, codes, Recipe(features=features)), data.rows)
     left = None if chosen.seconds is None else max(0.01, chosen.seconds - (time.perf_counter() - started))
     progress = StatusLine(chosen.silent).print_line
     certificate = decide(X, y, not chosen.no_bias, seconds=left, seed=chosen.seed, progress=progress)

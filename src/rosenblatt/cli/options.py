@@ -67,7 +67,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but results and errors.")
 target = click.option("-t", "--target", help="Column to predict: its name, or its number from 1 (from -1 backwards).")
 no_bias = click.option("--no-bias", is_flag=True, help="Learn a plane through the origin.")
-numeric = click.option("--numeric", type=click.Choice(["number", "category", "both"]), help="How numeric columns are taken.")
+numeric = click.option(
+    "--numeric", type=click.Choice(["auto", "number", "bins", "category", "both"]), help="What numbers become."
+)
 no_scale = click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
 
 
@@ -275,6 +277,11 @@ def encoding(command: F) -> F:
         click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
         click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
         click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
+        click.option(
+            "--weighting",
+            type=click.Choice(["counts", "unit", "idf"]),
+            help="Text: words as counts, rows of unit length, or these with rare words counting for more.",
+        ),
     )
 
 
@@ -304,6 +311,7 @@ class FeatureOptions:
     products: tuple[str, ...] = ()
     hashing: int | None = None
     ngrams: int | None = None
+    weighting: str | None = None
 
     def feature_keywords(self) -> dict[str, Any]:
         """The keywords of the feature map that differ from its own."""
@@ -312,6 +320,7 @@ class FeatureOptions:
             numeric=self.numeric,
             hashing=self.hashing,
             ngrams=self.ngrams,
+            weighting=self.weighting,
             scale=False if self.no_scale else None,
             double=True if self.double else None,
             per_column=kinds_of(self.per_column, self.drop) or None,

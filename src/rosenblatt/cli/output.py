@@ -15,10 +15,11 @@ import click
 
 from rosenblatt.cli import discard, echo
 from rosenblatt.cli.options import reading_notes
-from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, visible
+from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, percent, visible
 
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
+    from rosenblatt.features.table.numbers import BinTrial
 
 COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
 SPOOLED = 2**24  # bytes that wait in memory
@@ -123,6 +124,16 @@ def print_columns(readings: Sequence[ColumnReading], err: bool = False) -> None:
 def columns_object(readings: Sequence[ColumnReading]) -> list[dict[str, Any]]:
     """The same for --json."""
     return [{"name": one.name, "kind": one.kind, "used": one.used, "why": one.why} for one in readings]
+
+
+def print_bin_trial(trial: BinTrial | None) -> None:
+    """What numbers became, where held-out rows have decided it."""
+    if trial is None:
+        return
+    with_bins, without = percent(trial.with_bins), percent(trial.without)
+    chosen = "with bins and frequent values" if trial.chosen else "as they are"
+    echo(f"numbers  {chosen}: of {trial.rows:,} held-out rows {with_bins} were wrong with bins, {without} without", err=True)
+    echo("         --numeric number or --numeric bins decides otherwise", err=True)
 
 
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -124,13 +124,14 @@ def train(**values: Any) -> None:
     model.summary.seconds = time.perf_counter() - started
     if chosen.output:
         model.save(chosen.output)
-    readings = readings_of(model)
+    readings, trial = readings_of(model), getattr(model.features, "trial", None)
     margin = margin_reached(chosen, learned)
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         certified = {} if chosen.certify is None or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
+        columns |= {"numbers": asdict(trial)} if trial else {}
         if learned.held_out is not None:
             columns["dev_majority_error"] = dev_majority(learned)[1]
         facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
@@ -138,6 +139,7 @@ def train(**values: Any) -> None:
         return
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
+        output.print_bin_trial(trial)
     print_summary(learned)
     if margin is not None:
         print_margin(model, margin, longer=chosen.certify is None)

@@ -17,8 +17,9 @@ from rosenblatt.features import FeatureMap, map_for
 from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
 from rosenblatt.features.hashing import BITS
 from rosenblatt.features.table.table_map import COLUMN_KINDS
-from rosenblatt.features.text import NGRAMS
+from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
+WEIGHTING_HELP = "counts of words, rows of unit length, or these with rare words counting for more (idf)."
 HASHING_HELP = "A number of bits: features go to one of 2^bits places by the hash of their name, and none is remembered."
 
 
@@ -67,7 +68,8 @@ class TableFeatures(MappedFeatures):
     numeric: str = parameter(
         "number",
         Choice(COLUMN_KINDS),
-        help="What columns of numbers become: a number, a category (each value a feature), or both.",
+        help="What columns of numbers become: a number, one with bins and frequent values, a category (each value a "
+        "feature), or number and category. auto is bins, unless `learn` finds them useless.",
     )
     per_column: Any = parameter(
         None,
@@ -83,6 +85,7 @@ class TableFeatures(MappedFeatures):
     )
     only: Any = parameter(None, Anything("list of names or None"), help="The columns to use.")
     ngrams: int = parameter(1, NGRAMS, help="In columns of sentences, up to so many words in a row are a feature.")
+    weighting: str = parameter("counts", Choice(WEIGHTINGS), help=f"In columns of sentences: {WEIGHTING_HELP}")
 
     def _map(self) -> FeatureMap:
         return map_for("table", **self.get_params())
@@ -102,6 +105,7 @@ class TextFeatures(MappedFeatures):
     min_count: int = parameter(1, Whole(1), help="Words that occur less often in all of training are left out.")
     counts: bool = parameter(True, Flag(), help="How often a word stands in a text; False: whether it does.")
     hashing: int | None = parameter(None, BITS, help=HASHING_HELP)
+    weighting: str = parameter("counts", Choice(WEIGHTINGS), help=WEIGHTING_HELP)
 
     def _map(self) -> FeatureMap:
         return map_for("text", **self.get_params())

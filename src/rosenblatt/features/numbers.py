@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError
 from rosenblatt.features.notes import Notes
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class NumbersMap:
     """A CSR matrix, not copied (an array becomes one); rows of other files get the number of columns that training had.
 
     A libsvm file is as wide as its highest index, so two parts of one data set often differ: missing columns are zeros,
-    entries beyond the last column of training are dropped and counted.
+    entries beyond the last column of training are dropped and counted. With weighting="unit" every row is divided by its
+    length, a copy; "counts" leaves the numbers as they are.
 
     >>> import scipy.sparse as sp
     >>> X = sp.csr_matrix(np.array([[1, 0, 2]], dtype=np.float32))
@@ -25,7 +30,9 @@ class NumbersMap:
     {'column 3': 1}
     """
 
-    def __init__(self) -> None:
+    def __init__(self, weighting: str = "counts") -> None:
+        check("weighting", weighting, Choice(("counts", "unit")))
+        self.weighting = weighting
         self.n_features = 0
         self.column_names: list[str] | None = None  # of an estimator that learned from named columns
         self.notes = Notes()
@@ -51,7 +58,7 @@ class NumbersMap:
         if X.shape != shape:
             X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=shape)
         self.notes = Notes(rows=shape[0], unseen=unseen)
-        return X
+        return with_unit_rows(X) if self.weighting == "unit" else X
 
     def _named(self, frame: Any) -> np.ndarray:
         """The columns of a table (of pandas or polars) that it has learned from, by name and as numbers."""
@@ -70,14 +77,33 @@ class NumbersMap:
 
     def to_json(self) -> dict[str, Any]:
         named = {} if self.column_names is None else {"names": self.column_names}
-        return {"map": "numbers", "columns": self.n_features} | named
+        weighted = {"weighting": self.weighting} if self.weighting != "counts" else {}
+        return {"map": "numbers", "columns": self.n_features} | named | weighted
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> NumbersMap:
-        numbers = cls()
+        numbers = cls(saved.get("weighting", "counts"))
         numbers.n_features = int(saved["columns"])
         numbers.column_names = saved.get("names")
         return numbers
+
+
+def with_unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
+    """The rows divided by their lengths; one of zeros stays.
+
+    >>> import scipy.sparse as sp
+    >>> with_unit_rows(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).toarray()
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    import scipy.sparse as sp
+
+    X = sp.csr_matrix(X, copy=True, dtype=X.dtype if X.dtype.kind == "f" else np.float32)
+    X.sum_duplicates()
+    owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    lengths = np.sqrt(np.bincount(owners, X.data.astype(np.float64) ** 2, minlength=X.shape[0]))
+    X.data /= np.where(lengths > 0, lengths, 1.0)[owners]
+    return X
 
 
 def _csr(rows: Any) -> Any:

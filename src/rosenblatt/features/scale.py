@@ -8,56 +8,10 @@ import numpy as np
 
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.notes import Notes
+from rosenblatt.features.table.numbers import mean_and_sd, standardise
 
 COLUMNS_AT_ONCE = 16  # measured together, so that memory is read by the cache line
-SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
 NUMBERS_AT_ONCE = 2**17  # scaled together, so that the doubles in between stay in the cache
-
-
-def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
-    """Mean and standard deviation (divided by n) of finite doubles; a constant has sd 0 exactly.
-
-    mean = c + Σ (x − c) / n,   sd² = Σ (x − mean)² / n,   with c a first mean: two passes, so nothing cancels.
-    Very large and very small numbers are first multiplied by a power of two, so no square overflows or vanishes. numpy
-    adds in one fixed order, whatever the chunks that a table was read in, so the result has the same bits everywhere.
-
-    >>> mean_and_sd(np.array([1e9 + 1, 1e9 + 2, 1e9 + 3]))
-    (1000000002.0, 0.816496580927726)
-    >>> mean_and_sd(np.array([0.1] * 10))
-    (0.1, 0.0)
-    """
-    if not len(x):
-        return 0.0, 0.0
-    low, high = float(x.min()), float(x.max())
-    if low == high:
-        # Rounding in the sum would leave a tiny spread here, which scaling would blow up to noise of size 1.
-        return low, 0.0
-    x = np.ascontiguousarray(x)
-    _, exponent = np.frexp(max(-low, high))
-    unit = 0 if abs(exponent) < SAFE_EXPONENT else exponent
-    if unit:
-        x = np.ldexp(x, -unit)
-    mean = x.mean()
-    deviation = x - mean
-    shift = deviation.mean()
-    deviation -= shift
-    np.square(deviation, out=deviation)
-    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(deviation.mean()), unit))
-
-
-def standardise(
-    x: np.ndarray, mean: float | np.ndarray, sd: float | np.ndarray, dtype: type[np.floating] = np.float32
-) -> np.ndarray:
-    """(x − mean) / sd, as float32 unless another type is named; where sd is 0, only centred.
-
-    >>> standardise(np.array([1.0, 3.0]), mean=2.0, sd=1.0)
-    array([-1.,  1.], dtype=float32)
-    """
-    # What overflows becomes infinity, which is refused later, by row and column.
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled: np.ndarray = x - mean
-        scaled /= np.where(np.equal(sd, 0), 1.0, sd)
-        return scaled.astype(dtype, copy=False)
 
 
 class Scale:

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.engine.parameters import Whole, check
+from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, buckets, collisions
 from rosenblatt.features.notes import Notes
+from rosenblatt.features.numbers import with_unit_rows
 
 if TYPE_CHECKING:
     import polars as pl
+    import scipy.sparse as sp
 
 # Letters with their accents and digits, of any script; apostrophes only inside, so that 'free' in quotes is free.
 WORD = r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*"
 
 TEXTS_AT_ONCE = 2**14  # cut into words
+WEIGHTINGS = ("counts", "unit", "idf")
 NGRAMS = Whole(1, 32)  # longer runs of a long text would take more memory than there is
 
 
@@ -31,6 +34,9 @@ class TextMap:
     lowercase  Free, FREE and free are one word
     min_count  words that occur less often in all of training are left out
     counts     False: 1 for every word that occurs, however often
+    weighting  counts: how often each word occurs. unit: 1 + log of that, and every text divided by its length as a vector,
+               so that long texts do not count for more. idf: the same, each word first times 1 + log((1 + n) / (1 + k)),
+               k of n texts of training having it, so that words that stand everywhere count for less
     hashing    number of bits: words go to one of 2^bits places by their hash and no vocabulary is kept; `collisions`
                counts how many words shared a place in training
 
@@ -45,16 +51,27 @@ class TextMap:
     """
 
     def __init__(
-        self, ngrams: int = 1, lowercase: bool = True, min_count: int = 1, counts: bool = True, hashing: int | None = None
+        self,
+        ngrams: int = 1,
+        lowercase: bool = True,
+        min_count: int = 1,
+        counts: bool = True,
+        hashing: int | None = None,
+        weighting: str = "counts",
     ):
         check("ngrams", ngrams, NGRAMS)
         check("min_count", min_count, Whole(1))
         check("hashing", hashing, BITS)
+        check("weighting", weighting, Choice(WEIGHTINGS))
+        if hashing is not None and weighting == "idf":
+            raise SettingError("weighting='idf' counts the texts of every word, and hashing keeps no words: choose 'unit'.")
         if hashing is not None and min_count > 1:
             raise SettingError("min_count needs a vocabulary, and hashing keeps none: choose one of the two.")
         self.ngrams, self.lowercase, self.min_count, self.hashing = int(ngrams), bool(lowercase), int(min_count), hashing
-        self.counts = bool(counts)
+        self.counts, self.weighting = bool(counts), weighting
         self.words: list[str] = []
+        self.texts = 0  # of training
+        self.texts_with: list[int] = []  # of training, by word
         self.collisions = 0
         self.notes = Notes()
         self._fitted = hashing is not None  # hashing has nothing to learn
@@ -64,14 +81,24 @@ class TextMap:
     def fit(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> TextMap:
         import polars as pl
 
-        counted = [words.value_counts(name="count") for _, words, _ in self._slices(_texts(rows), texts_at_once)]
+        texts = _texts(rows)
+        counting = [pl.len().alias("count")]
+        if self.weighting == "idf":
+            counting.append(pl.col("text").n_unique().alias("texts"))
+        counted = [
+            pl.DataFrame([words, pl.Series("text", owners)]).group_by("word").agg(counting)
+            for _, words, owners in self._slices(texts, texts_at_once)
+        ]
         if not counted:
             raise DataError("There are no texts to learn from.")
-        total = pl.concat(counted).group_by("word").agg(pl.col("count").sum())
+        total = pl.concat(counted).group_by("word").agg(pl.all().sum())
         if self.hashing is not None:
             self.collisions = collisions(set(total["word"]), self.hashing)
         else:
-            self.words = total.filter(pl.col("count") >= self.min_count)["word"].sort().to_list()
+            vocabulary = total.filter(pl.col("count") >= self.min_count).sort("word")
+            self.words = vocabulary["word"].to_list()
+            if self.weighting == "idf":
+                self.texts, self.texts_with = len(texts), vocabulary["texts"].to_list()
         if not len(total):
             raise DataError(f"There is not one word in these {len(rows):,} texts.")
         self._fitted, self._vocabulary = True, None
@@ -96,11 +123,20 @@ class TextMap:
             ).tocsr()  # which adds up what is there twice
             if not self.counts:
                 X.data[:] = 1
-            matrices.append(X)
+            matrices.append(X if self.weighting == "counts" else self._weighted(X))
         self.notes = Notes(rows=len(texts), unseen={"text": unseen} if unseen else {})
         if len(matrices) == 1:
             return matrices[0]
         return sp.vstack(matrices, format="csr") if matrices else sp.csr_matrix((0, self.n_features), dtype=np.float32)
+
+    def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Counts as weights, in rows of unit length."""
+        X = counts.astype(np.float64)
+        X.data = 1.0 + np.log(X.data)
+        if self.weighting == "idf":
+            texts_with = np.array(self.texts_with, dtype=np.float64)
+            X.data *= (1.0 + np.log((1.0 + self.texts) / (1.0 + texts_with)))[X.indices]
+        return with_unit_rows(X).astype(np.float32)
 
     def _slices(self, texts: pl.Series, step: int) -> Iterator[tuple[int, pl.Series, np.ndarray]]:
         """Some texts at a time: how many, all their words and n-grams, and which text each belongs to."""
@@ -153,11 +189,15 @@ class TextMap:
             "hashing": self.hashing,
             "collisions": self.collisions,
             "words": self.words,
+            **({"weighting": self.weighting} if self.weighting != "counts" else {}),
+            **({"texts": self.texts, "texts_with": self.texts_with} if self.weighting == "idf" else {}),
         }
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> TextMap:
-        texts = cls(*(saved[key] for key in ("ngrams", "lowercase", "min_count", "counts", "hashing")))
+        settings = {key: saved[key] for key in ("ngrams", "lowercase", "min_count", "counts", "hashing")}
+        texts = cls(**settings, weighting=saved.get("weighting", "counts"))
+        texts.texts, texts.texts_with = saved.get("texts", 0), saved.get("texts_with", [])
         if not isinstance(saved["words"], list) or not all(isinstance(word, str) for word in saved["words"]):
             raise TypeError("its words are not texts")
         texts.words, texts.collisions, texts._fitted = saved["words"], saved["collisions"], True

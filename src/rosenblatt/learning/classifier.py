@@ -380,11 +380,21 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
         raise LabelError(
             f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
         )
-    mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
-    codes = codes_among(classes, labels)
-    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
+    codes, class_weight = codes_among(classes, labels), by_code(recipe.class_weight, classes)
+    mapping = fit_features(data, codes, recipe, class_weight)
+    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)  # before the features are counted, which takes as much
     return mapping, replace(examples, classes=classes)
+
+
+def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None) -> FeatureMap:
+    """The feature map of the recipe, fitted to the data; where it leaves open what numbers become, held-out rows decide."""
+    mapping = features.map_for(data.kind, **recipe.map_options(data.kind)).fit(data.rows)
+    if not isinstance(mapping, features.TableMap) or mapping.numeric != "auto" or not mapping.has_bins:
+        return mapping
+    from rosenblatt.learning.feature_choice import choose_bins
+
+    return choose_bins(mapping, data, codes, recipe, class_weight)
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:

@@ -18,6 +18,10 @@ from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Setting
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.plan import Design, Plan
 
+USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind of the rows
+    "table": {"numeric": "auto", "weighting": "idf"},
+    "text": {"weighting": "idf"},
+}
 AVERAGED = "averaged "  # before a learner's name: the same, predicting with the mean of its weights
 
 
@@ -251,6 +255,13 @@ class Recipe(Settings):
             self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
             keep_log=self.keep_log or self.votes,
         )  # fmt: skip
+
+    def map_options(self, kind: str) -> dict[str, Any]:
+        """The options of the feature map for rows of this kind: the recipe's own, and the usual ones."""
+        usual = {} if self.with_kernel else USUAL_FEATURES.get(kind, {})
+        if "weighting" in usual and self.features.get("hashing") is not None:
+            usual = usual | {"weighting": "unit"}  # hashing keeps no words to count texts of
+        return usual | self.features
 
     @property
     def with_kernel(self) -> bool:

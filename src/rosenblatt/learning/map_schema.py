@@ -18,7 +18,7 @@ from rosenblatt.data.columns.reading import ColumnReading
 from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
 from rosenblatt.features.hashing import BITS
 from rosenblatt.features.table.table_map import COLUMN_KINDS, MOST_HASHED_PRODUCTS
-from rosenblatt.features.text import NGRAMS
+from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, Record, SchemaError, Text, shown, verify
 
 CATEGORY = Record(
@@ -34,7 +34,8 @@ READING = Record(
         "date": Text(),
     },
 )
-NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()})
+ENDS = ListOf(Real())
+NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()}, {"bins": Record({"values": ENDS, "edges": ENDS})})
 PAIR = ListOf(Text(), 2, 2)
 WORDS = Record(
     {
@@ -46,7 +47,8 @@ WORDS = Record(
         "hashing": BITS,
         "collisions": COUNT,
         "words": ListOf(Text()),
-    }
+    },
+    {"weighting": Choice(WEIGHTINGS), "texts": COUNT, "texts_with": ListOf(COUNT)},
 )
 
 
@@ -66,9 +68,11 @@ def table_schema(category: Record) -> Record:
         },
         {
             "double": Flag(),
+            "trial": Record({"rows": Whole(1), "with_bins": Real(least=0), "without": Real(least=0), "chosen": Flag()}),
             "missing": MARKS,
             "only": Either(list=ListOf(Text()), nothing=True),
             "ngrams": NGRAMS,
+            "weighting": Choice(WEIGHTINGS),
             "readings": ListOf(READING, least=1),
             "texts": ListOf(Record({"name": Text(), "words": WORDS})),
         },
@@ -78,7 +82,10 @@ def table_schema(category: Record) -> Record:
 MAPS: dict[str, Record] = {
     "table": table_schema(CATEGORY),
     "text": WORDS,
-    "numbers": Record({"map": Choice(("numbers",)), "columns": Whole(1)}, {"names": ListOf(Text(), least=1)}),
+    "numbers": Record(
+        {"map": Choice(("numbers",)), "columns": Whole(1)},
+        {"names": ListOf(Text(), least=1), "weighting": Choice(("counts", "unit"))},
+    ),
     "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
     "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
     # A feature of a polynomial takes as much memory as its degree.
@@ -120,6 +127,10 @@ def _verify_words(saved: dict[str, Any]) -> None:
     _refuse_repeated("words", saved["words"])
     if saved["hashing"] is not None and (saved["words"] or saved["min_count"] > 1):
         raise SchemaError("feature_map is hashed, and has a vocabulary")
+    if saved.get("weighting") == "idf":
+        counts = saved.get("texts_with", [])
+        if len(counts) != len(saved["words"]) or max(counts, default=0) > saved.get("texts", 0):
+            raise SchemaError("feature_map does not say in how many texts each word stands")
 
 
 def _verify_readings(saved: dict[str, Any]) -> None:
@@ -154,6 +165,9 @@ def _verify_table(saved: dict[str, Any]) -> None:
     for name, column in columns.items():
         if "number" not in column and "category" not in column:
             raise SchemaError(f"the column {shown(name)} has no features")
+        for ends in column.get("number", {}).get("bins", {}).values():
+            if any(low >= high for low, high in pairwise(ends)):
+                raise SchemaError(f"the bins of {shown(name)} are out of order")
         if "category" in column and saved["hashing"] is None:
             _refuse_repeated(f"values of {shown(name)}", column["category"]["values"])
             if not category_size(column):
@@ -174,6 +188,12 @@ def _refuse_repeated(what: str, names: list[str]) -> None:
 def category_size(column: dict[str, Any]) -> int:
     """How many features a column of values has."""
     return len(column["category"]["values"]) + int(column["category"]["missing"])
+
+
+def number_size(number: dict[str, Any]) -> int:
+    """How many features a column of numbers has: itself, that it is missing, its frequent values and its bins."""
+    bins = len(number["bins"]["values"]) + len(number["bins"]["edges"]) + 1 if "bins" in number else 0
+    return 1 + int(number["missing"]) + bins
 
 
 def count_features(saved: dict[str, Any], most: int) -> int:
@@ -214,7 +234,7 @@ def count_table(saved: dict[str, Any], most: int) -> int:
     """The features of a table: those of its columns, then those of its products; hashed ones share their places."""
     columns = {column["name"]: column for column in saved["columns"]}
     hashed, every = saved["hashing"] is not None, saved["products"] == "all"
-    total = sum(1 + int(column["number"]["missing"]) for column in columns.values() if "number" in column)
+    total = sum(number_size(column["number"]) for column in columns.values() if "number" in column)
     total += sum(count_words(one["words"]) for one in saved.get("texts", ()))
     total += 0 if hashed else sum(category_size(column) for column in columns.values() if "category" in column)
     categories = sum("category" in column for column in columns.values())
@@ -226,6 +246,7 @@ def count_table(saved: dict[str, Any], most: int) -> int:
     letters_of = {name: sum(map(len, column.get("category", {}).get("values", ()))) for name, column in columns.items()}
     # A long column name times many values is no table of anybody's, and would take more room than the whole file.
     letters = 0 if hashed else sum(category_size(c) * len(name) for name, c in columns.items() if "category" in c)
+    letters += sum(number_size(c["number"]) * len(name) for name, c in columns.items() if "number" in c)
     limit = 2**24 + 4 * sum(len(name) + letters_of[name] for name in columns) + 256 * most
     pairs, names = iter(saved["pairs"]), combinations(columns, 2) if every else map(tuple, saved["products"])
     for a, b in names:

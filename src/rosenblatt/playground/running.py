@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError
-from rosenblatt.features.scale import mean_and_sd, standardise
+from rosenblatt.features.table.numbers import mean_and_sd, standardise
 from rosenblatt.learning.driver import Callbacks, Interrupted, Outcome, Progress
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import History

@@ -97,6 +97,7 @@ def render(
     margins = np.empty(0) if assessment is None else assessment.margins
     known = assessment is not None and assessment.recognised
     trained_on = training_source(model, assessment, options, source)
+    recipe = reproduce.recipe_of(model)
     return template.render(
         style=files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
         version=__version__,
@@ -117,8 +118,8 @@ def render(
         separated=ended_separating(model),
         known=known,
         trained_on=trained_on,
-        command=reproduce.command(model.recipe, trained_on),
-        python=reproduce.script(reproduce.chosen_settings(model.recipe), trained_on, {"seed": model.recipe.seed}),
+        command=reproduce.command(recipe, trained_on),
+        python=reproduce.script(reproduce.chosen_settings(recipe), trained_on, {"seed": recipe.seed}),
         limit=tables.SHOWN_CLASSES,
         assessment=assessment,
         differences="" if assessment is None else judge_differences(assessment.rivals),

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from rosenblatt.data.source import MISSING_MARKS
 from rosenblatt.errors import as_argument
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
@@ -29,7 +30,7 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
 }
 OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
-    "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
+    "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams", "weighting": "--weighting",
     "format": "--format", "delimiter": "--delimiter", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip
@@ -49,6 +50,14 @@ class TrainingSource:
     holdout: float | None = None
     read: dict[str, object] = field(default_factory=dict)
     output: str = "model.rosenblatt"
+
+
+def recipe_of(model: Classifier) -> Recipe:
+    """The recipe of a model, with the features of an older file named, since others are usual now."""
+    usual = model.recipe.map_options(model.kind)
+    features = {name: getattr(model.features, name, value) for name, value in usual.items()}
+    other = {name: value for name, value in features.items() if value != usual[name]}
+    return replace(model.recipe, features=model.recipe.features | other)
 
 
 def chosen_settings(recipe: Recipe) -> dict[str, object]:

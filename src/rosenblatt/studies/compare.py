@@ -20,7 +20,8 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
+from rosenblatt.learning.classifier import by_code, fit_features
+from rosenblatt.learning.examples import Examples, codes_among, encode, for_classes, labels_of
 from rosenblatt.learning.learners import COMPARED, Recipe
 from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import run
@@ -174,7 +175,7 @@ def encode_parts(
         return for_classes(mapping.transform(part.rows), labels_of(part), classes, class_weight=class_weight)
 
     for train, test in parts:
-        mapping = features.map_for(data.kind, **recipe.features).fit(train.rows)
+        mapping = fit_features(train, codes_among(classes, labels_of(train)), recipe, by_code(recipe.class_weight, classes))
         yield examples(mapping, train, recipe.class_weight), examples(mapping, test)
 
 

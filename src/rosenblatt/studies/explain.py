@@ -22,7 +22,8 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import Category, Number, numbers
+from rosenblatt.features.table.columns import Category
+from rosenblatt.features.table.numbers import Number, numbers
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.learning.scoring import Model
 from rosenblatt.studies.facts import SCALE_RATIO

@@ -25,8 +25,8 @@ from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_tex
 from rosenblatt.data.table import numbers_if_all
 from rosenblatt.errors import SettingError
 from rosenblatt.features import TextMap
-from rosenblatt.features.scale import mean_and_sd
-from rosenblatt.features.table.columns import IS_MISSING, kind_of, numbers, plain, texts
+from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
+from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
 from rosenblatt.studies.cautions import is_sorted
 

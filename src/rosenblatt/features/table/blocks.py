@@ -62,6 +62,21 @@ class NumberBlock(OneFeature):
         return 0, part.numbers[self.column]
 
 
+@dataclass
+class BinBlock:
+    """The frequent values and the bins of a number: `age=40`, `age > 65`."""
+
+    column: str
+    names: list[str]
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    def encode(self, part: EncodedRows) -> Entry:
+        return part.bins[self.column], None
+
+
 class MissingBlock(OneFeature):
     """1 where the number is missing: `age is missing`."""
 

@@ -1,4 +1,4 @@
-"""What training knows about one column: its values, or its mean and spread."""
+"""What training knows about one column of values, and one text for one value, whatever type its column came in."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.table import BLANKS, number_in, number_text, plain_moments
-from rosenblatt.errors import DataError, NotFiniteError
-from rosenblatt.features.scale import mean_and_sd, standardise
+from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rosenblatt.features.table.numbers import Number
 
 
 def kind_of(series: pl.Series | CodedTexts) -> str:
@@ -214,9 +215,9 @@ class Category:
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
-        _check(saved["missing"], bool)
+        check_type(saved["missing"], bool)
         for text in (name, *saved["values"]):
-            _check(text, str)
+            check_type(text, str)
         return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
 
 
@@ -240,87 +241,8 @@ class HashedCategory:
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> HashedCategory:
-        _check(name, str)
+        check_type(name, str)
         return cls(name, _type(saved["type"]))
-
-
-@dataclass
-class Number:
-    """A column of numbers. What is missing is given the mean, and an indicator if training had such rows too."""
-
-    name: str
-    mean: float
-    sd: float
-    missing: bool
-
-    @classmethod
-    def fit(cls, series: pl.Series | CodedTexts) -> Number:
-        x, _ = numbers(series)
-        is_missing = np.isnan(x)
-        missing = bool(is_missing.any())
-        return cls(series.name, *mean_and_sd(x[~is_missing] if missing else x), missing)
-
-    def encode(self, x: np.ndarray, is_missing: np.ndarray, scale: bool, dtype: type[np.floating]) -> np.ndarray:
-        """Doubles as features of this type, the mean where they are missing."""
-        if is_missing.any():
-            x = np.where(is_missing, self.mean, x)
-        encoded = standardise(x, *((self.mean, self.sd) if scale else (0.0, 1.0)), dtype=dtype)
-        if not np.isfinite(encoded).all():
-            value = x[np.isfinite(encoded).argmin()]
-            raise NotFiniteError(
-                f"Column {self.name!r} contains {value:g}, too large to compute with: scale or cap it first."
-            )
-        return encoded
-
-    def to_json(self) -> dict[str, Any]:
-        return {"mean": self.mean, "sd": self.sd, "missing": self.missing}
-
-    @classmethod
-    def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
-        _check(name, str)
-        _check(saved["missing"], bool)
-        for number in (saved["mean"], saved["sd"]):
-            _check(number, int | float)
-        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"])
-
-
-def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
-    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
-
-    >>> import polars as pl
-    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
-    (array([1.5, 2. , nan, nan, nan]), 1)
-    """
-    if isinstance(series, CodedTexts):
-        plain_numbers = series.plain_numbers()
-        if plain_numbers is not None:
-            return plain_numbers, 0
-        series = series.to_polars()
-    import polars as pl
-
-    unreadable = 0
-    if kind_of(series) == "text":
-        if series.dtype.is_temporal():
-            raise DataError(
-                f"Column {series.name!r} holds {series.dtype}, which is no number: "
-                "turn it into one (days, seconds …) or use it as a category."
-            )
-        trimmed = series.cast(pl.String).str.strip_chars()
-        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
-        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
-        if unread.any():  # a truth value is 1 or 0, as in a column of them
-            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
-            series = series.fill_null(truth.cast(pl.Float64))
-            unreadable = int((unread & series.is_null()).sum())
-    elif series.dtype == pl.Duration:
-        series = plain_moments(series)
-    x = series.cast(pl.Float64).to_numpy()
-    if np.isinf(x).any():
-        row = int(np.isinf(x).argmax())
-        value = "-infinity" if x[row] < 0 else "infinity"
-        row += first_row
-        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
-    return x, unreadable
 
 
 @dataclass
@@ -332,7 +254,7 @@ class TableColumn:
     category: Category | HashedCategory | None
 
 
-def _check(value: Any, expected: type | UnionType) -> None:
+def check_type(value: Any, expected: type | UnionType) -> None:
     """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
     if not isinstance(value, expected):
         raise TypeError(f"{value!r} is not {expected}")

@@ -17,7 +17,8 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.table import enum_codes, is_enum, used_categories
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock, MissingBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import Category, Lookup, Number, TableColumn, numbers, plain
+from rosenblatt.features.table.columns import Category, Lookup, TableColumn, plain
+from rosenblatt.features.table.numbers import Number, numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +53,7 @@ class EncodedRows:
     codes: dict[str, np.ndarray] = field(default_factory=dict)  # int32, −1 where training never saw the value
     numbers: dict[str, np.ndarray] = field(default_factory=dict)  # features per numeric column
     missing: dict[str, np.ndarray] = field(default_factory=dict)  # where numbers are missing, if they were in training
+    bins: dict[str, np.ndarray] = field(default_factory=dict)  # int32, the place of numbers among values and bins
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -127,6 +129,8 @@ class TableEncoder:
         x, unreadable = numbers(rows, part.start)
         is_missing = np.isnan(x)
         part.numbers[number.name] = number.encode(x, is_missing, self.scale, self.dtype)
+        if number.bins:
+            part.bins[number.name] = number.bins.codes(x)
         self.unreadable[number.name] += unreadable
         if number.missing:
             part.missing[number.name] = is_missing

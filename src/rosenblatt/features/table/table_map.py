@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +16,12 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
-from rosenblatt.engine.parameters import check
+from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.table.blocks import (
+    BinBlock,
     CategoryBlock,
     CategoryProduct,
     FeatureBlock,
@@ -29,15 +32,17 @@ from rosenblatt.features.table.blocks import (
     NumberBlock,
     NumberProduct,
 )
-from rosenblatt.features.table.columns import Category, HashedCategory, Number, TableColumn, kind_of, plain
+from rosenblatt.features.table.columns import Category, HashedCategory, TableColumn, kind_of, plain
 from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
+from rosenblatt.features.table.numbers import BinTrial, Number
 from rosenblatt.features.table.text_columns import TextColumns
-from rosenblatt.features.text import NGRAMS
+from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMN_KINDS = ("number", "category", "both")
+COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
+NUMBERS = ("number", "bins", "auto")  # what has no category
 MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
@@ -45,7 +50,9 @@ SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 class TableMap:
     """The columns of a table as features.
 
-    numeric     columns of numbers become a `number`, a `category` (each value a feature) or `both`
+    numeric     columns of numbers become a `number`, a `category` (each value a feature) or `both`; with `bins`, a number
+                with features for its frequent values and for some ranges of the others, as many as the rows allow
+                (numbers.py); with `auto` the same, unless `learn` sees that held-out rows gain nothing by it
     per_column  what single columns are, where their values are not to decide: a kind of data/columns/kinds.py, also with the
                 format of its cells: {"zip": "category", "price": "number:1.234,5", "since": "date:%d/%m/%Y", "note": "drop"}
     missing     what else stands for a missing value, beside NA, NULL, - and their like
@@ -56,6 +63,7 @@ class TableMap:
     hashing     number of bits: categories go to one of 2^bits places by the hash of their name, and no value is
                 remembered; `collisions` counts how many names shared a place in training
     ngrams      in columns of sentences, also every run of up to so many neighbouring words
+    weighting   in columns of sentences: counts of words, or as text.py weighs them
     double      numbers are 64-bit features, to the last digit of the table; else 32-bit ones, which are half as long
 
     What each column holds is decided by `fit` (`readings`), and kept: number, category, code, date, text, boolean; an ID and
@@ -91,6 +99,7 @@ class TableMap:
         missing: Sequence[str] = (),
         only: Sequence[str] | None = None,
         ngrams: int = 1,
+        weighting: str = "counts",
     ):
         self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
         self.double = bool(double)
@@ -105,8 +114,9 @@ class TableMap:
             raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
         check("hashing", hashing, BITS)
         check("ngrams", ngrams, NGRAMS)
+        check("weighting", weighting, Choice(WEIGHTINGS))
         self.readings: TableReadings | None = None  # None in models of older files, which read all cells alike
-        self.ngrams = int(ngrams)
+        self.ngrams, self.weighting = int(ngrams), weighting
         self.texts: TextColumns | None = None  # where there are columns of sentences
         self._cleaned: tuple[Any, CleanTable] | None = None  # by `fit`, of the rows that are transformed next
         self.columns: list[TableColumn] = []
@@ -114,6 +124,7 @@ class TableMap:
         self.starts: list[int] = []
         self.n_features = 0
         self.collisions = 0
+        self.trial: BinTrial | None = None  # by which `learn` chose
         self.notes = Notes()
 
     def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> TableMap:
@@ -131,11 +142,26 @@ class TableMap:
         if not isinstance(self.products, str):
             _refuse_unknown(named, table.columns, "products")
         self.columns = self._fit_columns(clean)
-        self.texts = TextColumns(self.ngrams, self.hashing).fit(clean.texts) if clean.texts else None
+        self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
         self.blocks = self._make_blocks()
         self._learn_pairs(table, sizes)
         self._number_features()
         return self
+
+    @property
+    def has_bins(self) -> bool:
+        """Has some number features for its values and ranges?"""
+        return any(column.number and column.number.bins for column in self.columns)
+
+    def without_bins(self) -> TableMap:
+        """The same map with numbers as themselves alone."""
+        plain = copy.copy(self)
+        plain.columns = [
+            replace(column, number=replace(column.number, bins=None)) if column.number else column for column in self.columns
+        ]
+        plain.blocks = [block for block in self.blocks if not isinstance(block, BinBlock)]
+        plain._number_features()
+        return plain
 
     def clean(self, rows: Any) -> CleanTable:
         """The values of the columns, read as training read them."""
@@ -154,7 +180,7 @@ class TableMap:
         if not isinstance(table, CodedTable):
             written = [series for series in table if clean.roles[series.name] != "category" and is_text(series)]
             table = table.with_columns(map(numbers_if_all, written))
-        categories = [name for name, kind in kinds.items() if kind != "number"]
+        categories = [name for name, kind in kinds.items() if kind not in NUMBERS]
         uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
         distinct: dict[str, pl.Series] = {}
         if uncoded:
@@ -166,9 +192,9 @@ class TableMap:
             distinct = {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
         columns = []
         for name, kind in kinds.items():
-            number = None if kind == "category" else Number.fit(table[name])
+            number = None if kind == "category" else Number.fit(table[name], bins=kind in ("bins", "auto"))
             category: Category | HashedCategory | None = None
-            if kind != "number":
+            if kind not in NUMBERS:
                 if self.hashing is not None:
                     category = HashedCategory(name, kind_of(table[name]))
                 else:
@@ -185,6 +211,8 @@ class TableMap:
                 blocks.append(NumberBlock(column.name))
                 if column.number.missing:
                     blocks.append(MissingBlock(column.name))
+                if column.number.bins:
+                    blocks.append(BinBlock(column.name, column.number.bins.names))
             if column.category:
                 blocks.append(self._category_block(column.category))
         by_name = {column.name: column for column in self.columns}
@@ -256,8 +284,10 @@ class TableMap:
                 f"The table lacks {_listed(absent)}, which training had. It has {_listed(table.columns)}.{remedy}"
             )
         dtype = np.float64 if self.double else np.float32
-        cleaned, self._cleaned = self._cleaned, None
-        clean = cleaned[1] if cleaned is not None and cleaned[0] is table else self.clean(table)
+        if self._cleaned is not None and self._cleaned[0] is table:
+            clean, self._cleaned = self._cleaned[1], None
+        else:
+            clean = self.clean(table)
         n, table = len(table), clean.frame
         parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
@@ -337,6 +367,7 @@ class TableMap:
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
             **({"double": True} if self.double else {}),
+            **({"trial": asdict(self.trial)} if self.trial else {}),
             **({} if self.readings is None else self._readings_to_json()),
         }
 
@@ -346,6 +377,7 @@ class TableMap:
             "missing": list(self.missing),
             "only": None if self.only is None else list(self.only),
             "ngrams": self.ngrams,
+            **({"weighting": self.weighting} if self.weighting != "counts" else {}),
             "readings": [one.to_json() for one in self.readings.columns],
             "texts": self.texts.to_json() if self.texts else [],
         }
@@ -354,12 +386,13 @@ class TableMap:
     def from_json(cls, saved: dict[str, Any]) -> TableMap:
         table = cls(*(saved[key] for key in SETTINGS))
         table.double = bool(saved.get("double", False))
+        table.trial = BinTrial(**saved["trial"]) if "trial" in saved else None
         if "readings" in saved:
             table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])
             table.readings = TableReadings([ColumnReading.from_json(one) for one in saved["readings"]], table.missing)
-            table.ngrams = saved["ngrams"]
+            table.ngrams, table.weighting = saved["ngrams"], saved.get("weighting", "counts")
             if saved["texts"]:
-                table.texts = TextColumns(table.ngrams, table.hashing)
+                table.texts = TextColumns(table.ngrams, table.hashing, table.weighting)
                 table.texts.read_json(saved["texts"])
         table.collisions = saved["collisions"]
         kind = Category if table.hashing is None else HashedCategory

@@ -25,13 +25,13 @@ class TextColumns:
            [8., 0., 0.]], dtype=float32)
     """
 
-    def __init__(self, ngrams: int = 1, hashing: int | None = None):
-        self.ngrams, self.hashing = ngrams, hashing
+    def __init__(self, ngrams: int = 1, hashing: int | None = None, weighting: str = "counts"):
+        self.ngrams, self.hashing, self.weighting = ngrams, hashing, weighting
         self.maps: dict[str, TextMap] = {}
 
     def fit(self, columns: Mapping[str, pl.Series]) -> TextColumns:
         self.maps = {
-            name: TextMap(ngrams=self.ngrams, hashing=self.hashing).fit(texts.fill_null(""))
+            name: TextMap(self.ngrams, hashing=self.hashing, weighting=self.weighting).fit(texts.fill_null(""))
             for name, texts in columns.items()
         }
         return self

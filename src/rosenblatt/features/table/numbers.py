@@ -1,0 +1,259 @@
+"""What training knows about a column of numbers: its mean and spread, which of its values are frequent, where its bins end.
+
+A line can only rise or fall with a number. With a feature for each of some ranges it follows any curve, and with one for a
+value that many rows share (0 of a capital gain, 40 hours a week) it can jump there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.table import number_text, plain_moments
+from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.features.table.columns import check_type, kind_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
+FEWEST_ROWS = 100  # for bins: below, they would follow chance
+MOST_BINS = 32
+ROWS_PER_BIN = 20  # at least: fewer bins where rows are few
+ROWS_PER_VALUE = 5  # from which on a value is frequent
+MOST_VALUES = 1000  # of a column, that have a feature of their own
+SAMPLED_ROWS = 2**17  # values and bins are learned from about so many rows at most
+
+
+def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
+    """Mean and standard deviation (divided by n) of finite doubles; a constant has sd 0 exactly.
+
+    mean = c + Σ (x − c) / n,   sd² = Σ (x − mean)² / n,   with c a first mean: two passes, so nothing cancels.
+    Very large and very small numbers are first multiplied by a power of two, so no square overflows or vanishes. numpy
+    adds in one fixed order, whatever the chunks that a table was read in, so the result has the same bits everywhere.
+
+    >>> mean_and_sd(np.array([1e9 + 1, 1e9 + 2, 1e9 + 3]))
+    (1000000002.0, 0.816496580927726)
+    >>> mean_and_sd(np.array([0.1] * 10))
+    (0.1, 0.0)
+    """
+    if not len(x):
+        return 0.0, 0.0
+    low, high = float(x.min()), float(x.max())
+    if low == high:
+        # Rounding in the sum would leave a tiny spread here, which scaling would blow up to noise of size 1.
+        return low, 0.0
+    x = np.ascontiguousarray(x)
+    _, exponent = np.frexp(max(-low, high))
+    unit = 0 if abs(exponent) < SAFE_EXPONENT else exponent
+    if unit:
+        x = np.ldexp(x, -unit)
+    mean = x.mean()
+    deviation = x - mean
+    shift = deviation.mean()
+    deviation -= shift
+    np.square(deviation, out=deviation)
+    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(deviation.mean()), unit))
+
+
+def standardise(
+    x: np.ndarray, mean: float | np.ndarray, sd: float | np.ndarray, dtype: type[np.floating] = np.float32
+) -> np.ndarray:
+    """(x − mean) / sd, as float32 unless another type is named; where sd is 0, only centred.
+
+    >>> standardise(np.array([1.0, 3.0]), mean=2.0, sd=1.0)
+    array([-1.,  1.], dtype=float32)
+    """
+    # What overflows becomes infinity, which is refused later, by row and column.
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled: np.ndarray = x - mean
+        scaled /= np.where(np.equal(sd, 0), 1.0, sd)
+        return scaled.astype(dtype, copy=False)
+
+
+@lru_cache(1)
+def sampled_rows(n: int) -> np.ndarray | None:
+    """Which of n rows are looked at: None for all, where they are few enough.
+
+    Those whose number, mixed (splitmix64), begins with enough zero bits: a choice that looks random, whatever repeats in
+    the table, and is the same in whatever parts the table comes.
+    """
+    if n <= SAMPLED_ROWS:
+        return None
+    bits = (n - 1).bit_length() - (SAMPLED_ROWS - 1).bit_length()
+    mixed = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    return np.flatnonzero(mixed < np.uint64(1 << (64 - bits)))
+
+
+@dataclass
+class Bins:
+    """Which feature a number has beside itself: that of its value, where it is frequent in training, else that of its bin.
+
+    The bins are quantiles of all values that are not frequent; each includes its upper end, the last has none.
+
+    >>> bins = Bins("hours", values=[40.0], edges=[20.0, 35.0])
+    >>> bins.names
+    ['hours=40', 'hours ≤ 20', '20 < hours ≤ 35', 'hours > 35']
+    >>> bins.codes(np.array([40.0, 20.0, 35.5, 41.0]))
+    array([0, 1, 3, 3], dtype=int32)
+    """
+
+    name: str
+    values: list[float]  # sorted, as the edges are
+    edges: list[float]
+
+    @classmethod
+    def fit(cls, name: str, x: np.ndarray) -> Bins | None:
+        """Of doubles, none of them missing; None where they are too few, or too alike, to tell more than the number does."""
+        distinct, counts = np.unique(x, return_counts=True)
+        if len(x) < FEWEST_ROWS or len(distinct) <= 2:
+            return None
+        frequent = counts >= ROWS_PER_VALUE
+        if np.count_nonzero(frequent) > MOST_VALUES:
+            frequent &= counts > np.partition(counts, -MOST_VALUES - 1)[-MOST_VALUES - 1]
+        others, up_to = distinct[~frequent], np.cumsum(counts[~frequent])
+        rows = int(up_to[-1]) if len(up_to) else 0
+        bins = min(MOST_BINS, rows // ROWS_PER_BIN)
+        edges = others[np.searchsorted(up_to, rows * np.arange(1, bins) / bins)] if bins > 1 else others[:0]
+        if not frequent.any() and not len(edges):
+            return None
+        return cls(name, distinct[frequent].tolist(), np.unique(edges).tolist())
+
+    @property
+    def size(self) -> int:
+        return len(self.values) + len(self.edges) + 1
+
+    @property
+    def names(self) -> list[str]:
+        values, ends = [f"{self.name}={number_text(value)}" for value in self.values], list(map(number_text, self.edges))
+        if not ends:
+            return [*values, f"{self.name}: other values"]
+        between = [f"{low} < {self.name} ≤ {high}" for low, high in pairwise(ends)]
+        return [*values, f"{self.name} ≤ {ends[0]}", *between, f"{self.name} > {ends[-1]}"]
+
+    @cached_property
+    def _regions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the number line changes its code, and the code of each region between: one search finds both.
+
+        A frequent value is a region from just above the number before it.
+        """
+        values, edges = np.array(self.values, dtype=float), np.array(self.edges, dtype=float)
+        ends = np.unique(np.concatenate([edges, values, np.nextafter(values, -np.inf)]))
+        codes = len(values) + np.searchsorted(edges, np.append(ends, np.inf))
+        codes[np.searchsorted(ends, values)] = np.arange(len(values))
+        return ends, codes.astype(np.int32)
+
+    def codes(self, x: np.ndarray) -> np.ndarray:
+        """The code of each number; −1 where it is missing."""
+        ends, codes = self._regions
+        return np.where(np.isnan(x), np.int32(-1), codes.take(np.searchsorted(ends, x)))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"values": self.values, "edges": self.edges}
+
+
+@dataclass(frozen=True)
+class BinTrial:
+    """How many of some held-out rows of training were wrong with bins and frequent values, and without."""
+
+    rows: int
+    with_bins: float
+    without: float
+    chosen: bool  # are there bins?
+
+
+@dataclass
+class Number:
+    """A column of numbers. What is missing is given the mean, and an indicator if training had such rows too."""
+
+    name: str
+    mean: float
+    sd: float
+    missing: bool
+    bins: Bins | None = None
+
+    @classmethod
+    def fit(cls, series: pl.Series | CodedTexts, bins: bool = False) -> Number:
+        x, _ = numbers(series)
+        is_missing = np.isnan(x)
+        missing = bool(is_missing.any())
+        number = cls(series.name, *mean_and_sd(x[~is_missing] if missing else x), missing)
+        if bins:
+            rows = sampled_rows(len(x))
+            some = x if rows is None else x[rows]
+            number.bins = Bins.fit(series.name, some[~np.isnan(some)])
+        return number
+
+    def encode(self, x: np.ndarray, is_missing: np.ndarray, scale: bool, dtype: type[np.floating]) -> np.ndarray:
+        """Doubles as features of this type, the mean where they are missing."""
+        if is_missing.any():
+            x = np.where(is_missing, self.mean, x)
+        encoded = standardise(x, *((self.mean, self.sd) if scale else (0.0, 1.0)), dtype=dtype)
+        if not np.isfinite(encoded).all():
+            value = x[np.isfinite(encoded).argmin()]
+            raise NotFiniteError(
+                f"Column {self.name!r} contains {value:g}, too large to compute with: scale or cap it first."
+            )
+        return encoded
+
+    def to_json(self) -> dict[str, Any]:
+        bins = {} if self.bins is None else {"bins": self.bins.to_json()}
+        return {"mean": self.mean, "sd": self.sd, "missing": self.missing, **bins}
+
+    @classmethod
+    def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
+        check_type(name, str)
+        check_type(saved["missing"], bool)
+        for number in (saved["mean"], saved["sd"]):
+            check_type(number, int | float)
+        bins = None
+        if "bins" in saved:
+            bins = Bins(name, *([float(number) for number in saved["bins"][key]] for key in ("values", "edges")))
+        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"], bins)
+
+
+def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
+    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
+
+    >>> import polars as pl
+    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
+    (array([1.5, 2. , nan, nan, nan]), 1)
+    """
+    if isinstance(series, CodedTexts):
+        plain_numbers = series.plain_numbers()
+        if plain_numbers is not None:
+            return plain_numbers, 0
+        series = series.to_polars()
+    import polars as pl
+
+    unreadable = 0
+    if kind_of(series) == "text":
+        if series.dtype.is_temporal():
+            raise DataError(
+                f"Column {series.name!r} holds {series.dtype}, which is no number: "
+                "turn it into one (days, seconds …) or use it as a category."
+            )
+        trimmed = series.cast(pl.String).str.strip_chars()
+        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
+        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
+        if unread.any():  # a truth value is 1 or 0, as in a column of them
+            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
+            series = series.fill_null(truth.cast(pl.Float64))
+            unreadable = int((unread & series.is_null()).sum())
+    elif series.dtype == pl.Duration:
+        series = plain_moments(series)
+    x = series.cast(pl.Float64).to_numpy()
+    if np.isinf(x).any():
+        row = int(np.isinf(x).argmax())
+        value = "-infinity" if x[row] < 0 else "infinity"
+        row += first_row
+        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
+    return x, unreadable

@@ -1,0 +1,146 @@
+"""Numbers with features for frequent values and for quantile bins of the others; and whether learning gains by them."""
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import make_moons
+
+from rosenblatt import learn, load, read
+from rosenblatt.cli import run
+from rosenblatt.errors import ModelFileError
+from rosenblatt.features import TableMap, from_json
+from rosenblatt.features.table.numbers import (
+    FEWEST_ROWS,
+    MOST_BINS,
+    MOST_VALUES,
+    ROWS_PER_BIN,
+    ROWS_PER_VALUE,
+    SAMPLED_ROWS,
+    Bins,
+    sampled_rows,
+)
+from rosenblatt.learning import model_file
+
+numbers = st.one_of(st.floats(-1e300, 1e300), st.integers(-5, 5).map(float), st.sampled_from([0.0, -0.0, 5e-324, 1e-300]))
+
+
+@given(st.lists(numbers, min_size=1, max_size=60), st.integers(1, 40), st.lists(numbers, max_size=20))
+def test_a_number_is_its_frequent_value_or_in_the_first_bin_that_does_not_end_below_it(x, times, others):
+    column = np.array(x * times)
+    bins = Bins.fit("x", column)
+    values, counts = np.unique(column, return_counts=True)
+    if bins is None:
+        assert len(column) < FEWEST_ROWS or len(values) <= 2 or counts.max() < ROWS_PER_VALUE
+        return
+    assert bins.values == [value for value, count in zip(values, counts, strict=True) if count >= ROWS_PER_VALUE]
+    assert len(bins.edges) < MOST_BINS
+    for number, code in zip([*x, *others], bins.codes(np.array([*x, *others])).tolist(), strict=True):
+        if number in bins.values:
+            assert code == bins.values.index(number)
+        else:
+            assert code == len(bins.values) + sum(edge < number for edge in bins.edges)
+    assert bins.size == len(bins.names) == len(set(bins.names))
+    assert bins.codes(np.array([np.nan])).tolist() == [-1]
+
+
+@given(st.integers(FEWEST_ROWS, 3000))
+def test_bins_of_different_numbers_hold_as_many_rows_each_and_never_few(rows):
+    x = np.random.default_rng(rows).permutation(rows) / 7
+    bins = Bins.fit("x", x)
+    held = np.bincount(bins.codes(x))
+    assert not bins.values
+    assert len(held) == min(MOST_BINS, rows // ROWS_PER_BIN)
+    assert held.min() >= ROWS_PER_BIN - 1
+    assert np.ptp(held) <= 1
+
+
+def test_few_rows_and_two_values_have_no_bins():
+    assert Bins.fit("x", np.arange(FEWEST_ROWS - 1.0)) is None
+    assert Bins.fit("x", np.repeat([0.0, 1.0], 500)) is None
+
+
+def test_no_more_values_than_allowed_have_features_and_they_are_the_most_frequent():
+    x = np.repeat(np.arange(MOST_VALUES + 100.0), np.where(np.arange(MOST_VALUES + 100) < 50, 9, 6))
+    assert Bins.fit("x", x).values == list(map(float, range(50)))  # the others tie, and are too many
+
+
+def test_the_rows_that_are_looked_at_are_the_same_in_whatever_parts_the_table_comes():
+    assert sampled_rows(SAMPLED_ROWS) is None
+    few, many = sampled_rows(3 * SAMPLED_ROWS), sampled_rows(4 * SAMPLED_ROWS)
+    assert abs(len(few) / SAMPLED_ROWS - 0.75) < 0.02
+    np.testing.assert_array_equal(many[: len(few)], few)
+    assert abs(np.mean(few % 2) - 0.5) < 0.01  # not every other row, which may be all of one kind
+
+
+def table(rows=400):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=rows).round(2)
+    return pl.DataFrame(
+        {
+            "x": [None if gone else value for gone, value in zip(rng.random(rows) < 0.1, x.tolist(), strict=True)],
+            "kind": rng.choice(["a", "b"], rows),
+        }
+    )
+
+
+def test_a_map_with_bins_is_the_same_after_saving_and_reads_texts_as_numbers():
+    rows = table()
+    mapping = TableMap(numeric="bins").fit(rows)
+    again = from_json(mapping.to_json())
+    assert again.names == mapping.names
+    assert any("< x ≤" in name for name in mapping.names)
+    X = mapping.transform(rows)
+    assert (again.transform(rows.with_columns(pl.col("x").cast(pl.String))) != X).nnz == 0
+    bins = [j for j, name in enumerate(mapping.names) if "x" in name and name not in ("x", "x is missing")]
+    np.testing.assert_array_equal(X[:, bins].sum(axis=1).A1, rows["x"].is_not_null().to_numpy())
+    plain = mapping.without_bins()
+    assert plain.names == TableMap().fit(rows).names
+    assert (plain.transform(rows) != TableMap().fit(rows).transform(rows)).nnz == 0
+
+
+def moons(rows=2000):
+    X, y = make_moons(rows, noise=0.2, random_state=0)
+    return "a,b,y\n" + "".join(f"{a:.4f},{b:.4f},{'yes' if label else 'no'}\n" for (a, b), label in zip(X, y, strict=True))
+
+
+def test_learning_takes_bins_where_a_curve_separates_and_none_where_labels_are_a_coin():
+    curved = read(io.BytesIO(moons().encode()), target="y")
+    model = learn(curved)
+    assert model.features.trial.chosen
+    assert model.features.trial.with_bins < model.features.trial.without - 0.03
+    assert model.summary.train_error < learn(curved, features={"numeric": "number"}).summary.train_error - 0.03
+    rng = np.random.default_rng(1)
+    coin = "a,b,y\n" + "".join(f"{a:.3f},{b:.3f},{rng.choice(['x', 'y'])}\n" for a, b in rng.normal(size=(1000, 2)))
+    model = learn(read(io.BytesIO(coin.encode()), target="y"))
+    assert not model.features.trial.chosen
+    assert model.features.names == ["a", "b"]
+
+
+def test_the_choice_is_told_and_kept_in_the_file(tmp_path, capsys):
+    (tmp_path / "moons.csv").write_text(moons())
+    path = str(tmp_path / "m.rosenblatt")
+    assert run(["train", str(tmp_path / "moons.csv"), "--target", "y", "-o", path]) == 0
+    told = capsys.readouterr().err
+    assert "numbers  with bins and frequent values: of 2,000 held-out rows" in told
+    assert "--numeric number" in told
+    model = load(path)
+    assert model.features.trial.rows == 2000
+    assert model.features.has_bins
+    assert run(["train", str(tmp_path / "moons.csv"), "--target", "y", "--numeric", "number", "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("wrong", [[2.0, 1.0], [1.0, 1.0], ["1"], [None]])
+def test_a_file_with_bins_out_of_order_is_refused(tmp_path, wrong):
+    (tmp_path / "moons.csv").write_text(moons(300))
+    path = tmp_path / "m.rosenblatt"
+    learn(read(tmp_path / "moons.csv", target="y"), features={"numeric": "bins"}).save(path)
+    header, arrays = model_file.read(path)
+    header["feature_map"]["columns"][0]["number"]["bins"]["edges"] = wrong
+    model_file.write(path, header, arrays)
+    with pytest.raises(ModelFileError):
+        load(path)
