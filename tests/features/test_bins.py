@@ -63,9 +63,12 @@ def test_few_rows_and_two_values_have_no_bins():
     assert Bins.fit("x", np.repeat([0.0, 1.0], 500)) is None
 
 
-def test_no_more_values_than_allowed_have_features_and_they_are_the_most_frequent():
-    x = np.repeat(np.arange(MOST_VALUES + 100.0), np.where(np.arange(MOST_VALUES + 100) < 50, 9, 6))
-    assert Bins.fit("x", x).values == list(map(float, range(50)))  # the others tie, and are too many
+def test_among_many_values_those_that_stand_out_have_features_and_no_more_than_allowed():
+    flat = np.arange(2000.0)
+    assert Bins.fit("x", np.repeat(flat, 6)).values == []  # as common as all others
+    assert Bins.fit("x", np.append(np.repeat(flat, 6), [7.0] * 30)).values == [7.0]
+    many = np.append(flat, np.repeat(flat[: MOST_VALUES + 1], np.where(flat[: MOST_VALUES + 1] < 50, 90, 80)))
+    assert Bins.fit("x", many).values == flat[:50].tolist()  # the others tie, and are too many
 
 
 def test_the_rows_that_are_looked_at_are_the_same_in_whatever_parts_the_table_comes():
@@ -110,14 +113,28 @@ def moons(rows=2000):
 def test_learning_takes_bins_where_a_curve_separates_and_none_where_labels_are_a_coin():
     curved = read(io.BytesIO(moons().encode()), target="y")
     model = learn(curved)
-    assert model.features.trial.chosen
-    assert model.features.trial.with_bins < model.features.trial.without - 0.03
+    assert model.features.trials["bins"].chosen
+    assert model.features.trials["bins"].error_with < model.features.trials["bins"].error_without - 0.03
     assert model.summary.train_error < learn(curved, features={"numeric": "number"}).summary.train_error - 0.03
     rng = np.random.default_rng(1)
     coin = "a,b,y\n" + "".join(f"{a:.3f},{b:.3f},{rng.choice(['x', 'y'])}\n" for a, b in rng.normal(size=(1000, 2)))
     model = learn(read(io.BytesIO(coin.encode()), target="y"))
-    assert not model.features.trial.chosen
+    assert not model.features.trials["bins"].chosen
     assert model.features.names == ["a", "b"]
+
+
+def test_learning_takes_the_product_that_a_line_needs_and_no_other():
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.choice(list("xy"), 1500) for _ in range(3))
+    rows = "".join(f"{i},{j},{k},{'yes' if i == j else 'no'}\n" for i, j, k in zip(a, b, c, strict=True))
+    data = read(io.BytesIO(f"a,b,c,target\n{rows}".encode()), target="target")
+    model = learn(data, features={"products": "auto"})
+    assert model.features.products == [("a", "b")]
+    assert model.summary.train_error == 0
+    assert model.features.trials["products"].error_with == 0
+    assert 0.4 < model.features.trials["products"].error_without < 0.6
+    only = learn(data.take(np.arange(1000)), features={"products": "auto", "only": ["a", "c"]})
+    assert only.features.products == []
 
 
 def test_the_choice_is_told_and_kept_in_the_file(tmp_path, capsys):
@@ -128,7 +145,7 @@ def test_the_choice_is_told_and_kept_in_the_file(tmp_path, capsys):
     assert "numbers  with bins and frequent values: of 2,000 held-out rows" in told
     assert "--numeric number" in told
     model = load(path)
-    assert model.features.trial.rows == 2000
+    assert model.features.trials["bins"].rows == 2000
     assert model.features.has_bins
     assert run(["train", str(tmp_path / "moons.csv"), "--target", "y", "--numeric", "number", "-q"]) == 0
     assert capsys.readouterr().err == ""

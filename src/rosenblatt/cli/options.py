@@ -274,7 +274,7 @@ def encoding(command: F) -> F:
         click.option("--only", metavar="A,B,…", help="The columns to use, and no others."),
         no_scale,
         click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
-        click.option("--product", "products", multiple=True, metavar="A,B|all", help="Products of two columns as features."),
+        click.option("--product", "products", multiple=True, metavar="A,B|auto|all", help="Products of two columns."),
         click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
         click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
         click.option(
@@ -315,7 +315,8 @@ class FeatureOptions:
 
     def feature_keywords(self) -> dict[str, Any]:
         """The keywords of the feature map that differ from its own."""
-        products = "all" if "all" in self.products else [pair.split(",") for pair in self.products]
+        alone = [word for word in ("all", "auto") if word in self.products]
+        products = alone[0] if alone else [pair.split(",") for pair in self.products]
         return set_only(
             numeric=self.numeric,
             hashing=self.hashing,

@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, percent, visible
 
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
-    from rosenblatt.features.table.numbers import BinTrial
+    from rosenblatt.features.notes import FeatureTrial
 
 COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
 SPOOLED = 2**24  # bytes that wait in memory
@@ -126,14 +126,19 @@ def columns_object(readings: Sequence[ColumnReading]) -> list[dict[str, Any]]:
     return [{"name": one.name, "kind": one.kind, "used": one.used, "why": one.why} for one in readings]
 
 
-def print_bin_trial(trial: BinTrial | None) -> None:
-    """What numbers became, where held-out rows have decided it."""
-    if trial is None:
-        return
-    with_bins, without = percent(trial.with_bins), percent(trial.without)
-    chosen = "with bins and frequent values" if trial.chosen else "as they are"
-    echo(f"numbers  {chosen}: of {trial.rows:,} held-out rows {with_bins} were wrong with bins, {without} without", err=True)
-    echo("         --numeric number or --numeric bins decides otherwise", err=True)
+TRIED = {  # what is said of features that were tried: with them, without them, and how to decide otherwise
+    "bins": ("numbers", "with bins and frequent values", "as they are", "--numeric number or --numeric bins"),
+    "products": ("products", "those that pay", "none", "--product A,B"),
+}
+
+
+def print_trials(trials: Mapping[str, FeatureTrial]) -> None:
+    """Which features held-out rows of training have decided for."""
+    for name, trial in trials.items():
+        what, chosen, left, option = TRIED[name]
+        errors = f"{percent(trial.error_with)} were wrong with {name}, {percent(trial.error_without)} without"
+        echo(f"{what:8} {chosen if trial.chosen else left}: of {trial.rows:,} held-out rows {errors}", err=True)
+        echo(f"{'':8} {option} decides otherwise", err=True)
 
 
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:

@@ -124,14 +124,14 @@ def train(**values: Any) -> None:
     model.summary.seconds = time.perf_counter() - started
     if chosen.output:
         model.save(chosen.output)
-    readings, trial = readings_of(model), getattr(model.features, "trial", None)
+    readings, trials = readings_of(model), getattr(model.features, "trials", {})
     margin = margin_reached(chosen, learned)
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         certified = {} if chosen.certify is None or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
-        columns |= {"numbers": asdict(trial)} if trial else {}
+        columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
         if learned.held_out is not None:
             columns["dev_majority_error"] = dev_majority(learned)[1]
         facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
@@ -139,7 +139,7 @@ def train(**values: Any) -> None:
         return
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
-        output.print_bin_trial(trial)
+        output.print_trials(trials)
     print_summary(learned)
     if margin is not None:
         print_margin(model, margin, longer=chosen.certify is None)

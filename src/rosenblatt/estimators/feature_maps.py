@@ -77,7 +77,7 @@ class TableFeatures(MappedFeatures):
         help='What columns are, where values are not to decide: {"zip": "code", "when": "date:%d/%m/%Y", "id": "drop"}.',
     )
     scale: bool = parameter(True, Flag(), help="Numbers get mean 0 and variance 1; binaries never do.")
-    products: Any = parameter((), Anything("pairs of columns, or 'all'"), help="Products of columns as features.")
+    products: Any = parameter((), Anything("pairs of columns, 'all' or 'auto'"), help="Products of columns as features.")
     hashing: int | None = parameter(None, BITS, help=HASHING_HELP)
     double: bool = parameter(False, Flag(), help="Numbers as 64-bit features, to the last digit of the table; else 32-bit.")
     missing: Any = parameter(

@@ -58,3 +58,13 @@ class Notes:
 
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
+
+
+@dataclass(frozen=True)
+class FeatureTrial:
+    """What share of some held-out rows of training was wrong with certain features and without, and which was chosen."""
+
+    rows: int
+    error_with: float
+    error_without: float
+    chosen: bool

@@ -388,13 +388,15 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
 
 
 def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None) -> FeatureMap:
-    """The feature map of the recipe, fitted to the data; where it leaves open what numbers become, held-out rows decide."""
+    """The feature map of the recipe, fitted to the data; what it leaves open, held-out rows decide."""
     mapping = features.map_for(data.kind, **recipe.map_options(data.kind)).fit(data.rows)
-    if not isinstance(mapping, features.TableMap) or mapping.numeric != "auto" or not mapping.has_bins:
+    if not isinstance(mapping, features.TableMap):
         return mapping
-    from rosenblatt.learning.feature_choice import choose_bins
+    if mapping.products != "auto" and (mapping.numeric != "auto" or not mapping.has_bins):
+        return mapping
+    from rosenblatt.learning.feature_choice import HeldOutRows, choose_features
 
-    return choose_bins(mapping, data, codes, recipe, class_weight)
+    return choose_features(mapping, data, HeldOutRows(data, codes, recipe, class_weight))
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:

@@ -36,6 +36,7 @@ READING = Record(
 )
 ENDS = ListOf(Real())
 NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()}, {"bins": Record({"values": ENDS, "edges": ENDS})})
+TRIAL = Record({"rows": Whole(1), "error_with": Real(least=0), "error_without": Real(least=0), "chosen": Flag()})
 PAIR = ListOf(Text(), 2, 2)
 WORDS = Record(
     {
@@ -68,7 +69,7 @@ def table_schema(category: Record) -> Record:
         },
         {
             "double": Flag(),
-            "trial": Record({"rows": Whole(1), "with_bins": Real(least=0), "without": Real(least=0), "chosen": Flag()}),
+            "trials": Record({}, {"bins": TRIAL, "products": TRIAL}),
             "missing": MARKS,
             "only": Either(list=ListOf(Text()), nothing=True),
             "ngrams": NGRAMS,

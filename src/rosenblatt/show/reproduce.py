@@ -90,7 +90,7 @@ def _settings(recipe: Recipe) -> Iterator[str]:
     for name, how in features.pop("per_column", {}).items():
         yield from _option("--column", f"{name}={how}")
     products = features.pop("products", [])
-    for pair in [["all"]] if products == "all" else products:
+    for pair in [[products]] if isinstance(products, str) else products:
         if any("," in name for name in pair):
             raise NoOptionError
         yield from _option("--product", ",".join(pair))

@@ -25,8 +25,9 @@ SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their
 FEWEST_ROWS = 100  # for bins: below, they would follow chance
 MOST_BINS = 32
 ROWS_PER_BIN = 20  # at least: fewer bins where rows are few
-ROWS_PER_VALUE = 5  # from which on a value is frequent
-MOST_VALUES = 1000  # of a column, that have a feature of their own
+ROWS_PER_VALUE = 5  # at least, of a frequent value
+MOST_VALUES = 256  # of a column, with a feature of their own
+OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one among many different ones
 SAMPLED_ROWS = 2**17  # values and bins are learned from about so many rows at most
 
 
@@ -117,8 +118,10 @@ class Bins:
         if len(x) < FEWEST_ROWS or len(distinct) <= 2:
             return None
         frequent = counts >= ROWS_PER_VALUE
-        if np.count_nonzero(frequent) > MOST_VALUES:
-            frequent &= counts > np.partition(counts, -MOST_VALUES - 1)[-MOST_VALUES - 1]
+        if len(distinct) > MOST_VALUES:
+            frequent &= counts >= OUTSTANDING * len(x) / len(distinct)
+            if np.count_nonzero(frequent) > MOST_VALUES:
+                frequent &= counts > np.partition(counts, -MOST_VALUES - 1)[-MOST_VALUES - 1]
         others, up_to = distinct[~frequent], np.cumsum(counts[~frequent])
         rows = int(up_to[-1]) if len(up_to) else 0
         bins = min(MOST_BINS, rows // ROWS_PER_BIN)
@@ -158,16 +161,6 @@ class Bins:
 
     def to_json(self) -> dict[str, Any]:
         return {"values": self.values, "edges": self.edges}
-
-
-@dataclass(frozen=True)
-class BinTrial:
-    """How many of some held-out rows of training were wrong with bins and frequent values, and without."""
-
-    rows: int
-    with_bins: float
-    without: float
-    chosen: bool  # are there bins?
 
 
 @dataclass

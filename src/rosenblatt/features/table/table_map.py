@@ -19,7 +19,7 @@ from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
-from rosenblatt.features.notes import Notes
+from rosenblatt.features.notes import FeatureTrial, Notes
 from rosenblatt.features.table.blocks import (
     BinBlock,
     CategoryBlock,
@@ -34,7 +34,7 @@ from rosenblatt.features.table.blocks import (
 )
 from rosenblatt.features.table.columns import Category, HashedCategory, TableColumn, kind_of, plain
 from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
-from rosenblatt.features.table.numbers import BinTrial, Number
+from rosenblatt.features.table.numbers import Number
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
@@ -58,8 +58,8 @@ class TableMap:
     missing     what else stands for a missing value, beside NA, NULL, - and their like
     only        the columns to use
     scale       numbers get mean 0 and variance 1 (binaries never do)
-    products    pairs of columns, or "all": categories by pairs of values, numbers by their product, and a
-                number with a category by one number per value (a column that is `both` enters as category)
+    products    pairs of columns, "all", or "auto" (those that `learn` finds to pay): categories by pairs of values, numbers
+                by their product, a number with a category by one number per value (what is `both` enters as category)
     hashing     number of bits: categories go to one of 2^bits places by the hash of their name, and no value is
                 remembered; `collisions` counts how many names shared a place in training
     ngrams      in columns of sentences, also every run of up to so many neighbouring words
@@ -110,8 +110,8 @@ class TableMap:
             refuse_wrong_kind(name, kind)
         self.missing = (missing,) if isinstance(missing, str) else tuple(missing)
         self.only = None if only is None else tuple(only)
-        if isinstance(self.products, str) and self.products != "all":
-            raise SettingError(f"products is {products!r}: expected pairs of columns, or 'all'.")
+        if isinstance(self.products, str) and self.products not in ("all", "auto"):
+            raise SettingError(f"products is {products!r}: expected pairs of columns, 'all' or 'auto'.")
         check("hashing", hashing, BITS)
         check("ngrams", ngrams, NGRAMS)
         check("weighting", weighting, Choice(WEIGHTINGS))
@@ -124,7 +124,7 @@ class TableMap:
         self.starts: list[int] = []
         self.n_features = 0
         self.collisions = 0
-        self.trial: BinTrial | None = None  # by which `learn` chose
+        self.trials: dict[str, FeatureTrial] = {}  # by which `learn` chose: "bins", "products"
         self.notes = Notes()
 
     def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> TableMap:
@@ -162,6 +162,17 @@ class TableMap:
         plain.blocks = [block for block in self.blocks if not isinstance(block, BinBlock)]
         plain._number_features()
         return plain
+
+    def with_products(self, pairs: Iterable[Sequence[str]], rows: Any) -> TableMap:
+        """The same map with these products, learned from rows that it was fitted to."""
+        richer = copy.copy(self)
+        richer.products = _pairs(pairs)
+        richer.blocks = richer._make_blocks()
+        table = as_frame(rows)
+        known = self._cleaned is not None and self._cleaned[0] is table
+        richer._learn_pairs((self._cleaned[1] if self._cleaned and known else self.clean(table)).frame, USUAL_SIZES)
+        richer._number_features()
+        return richer
 
     def clean(self, rows: Any) -> CleanTable:
         """The values of the columns, read as training read them."""
@@ -216,12 +227,13 @@ class TableMap:
             if column.category:
                 blocks.append(self._category_block(column.category))
         by_name = {column.name: column for column in self.columns}
-        number = math.comb(len(by_name), 2) if isinstance(self.products, str) else len(self.products)
+        chosen = () if self.products == "auto" else self.products
+        number = math.comb(len(by_name), 2) if isinstance(chosen, str) else len(chosen)
         if self.hashing is not None and number > MOST_HASHED_PRODUCTS:
             raise SettingError(
                 f"These are {number:,} products of hashed columns, of at most {MOST_HASHED_PRODUCTS:,}: name fewer."
             )
-        pairs = combinations(by_name, 2) if isinstance(self.products, str) else self.products
+        pairs = combinations(by_name, 2) if isinstance(chosen, str) else chosen
         blocks += [self._product(by_name[a], by_name[b]) for a, b in pairs]
         # Hashed blocks share their places, which come last.
         return sorted(blocks, key=lambda block: isinstance(block, HashedBlock))
@@ -367,7 +379,7 @@ class TableMap:
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
             **({"double": True} if self.double else {}),
-            **({"trial": asdict(self.trial)} if self.trial else {}),
+            **({"trials": {name: asdict(trial) for name, trial in self.trials.items()}} if self.trials else {}),
             **({} if self.readings is None else self._readings_to_json()),
         }
 
@@ -386,7 +398,7 @@ class TableMap:
     def from_json(cls, saved: dict[str, Any]) -> TableMap:
         table = cls(*(saved[key] for key in SETTINGS))
         table.double = bool(saved.get("double", False))
-        table.trial = BinTrial(**saved["trial"]) if "trial" in saved else None
+        table.trials = {name: FeatureTrial(**trial) for name, trial in saved.get("trials", {}).items()}
         if "readings" in saved:
             table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])
             table.readings = TableReadings([ColumnReading.from_json(one) for one in saved["readings"]], table.missing)
