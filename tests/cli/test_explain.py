@@ -11,8 +11,17 @@ from rosenblatt.data import Dataset, read
 from rosenblatt.learning.classifier import learn, load
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies.explain import explain
+from rosenblatt.studies.flips import TableDecision, other_number, score_columns
 
-FEATURES = [{}, {"numeric": "category"}, {"numeric": "both"}, {"scale": False}, {"products": "all"}, {"hashing": 8}]
+FEATURES = [
+    {},
+    {"numeric": "category"},
+    {"numeric": "both"},
+    {"scale": False},
+    {"products": "all"},
+    {"hashing": 8},
+    {"numeric": "bins"},
+]
 
 
 def labelled_table(classes, rows=120):
@@ -67,7 +76,7 @@ def test_a_flip_really_flips_and_no_other_category_does_with_less(classes, featu
         row = data.slice(i, i + 1)
         flip = explain(model, row).flip
         now = model.predict(row.rows)[0]
-        allowed = np.inf if flip is None or not flip.plausible else abs(flip.change)
+        allowed = np.inf if flip is None else abs(flip.change)
         if flip is not None:
             flipped += 1
             column = pl.Series(flip.feature, [flip.after])
@@ -156,3 +165,67 @@ def test_mistakes_are_named(table, capsys, arguments, code, message):
     output = capsys.readouterr()
     assert message in output.err
     assert not output.out
+
+
+@pytest.mark.parametrize(
+    "features", [{}, {"numeric": "bins"}, {"scale": False}, {"products": [["size", "weight"]]}], ids=str
+)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_no_nearer_number_flips_the_decision(classes, features):
+    """The witness: every number of a fine grid over those of training, predicted one by one."""
+    frame = labelled_table(classes, rows=400)
+    data = Dataset("table", frame.drop("y"), frame["y"], "made")
+    model = learn(data, Recipe(features=features))
+    columns = {column.name: column for column in model.features.columns}
+    for i in range(12):
+        row = data.rows[i]
+        scores = score_columns(model.scores(row))
+        decision = TableDecision(model, model.linear(), row, model.features.clean(row).frame, scores)
+        for name in ("size", "weight"):
+            x = row[name][0]
+            if x is None:
+                continue
+            flips = other_number(decision, columns[name], columns[name].number)
+            grid = np.arange(1, 40) if name == "size" else np.linspace(*columns[name].number.range, 2000)
+            others = pl.DataFrame({other: [row[other][0]] * len(grid) for other in row.columns} | {name: grid})
+            changed = model.predict(others) != model.predict(row)[0]
+            nearest = min((abs(number - x) for number in grid[changed].tolist()), default=np.inf)
+            if flips:
+                assert flips[0].after >= columns[name].number.range[0]
+                assert flips[0].after <= columns[name].number.range[1]
+                assert abs(flips[0].after - x) <= nearest + 1e-9
+            else:
+                assert nearest == np.inf
+
+
+@pytest.mark.parametrize("features", [{}, {"numeric": "bins"}, {"products": "all"}, {"hashing": 8}], ids=str)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_columns_and_base_add_up_to_the_score_and_have_mean_0_over_training(classes, features):
+    frame = labelled_table(classes, rows=150)
+    data = Dataset("table", frame.drop("y"), frame["y"], "made")
+    model = learn(data, Recipe(features=features))
+    explained = [explain(model, data.slice(i, i + 1)) for i in range(150)]
+    for why in explained:
+        assert why.base + sum(part.contribution for part in why.columns) == pytest.approx(why.score, abs=1e-9)
+    if classes == 2:
+        assert len({why.base for why in explained}) == 1
+        for name in ("colour", "shape", "size", "weight") if "hashing" not in features else ("size", "weight"):
+            parts = [part.contribution for why in explained for part in why.columns if part.column == name]
+            assert np.sum(parts) == pytest.approx(0, abs=1e-3)  # features have 32 bits
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_column_that_has_nothing_to_do_with_the_target_is_not_blamed(seed):
+    """Its mean contribution is below a twentieth of the largest column's."""
+    rng = np.random.default_rng(seed)
+    rows = 12_000
+    x, kind, coin = rng.normal(size=rows), rng.choice(["a", "b", "c"], rows), rng.choice(["heads", "tails"], rows)
+    y = np.where(4 * x + 2 * (kind == "a") + rng.logistic(size=rows) > 1, "yes", "no")
+    data = Dataset("table", pl.DataFrame({"x": x, "kind": kind, "coin": coin}), pl.Series("y", y), "made")
+    model = learn(data, seed=seed)
+    sizes: dict[str, list[float]] = {}
+    for i in range(40):
+        for part in explain(model, data.slice(i, i + 1)).columns:
+            sizes.setdefault(part.column, []).append(abs(part.contribution))
+    means = {column: np.mean(parts) for column, parts in sizes.items()}
+    assert means["coin"] < 0.05 * max(means.values())

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rosenblatt.learning.influences import Influences
     from rosenblatt.studies.explain import Explanation, Term, Weight
 
+LONGEST_CELL = 40  # letters of a value that are shown
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
@@ -27,7 +29,7 @@ class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
     row: int | None
     top: int
     view: str | None
-    by: str
+    by: str | None
     weight: str | None
 
     def refuse_contradictions(self) -> None:
@@ -48,7 +50,11 @@ class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option("-r", "--row", type=click.IntRange(1), metavar="N", help="Explain the N-th data row of FILE.")
 @click.option("--top", type=click.IntRange(0), default=20, show_default=True, metavar="N", help="Lines a list; 0 for all.")
 @click.option("--view", type=click.Choice(["last", "averaged", "best"]), help="Weights to look at: else those that predict.")
-@click.option("--by", type=click.Choice(["feature", "example"]), default="feature", help="Parts of the score to list.")
+@click.option(
+    "--by",
+    type=click.Choice(["column", "feature", "example"]),
+    help="Parts of the score to list: columns of a table.",
+)
 @click.option("--weight", metavar="FEATURE", help="The mistakes that built this feature's weight.")
 @options.target
 @options.reading
@@ -59,8 +65,9 @@ def explain(**values: Any) -> None:
 
     Without a row: the largest weights of each class, how often their features occur, and the class's share there. With a
     row: the score as a sum, largest parts first, and the smallest change of one value that would change the decision.
-    With more than two classes the score is the winner's minus the runner-up's. A model that was trained with --keep-log
-    also tells which training examples made the score (--by example), or a weight (--weight).
+    Columns of a table are compared with their mean in training; --by feature lists value times weight instead. With more
+    than two classes the score is the winner's minus the runner-up's. A model that was trained with --keep-log also tells
+    which training examples made the score (--by example), or a weight (--weight).
 
     \b
     rosenblatt train iris --keep-log -o iris.rosenblatt
@@ -137,10 +144,13 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
     else:
         echo(f"score {why.score:.4f}: {why.prediction} against {why.against}, the runner-up; so are weights and bias")
     echo()
-    parts = [(abs(t.contribution), cells(t)) for t in why.terms]
-    parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
-    parts.sort(key=lambda part: -part[0])
-    print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
+    if why.columns is not None and chosen.by != "feature":
+        print_columns(why, chosen.top)
+    else:
+        parts = [(abs(t.contribution), cells(t)) for t in why.terms]
+        parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
+        parts.sort(key=lambda part: -part[0])
+        print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
     echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
     if not chosen.quiet:
         for sentence in why.notes.sentences():
@@ -262,22 +272,43 @@ def as_object(why: Explanation) -> dict[str, Any]:
             | ({} if t.original is None else {"original": t.original})
             for t in why.terms
         ],
+        "base": why.base,
         "score": why.score,
         "against": why.against,
     }
+    if why.columns is not None:
+        keys["columns"] = [
+            {"column": part.column, "value": part.value, "contribution": part.contribution} for part in why.columns
+        ]
     if why.label is not None:
         keys["label"] = why.label
     if why.flip is not None:
         f = why.flip
         keys["flip"] = {
             "feature": f.feature, "from": f.before, "to": f.after, "change": f.change, "prediction": f.prediction,
-            "plausible": f.plausible,
+            "plausible": True,  # within the values of training, since it is looked for there only
         }  # fmt: skip
     return keys
 
 
+def print_columns(why: Explanation, top: int) -> None:
+    """What each column contributes, beyond its mean in training."""
+    assert why.columns is not None
+    rows = [[part.column, cell(part.value), f"{part.contribution:+.4f}"] for part in why.columns]
+    print_table(["column", "value", "contribution"], rows, top)
+    echo(f"\nEach is compared with its mean in training; without them the score is {why.base:.4f}. --by feature: weights")
+
+
+def cell(value: object) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else shortened(str(value))
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
 def cells(term: Term) -> list[str]:
-    value = f"{term.value:.4g}" if term.original is None else f"{term.original:.6g}"
+    value = f"{term.value:.4g}" if term.original is None else f"{term.original:.6g} (scaled {term.value:.4g})"
     return [term.feature, value, f"{term.weight:.4f}", f"{term.contribution:.4f}"]
 
 
@@ -291,5 +322,4 @@ def flip_sentence(why: Explanation, hashed: bool) -> str:
     after = f"{flip.after:.6g}" if isinstance(flip.after, float) else flip.after
     before = "missing" if flip.before is None else f"{flip.before:.6g}" if isinstance(flip.before, float) else flip.before
     far = f" ({flip.far:.1f} standard deviations)" if flip.far else ""
-    unlikely = "" if flip.plausible else "; that is far from anything in training"
-    return f"It would be {flip.prediction} with {flip.feature} {after} instead of {before}{far}{unlikely}."
+    return f"It would be {flip.prediction} with {flip.feature} {after} instead of {before}{far}."

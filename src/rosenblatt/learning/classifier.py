@@ -24,7 +24,16 @@ from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattE
 from rosenblatt.features import FeatureMap, Notes, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of, text_array
+from rosenblatt.learning.examples import (
+    Examples,
+    classes_of,
+    codes_among,
+    feature_counts,
+    feature_means,
+    for_classes,
+    labels_of,
+    text_array,
+)
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import Recipe
@@ -77,9 +86,6 @@ class Summary:
         return cls(**{"classes": classes} | {name: value for name, value in saved.items() if name in known})
 
 
-COUNTED_ROWS = 2**16  # rows whose features are counted at a time
-
-
 @dataclass
 class Classifier:
     """A trained classifier of raw rows: a feature map, labels, and weights in several views.
@@ -101,6 +107,7 @@ class Classifier:
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
     dual: Dual | None = None  # what a kernel has learned, in the place of views and memory
+    means: np.ndarray | None = None  # of the features of a table over the rows of training; None: not known
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -208,7 +215,7 @@ class Classifier:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
-        counted = {"counts": self.counts, "class_counts": self.class_counts}
+        counted = {"counts": self.counts, "class_counts": self.class_counts, "means": self.means}
         arrays = {name: counts for name, counts in counted.items() if counts is not None}
         for name, (coef, intercept) in self.views.items():
             arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
@@ -294,6 +301,7 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         recipe=Recipe.from_json(header["recipe"]),
         counts=counts,
         class_counts=class_counts,
+        means=arrays.get("means"),
         summary=Summary.from_json(header["summary"], classes.tolist()),
         history=History([Epoch(**epoch) for epoch in header["history"]]),
         target=header["target"],
@@ -339,6 +347,7 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
     """What `learn` does; the run and its examples are given back, too."""
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
+    counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
         classes=examples.classes,
@@ -346,7 +355,8 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         view=recipe.view,
         kind=data.kind,
         recipe=recipe,
-        counts=feature_counts(examples),
+        counts=counts,
+        means=feature_means(examples.rows, counts) if data.kind == "table" else None,
         class_counts=np.bincount(examples.codes, minlength=len(examples.classes)),
         summary=Summary(),
         target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
@@ -434,24 +444,3 @@ def record_training(
         train_error=error(model.model(), examples),
         dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
     )
-
-
-def feature_counts(examples: Examples) -> np.ndarray:
-    """In how many rows of each class every feature is not 0: classes × features."""
-    rows, codes = examples.rows, examples.codes
-    k, d = len(examples.classes), rows.d
-    if rows.dense:
-        assert rows.values is not None
-        return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
-    assert rows.indices is not None
-    flat = np.zeros(k * d, dtype=np.int64)
-    for start in range(0, rows.n, COUNTED_ROWS):  # in blocks: the keys of all entries at once could be larger than the data
-        stop = min(start + COUNTED_ROWS, rows.n)
-        lengths: np.ndarray | int = rows.width
-        if rows.indptr is None:
-            first, last = start * rows.width, stop * rows.width
-        else:
-            first, last, lengths = rows.indptr[start], rows.indptr[stop], np.diff(rows.indptr[start : stop + 1])
-        keys = rows.indices[first:last] + np.repeat(codes[start:stop].astype(np.int64) * d, lengths)
-        flat += np.bincount(keys if rows.values is None else keys[rows.values[first:last] != 0], minlength=k * d)
-    return flat.reshape(k, d)

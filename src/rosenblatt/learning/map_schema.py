@@ -35,7 +35,10 @@ READING = Record(
     },
 )
 ENDS = ListOf(Real())
-NUMBER = Record({"mean": Real(), "sd": Real(least=0), "missing": Flag()}, {"bins": Record({"values": ENDS, "edges": ENDS})})
+NUMBER = Record(
+    {"mean": Real(), "sd": Real(least=0), "missing": Flag()},
+    {"bins": Record({"values": ENDS, "edges": ENDS}), "range": ListOf(Real(), 2, 2)},
+)
 TRIAL = Record({"rows": Whole(1), "error_with": Real(least=0), "error_without": Real(least=0), "chosen": Flag()})
 PAIR = ListOf(Text(), 2, 2)
 WORDS = Record(

@@ -240,6 +240,8 @@ def declared_counts(arrays: Mapping[str, np.ndarray], classes: int, d: int) -> d
         declared["class_counts"] = Tensor(LONG, (classes,), least=0)
     if "counts" in arrays:
         declared["counts"] = Tensor(LONG, (classes, d), least=0)
+    if "means" in arrays:
+        declared["means"] = Tensor(DOUBLE, (d,))
     return declared
 
 

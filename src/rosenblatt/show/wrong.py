@@ -60,7 +60,10 @@ def reasons(model: Classifier, why: Explanation, answer: object) -> list[tuple[s
     if model.kind == "images" or (len(model.classes) > 2 and why.prediction != answer):
         return []
     towards = -1.0 if len(model.classes) == 2 and answer == model.classes.tolist()[0] else 1.0
-    spoke = [(term.feature, towards * term.contribution) for term in why.terms if towards * term.contribution > 0]
+    parts = [(term.feature, term.contribution) for term in why.terms]
+    if why.columns is not None:
+        parts = [(part.column, part.contribution) for part in why.columns]
+    spoke = [(name, towards * contribution) for name, contribution in parts if towards * contribution > 0]
     return spoke[:SHOWN_REASONS]
 
 
@@ -71,7 +74,7 @@ def with_content(wrong: WrongRow, model: Classifier, row: Dataset, why: Explanat
     if model.kind == "images":
         return replace(wrong, picture=picture(row.rows[0]))
     if isinstance(model.features, TableMap):
-        columns = [column.name for column in model.features.columns]
+        columns = model.features.raw_columns
         kept = most_important_columns(columns, why)
         cells = [(name, shown(row.rows[name][0])) for name in kept]
         return replace(wrong, cells=cells, left_out=len(columns) - len(kept))
@@ -83,10 +86,6 @@ def most_important_columns(columns: list[str], why: Explanation) -> list[str]:
     """Of many columns those whose features weigh most in this row, in the order of the table."""
     if len(columns) <= SHOWN_CELLS:
         return columns
-    weight = dict.fromkeys(columns, 0.0)
-    for term in why.terms:
-        for name in columns:
-            if term.feature == name or term.feature.startswith((f"{name}=", f"{name} ")):
-                weight[name] = max(weight[name], abs(term.contribution))
+    weight = dict.fromkeys(columns, 0.0) | {part.column: abs(part.contribution) for part in why.columns or ()}
     kept = sorted(columns, key=lambda name: -weight[name])[:SHOWN_CELLS]
     return [name for name in columns if name in kept]

@@ -13,25 +13,23 @@ True
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.coded import CodedTable
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import Category
-from rosenblatt.features.table.numbers import Number, numbers
+from rosenblatt.features.table.numbers import numbers
 from rosenblatt.learning.classifier import Classifier, with_training_types
-from rosenblatt.learning.scoring import Model
 from rosenblatt.studies.facts import SCALE_RATIO
+from rosenblatt.studies.flips import Flip, TableDecision, flip_of_features, flip_of_table, score_columns
 
 if TYPE_CHECKING:
     import polars as pl
-
-PLAUSIBLE_SDS = 4.0  # standard deviations from the mean, at most, of a number that could occur
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,13 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Flip:
-    """A change of one value that changes the decision; `change` is what it does to the score."""
+class ColumnPart:
+    """What one column of a table contributes to a score, all its features together, beyond what it does in the mean."""
 
-    feature: str
-    before: object
-    after: object
-    change: float
-    prediction: object
-    far: float = 0.0  # of a number: how many standard deviations it moves
-    plausible: bool = True  # of a number: is the new one near what training saw?
+    column: str
+    value: object  # the cell
+    contribution: float
+    terms: list[Term]
 
 
 @dataclass(frozen=True)
@@ -88,6 +83,8 @@ class Explanation:
     label: object  # what the file says, if it does
     flip: Flip | None
     notes: Notes
+    base: float = 0.0  # the score without the columns: the bias, and what they contribute in the mean of training
+    columns: list[ColumnPart] | None = None  # of a table: largest first; with `base` they add up to the score
 
 
 def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[Weight]:
@@ -170,140 +167,54 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         code, other = linear.winner_and_runner_up(x)
         w, b = linear.coef[code] - linear.coef[other], float(linear.intercept[code] - linear.intercept[other])
         score = float(scores[0, code] - scores[0, other])
-    names, raw = model.features.names, unscaled_numbers(model, row)
+    mapping = model.features
+    cells = mapping.clean(row.rows).frame if isinstance(mapping, TableMap) else None
+    names, raw = mapping.names, unscaled_numbers(mapping, cells) if isinstance(mapping, TableMap) else {}
     terms = [
         Term(names[j], value, float(w[j]), float(w[j]) * value, raw.get(names[j]))
         for j, value in zip(indices.tolist(), values.tolist(), strict=True)
     ]
     terms.sort(key=lambda term: -abs(term.contribution))
-    if isinstance(model.features, TableMap):
-        flip = flip_of_table(model, linear, row.rows)
+    if cells is not None:
+        flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores)))
     else:
-        flip = flip_of_features(model, linear, indices, values, _score_columns(scores)[0])
+        flip = flip_of_features(model, linear, indices, values, score_columns(scores)[0])
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
-    return Explanation(b, terms, score, model.classes.tolist()[code], model.classes.tolist()[other], label, flip, notes)
+    base, columns = b, None
+    if isinstance(mapping, TableMap):
+        means = mean_contributions(model, w)
+        base, columns = b + sum(means.values()), column_parts(mapping, row, terms, means)
+    labels = model.classes.tolist()
+    return Explanation(b, terms, score, labels[code], labels[other], label, flip, notes, base, columns)
 
 
-def unscaled_numbers(model: Classifier, row: Dataset) -> dict[str, float]:
-    """The numbers of a table's row before they were scaled, where they are known."""
-    if not isinstance(model.features, TableMap):
-        return {}
-    values = model.features.clean(row.rows).frame
-    raw = {c.name: float(numbers(values[c.name])[0][0]) for c in model.features.columns if c.number}
-    return {name: value for name, value in raw.items() if not math.isnan(value)}
-
-
-def _score_columns(scores: np.ndarray) -> np.ndarray:
-    """Scores with a column a class: two classes have 0 and their one score, of which the higher wins."""
-    return scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
-
-
-def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip | None:
-    """The change of one column that flips the decision with the least change of the score."""
+def mean_contributions(model: Classifier, w: np.ndarray) -> dict[str, float]:
+    """What each column contributes to scores with these weights in the mean of the rows of training; 0 where not known."""
     assert isinstance(model.features, TableMap)
-    flips: list[Flip] = []
-    decision = _Decision(model, linear, row, linear.scores(model.transform(row)[0]))
-    for column in model.features.columns:
-        if column.name in model.features.date_parts:  # one part of a date cannot change alone
-            continue
-        if isinstance(column.category, Category):
-            flips += _other_values(decision, column.name, column.category.values)
-        elif column.number and column.category is None:
-            flips += _other_numbers(decision, column.number)
-    # Numbers stop just beyond the boundary, with nearly equal changes: of these the one that moves least.
-    return min(flips, key=lambda flip: (not flip.plausible, float(f"{abs(flip.change):.3g}"), flip.far), default=None)
+    if model.means is None:
+        return {}
+    means: dict[str, float] = {}
+    for column, places in model.features.places_of_columns().items():
+        means[column] = float(w[places] @ model.means[places])
+    return means
 
 
-@dataclass(frozen=True)
-class _Decision:
-    """A row of a table, the model that decides on it, and the scores that it gives the row as it is."""
-
-    model: Classifier
-    linear: Model
-    row: pl.DataFrame
-    own: np.ndarray
-
-    def changed(self, name: str, values: list[str] | list[float]) -> np.ndarray:
-        """The scores, a column a class, of the row with other values in one column; first those of the row itself."""
-        import polars as pl
-
-        # By name, since polars gives a column without one another in a list.
-        others = {series.name: series.new_from_index(0, len(values)) for series in self.row if series.name != name}
-        changed = self.linear.scores(self.model.transform(pl.DataFrame({**others, name: values}))[0])
-        return _score_columns(np.concatenate([self.own, changed]))
-
-
-def _other_values(decision: _Decision, name: str, values: list[str]) -> list[Flip]:
-    if not values:
-        return []
-    gaps, winners, code = _gaps(decision.linear, decision.changed(name, values))
-    before = decision.row[name][0]
-    return [
-        Flip(name, before, value, float(gaps[1 + k] - gaps[0]), decision.model.classes.tolist()[winners[1 + k]])
-        for k, value in enumerate(values)
-        if winners[1 + k] != code
+def column_parts(mapping: TableMap, row: Dataset, terms: list[Term], means: dict[str, float]) -> list[ColumnPart]:
+    """The terms by column, less what the column contributes in the mean."""
+    column_of = {name: column for column, names in mapping.names_of_columns().items() for name in names}
+    parts: dict[str, list[Term]] = {column: [] for column in means}
+    for term in terms:
+        parts.setdefault(column_of.get(term.feature, "hashed values"), []).append(term)
+    cells = {name: row.rows[name][0] for name in row.rows.columns}
+    columns = [
+        ColumnPart(column, cells.get(column), sum(term.contribution for term in part) - means.get(column, 0.0), part)
+        for column, part in parts.items()
     ]
+    return sorted(columns, key=lambda part: -abs(part.contribution))
 
 
-def _gaps(linear: Model, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """How far the first row's winner is ahead of its best rival in every row, all winners, and that winner.
-
-    Of two equals the first wins, but with two classes the second: a score of 0 is the positive class.
-    """
-    winners = linear.decide(scores[:, 1] if scores.shape[1] == 2 else scores)
-    code = int(winners[0])
-    return scores[:, code] - np.delete(scores, code, axis=1).max(axis=1), winners, code
-
-
-def _other_numbers(decision: _Decision, number: Number) -> list[Flip]:
-    """The nearest number beyond the boundary, on the line through the row's score and one step further."""
-    linear, row = decision.linear, decision.row
-    x = float(numbers(row[number.name])[0][0])
-    step = number.sd or 1.0
-    if math.isnan(x):
-        return []
-    scores = decision.changed(number.name, [x, x + step])
-    _, _, code = _gaps(linear, scores)
-    gap = scores[:, [code]] - np.delete(scores, code, axis=1)
-    slopes = (gap[2] - gap[1]) / step
-    whole = row[number.name].dtype.is_integer()
-    flips = []
-    for distance, slope in zip(gap[1], slopes, strict=True):
-        if slope == 0:
-            continue
-        move = -distance / slope
-        # A little more at a time, since features are rounded to float32.
-        tries = [move + math.copysign(max(abs(move), 1e-3 * step) * 10.0**e, -slope) for e in range(-6, -1)]
-        values = [math.copysign(math.ceil(abs(m)), m) + x if whole else x + m for m in tries]
-        values = [value for value in values if math.isfinite(value) and abs(value) < 1e30]
-        if not values:
-            continue
-        gaps, winners, code = _gaps(linear, decision.changed(number.name, values))
-        beyond = np.flatnonzero(winners[1:] != code)
-        if len(beyond):
-            k = int(beyond[0])
-            after, label = int(values[k]) if whole else values[k], decision.model.classes.tolist()[winners[1 + k]]
-            flip = Flip(number.name, row[number.name][0], after, float(gaps[1 + k] - gaps[0]), label)
-            near = abs(values[k] - number.mean) <= PLAUSIBLE_SDS * step
-            flips.append(replace(flip, far=abs(values[k] - x) / step, plausible=near))
-    return sorted(flips, key=lambda flip: flip.far)[:1]
-
-
-def flip_of_features(
-    model: Classifier, linear: Model, indices: np.ndarray, values: np.ndarray, scores: np.ndarray
-) -> Flip | None:
-    """One word, column or pixel that flips the decision: taken out where it is there, put in (1) where it is not."""
-    coef = _score_columns(linear.coef[0]).T if len(linear.coef) == 1 else linear.coef
-    x = np.zeros(coef.shape[1])
-    x[indices] = values
-    move = np.where(x != 0, -x, 1.0)
-    _, _, code = _gaps(linear, scores[None])
-    after = scores[None] + (coef * move).T
-    gaps, winners, _ = _gaps(linear, np.concatenate([scores[None], after]))
-    flips = np.flatnonzero(winners[1:] != code)
-    if not len(flips):
-        return None
-    j = int(flips[np.abs(gaps[1:][flips] - gaps[0]).argmin()])
-    name = model.features.names[j]
-    change = float(gaps[1 + j] - gaps[0])
-    return Flip(name, float(x[j]), float(x[j] + move[j]), change, model.classes.tolist()[winners[1 + j]])
+def unscaled_numbers(mapping: TableMap, values: pl.DataFrame | CodedTable | None) -> dict[str, float]:
+    """The numbers of a table's row before they were scaled, where they are known."""
+    assert values is not None
+    raw = {c.name: float(numbers(values[c.name])[0][0]) for c in mapping.columns if c.number}
+    return {name: value for name, value in raw.items() if not math.isnan(value)}

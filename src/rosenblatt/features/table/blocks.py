@@ -28,6 +28,8 @@ class FeatureBlock(Protocol):
     @property
     def column(self) -> str: ...
     @property
+    def sources(self) -> tuple[str, ...]: ...
+    @property
     def size(self) -> int: ...
     @property
     def names(self) -> list[str]: ...
@@ -54,6 +56,10 @@ class OneFeature:
     def names(self) -> list[str]:
         return [self.column]
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.column,)
+
 
 class NumberBlock(OneFeature):
     """One number: `age`."""
@@ -68,6 +74,10 @@ class BinBlock:
 
     column: str
     names: list[str]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.column,)
 
     @property
     def size(self) -> int:
@@ -96,6 +106,10 @@ class NumberProduct(OneFeature):
         super().__init__(f"{a} & {b}")
         self.a, self.b = a, b
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return self.a, self.b
+
     def encode(self, part: EncodedRows) -> Entry:
         return 0, part.numbers[self.a] * part.numbers[self.b]
 
@@ -112,6 +126,10 @@ class CategoryBlock:
     @property
     def column(self) -> str:
         return self.source if self.times is None else self._with_number(self.source)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.source,) if self.times is None else (self.source, self.times)
 
     @property
     def size(self) -> int:
@@ -152,6 +170,10 @@ class CategoryProduct:
     @property
     def column(self) -> str:
         return f"{self.a.name} & {self.b.name}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return self.a.name, self.b.name
 
     @property
     def size(self) -> int:
@@ -217,6 +239,10 @@ class HashedBlock:
     source: HashableBlock
     bits: int
     _buckets: tuple[list[str], np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.source.column,)
 
     @property
     def column(self) -> str:

@@ -154,6 +154,11 @@ class Bins:
         codes[np.searchsorted(ends, values)] = np.arange(len(values))
         return ends, codes.astype(np.int32)
 
+    @property
+    def ends(self) -> np.ndarray:
+        """Where the number line changes its code."""
+        return self._regions[0]
+
     def codes(self, x: np.ndarray) -> np.ndarray:
         """The code of each number; −1 where it is missing."""
         ends, codes = self._regions
@@ -172,13 +177,16 @@ class Number:
     sd: float
     missing: bool
     bins: Bins | None = None
+    range: tuple[float, float] | None = None  # least and largest of training; older files do not know it
 
     @classmethod
     def fit(cls, series: pl.Series | CodedTexts, bins: bool = False) -> Number:
         x, _ = numbers(series)
         is_missing = np.isnan(x)
         missing = bool(is_missing.any())
-        number = cls(series.name, *mean_and_sd(x[~is_missing] if missing else x), missing)
+        known = x[~is_missing] if missing else x
+        number = cls(series.name, *mean_and_sd(known), missing)
+        number.range = (float(known.min()), float(known.max())) if len(known) else None
         if bins:
             rows = sampled_rows(len(x))
             some = x if rows is None else x[rows]
@@ -199,7 +207,8 @@ class Number:
 
     def to_json(self) -> dict[str, Any]:
         bins = {} if self.bins is None else {"bins": self.bins.to_json()}
-        return {"mean": self.mean, "sd": self.sd, "missing": self.missing, **bins}
+        ends = {} if self.range is None else {"range": list(self.range)}
+        return {"mean": self.mean, "sd": self.sd, "missing": self.missing, **bins, **ends}
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> Number:
@@ -210,7 +219,8 @@ class Number:
         bins = None
         if "bins" in saved:
             bins = Bins(name, *([float(number) for number in saved["bins"][key]] for key in ("values", "edges")))
-        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"], bins)
+        ends = (float(saved["range"][0]), float(saved["range"][1])) if "range" in saved else None
+        return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"], bins, ends)
 
 
 def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:

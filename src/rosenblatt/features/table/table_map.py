@@ -315,12 +315,13 @@ class TableMap:
         if self.texts:
             result, words = self.texts.beside(result, clean.texts)
             unseen.update(words)
+        known = self.known_columns
         self.notes = Notes(
             rows=n,
             unseen={name: count for name, count in unseen.items() if count > 0},
             unreadable={name: count for name, count in parts.unreadable.items() if count},
             undated={name: count for name, count in clean.misfits.items() if count},
-            ignored=tuple(name for name in present if name not in self.known_columns),
+            ignored=tuple(name for name in present if name not in known),
         )
         return result
 
@@ -358,6 +359,23 @@ class TableMap:
         names = [name for block in self.blocks if not isinstance(block, HashedBlock) for name in block.names]
         hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
         return names + (hashed[0].names if hashed else []) + (self.texts.names if self.texts else [])
+
+    def names_of_columns(self) -> dict[str, list[str]]:
+        """The features of each raw column, and of each product; hashed values share theirs and are left out."""
+        date_of = {name: one.name for one in self.readings.columns for name in one.value_columns} if self.readings else {}
+        names: dict[str, list[str]] = {}
+        for block in self.blocks:
+            if not isinstance(block, HashedBlock):
+                names.setdefault(date_of.get(block.column, block.column), []).extend(block.names)
+        if self.texts and self.hashing is None:
+            for name in self.texts.maps:
+                names.setdefault(name, []).extend(self.texts.names_of(name))
+        return names
+
+    def places_of_columns(self) -> dict[str, np.ndarray]:
+        """The numbers of the features of each raw column, and of each product."""
+        place = {name: j for j, name in enumerate(self.names)}
+        return {column: np.array([place[name] for name in names]) for column, names in self.names_of_columns().items()}
 
     def to_json(self) -> dict[str, Any]:
         columns = []

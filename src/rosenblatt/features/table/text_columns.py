@@ -54,7 +54,11 @@ class TextColumns:
 
     @property
     def names(self) -> list[str]:
-        return [f"{name}:{word.removeprefix('word:')}" for name, words in self.maps.items() for word in words.names]
+        return [feature for name in self.maps for feature in self.names_of(name)]
+
+    def names_of(self, column: str) -> list[str]:
+        """The features of one column."""
+        return [f"{column}:{word.removeprefix('word:')}" for word in self.maps[column].names]
 
     def to_json(self) -> list[dict[str, Any]]:
         return [{"name": name, "words": words.to_json()} for name, words in self.maps.items()]
