@@ -1,0 +1,236 @@
+"""Which learner, with which features and parameters and for how many epochs: successive halving on held-out rows.
+
+All candidates start on few rows; the better third goes on with three times as many, until the last few are tried on all of
+them (Jamieson and Talwalkar, 2016, Non-stochastic best arm identification). Within a round all see the same disjoint folds.
+
+>>> from rosenblatt.data import open_known
+>>> search = choose_recipe(open_known("iris"))
+>>> search.winner.error <= search.default.error
+True
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data import Dataset
+from rosenblatt.data.splits import stratified_folds
+from rosenblatt.engine import order
+from rosenblatt.engine.compiled import cores
+from rosenblatt.errors import RosenblattError, SettingError
+from rosenblatt.features import feature_rows
+from rosenblatt.learning.classifier import by_code, fit_features
+from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
+from rosenblatt.learning.learners import LEARNERS, Recipe, compared_as
+from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, compute_p_value, try_recipe
+
+FIRST_ROWS = 2000  # of the first round
+KEPT = 3  # one in so many goes on
+FINALISTS = 4  # that are tried on all rows
+FOLDS = 5
+MOST_WORK = 4e10  # multiplications of a search without a budget in seconds
+MOST_KERNEL_ROWS = 4000  # a kernel compares each row with all that it has learned from
+
+Progress = Callable[[int, int, int], None]  # called with the round, the candidates in it and the rows
+
+
+@dataclass
+class Candidate:
+    """A recipe, and which of the held-out rows of the last round it got right."""
+
+    recipe: Recipe
+    rows: int = 0  # of the last round that it was in
+    right: list[np.ndarray] = field(default_factory=list)  # by fold
+    failed: str | None = None  # why it could not learn
+
+    @property
+    def error(self) -> float:
+        return math.inf if self.failed or not self.right else 1.0 - float(np.concatenate(self.right).mean())
+
+    @property
+    def label(self) -> str:
+        """The learner as `compare` names it, with what differs from its usual settings."""
+        recipe = self.recipe
+        chosen = {**recipe.parameters, **recipe.features}
+        shown = [f"{name} {value}" for name, value in chosen.items()]
+        return ", ".join([compared_as(recipe.learner, recipe.averages), *shown, f"{recipe.epochs} epochs"])
+
+
+@dataclass(frozen=True)
+class Search:
+    """All candidates, the best first; those that came further stand before those that did not."""
+
+    ranked: list[Candidate]
+    default: Candidate
+    p_value: float | None  # of the difference between the winner and the default
+    seconds: float
+    ended_by: str  # "all rounds", "budget" or "work"
+
+    @property
+    def winner(self) -> Candidate:
+        return self.ranked[0]
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Is the winner better than the default by more than chance?"""
+        return self.p_value is not None and self.p_value < SIGNIFICANCE_LEVEL
+
+
+def choose_recipe(
+    data: Dataset, recipe: Recipe | None = None, seconds: float | None = None, progress: Progress | None = None
+) -> Search:
+    """The best of many recipes for the data, by held-out rows; `recipe` is the default, and gives seed, order and bias.
+
+    Without `seconds` the search is bounded by counted work, so that it gives the same answer on every machine.
+    """
+    started = time.perf_counter()
+    default = Candidate(recipe or Recipe())
+    candidates = [default, *(Candidate(one) for one in recipes_for(data, default.recipe))]
+    codes = encode(labels_of(data))[1]
+    if np.bincount(codes).min() < 2:
+        raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
+    drawn = np.arange(len(codes), dtype=np.int32)
+    order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
+    work, ended_by, number, alive = 0.0, "all rounds", 0, candidates
+    for number, rows in enumerate(round_sizes(len(codes))):
+        if progress:
+            progress(number, len(alive), rows)
+        part = data.take(np.sort(drawn[:rows]))
+        work += try_all(alive, part, seconds, started)
+        best = sorted((one for one in alive if one.rows == len(part)), key=lambda one: one.error)
+        if default not in best:
+            ended_by = "budget"
+            break
+        last = rows == len(codes)
+        kept = best[: max(FINALISTS, math.ceil(len(best) / KEPT))]
+        alive = kept if default in kept else [*kept, default]
+        if not last and work * KEPT > MOST_WORK and seconds is None:
+            ended_by = "work"
+            break
+        if not last and seconds is not None and (time.perf_counter() - started) * (1 + KEPT) > seconds:
+            ended_by = "budget"
+            break
+    ranked = sorted(candidates, key=lambda one: (-one.rows, one.error))
+    winner = next(one for one in ranked if one.failed is None)
+    p_value = None
+    if winner is not default and winner.rows == default.rows:
+        others = [winner.rows - len(right) for right in winner.right]
+        p_value = compute_p_value(winner.right, default.right, others)
+    return Search(ranked, default, p_value, time.perf_counter() - started, ended_by)
+
+
+def round_sizes(rows: int) -> Iterator[int]:
+    """Rows of each round: a few thousand, three times as many, …, all of them."""
+    size = min(rows, FIRST_ROWS)
+    while size < rows:
+        yield size
+        size *= KEPT
+    yield rows
+
+
+def recipes_for(data: Dataset, recipe: Recipe) -> Iterator[Recipe]:
+    """Learners × parameters × features × epochs."""
+    for learner, parameters in learners_to_try():
+        averages = LEARNERS[learner].view == "last"
+        for features, epochs in product(features_to_try(data, recipe), (5, 15)):
+            yield replace(
+                recipe, learner=learner, average=True if averages else None, parameters=parameters, epochs=epochs,
+                features=recipe.features | features,
+            )  # fmt: skip
+
+
+def learners_to_try() -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "averaged", {}
+    yield "mira", {}
+    for C in (0.01, 0.1, 1.0):
+        yield "passive-aggressive", {"C": C}
+    for eta0, l2 in product((0.01, 0.1), (0.0, 1e-4, 1e-3)):
+        yield "logistic", {"eta0": eta0, "l2": l2}
+    if "arow" in LEARNERS:
+        for r in (0.1, 1.0, 10.0):
+            yield "arow", {"r": r}
+
+
+def features_to_try(data: Dataset, recipe: Recipe) -> list[dict[str, Any]]:
+    """Options of the feature map that the recipe leaves open."""
+    options: dict[str, list[dict[str, Any]]] = {
+        "table": [{"numeric": "number"}, {"numeric": "bins"}, {"numeric": "bins", "products": "auto"}],
+        "text": [{}, {"ngrams": 2}],
+        "sparse": [{}, {"weighting": "unit"}],
+    }
+    open_ones = [one for one in options.get(data.kind, [{}]) if not one.keys() & recipe.features.keys()]
+    return open_ones or [{}]
+
+
+def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, started: float) -> float:
+    """Measures candidates on the folds of some rows, on all cores; gives the multiplications that it took."""
+    classes, codes = encode(labels_of(part))
+    fold_of_row = stratified_folds(codes, FOLDS, seed=0)
+    by_features: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        by_features.setdefault(repr(sorted(one.recipe.map_options(part.kind).items())), []).append(one)
+    tasks = list(product(range(FOLDS), by_features.values()))
+
+    def out_of_time() -> bool:
+        return seconds is not None and time.perf_counter() - started > seconds
+
+    def of_fold(task: tuple[int, list[Candidate]]) -> tuple[dict[int, np.ndarray | str], float]:
+        fold, some = task
+        if out_of_time():
+            return {}, 0.0
+        train, test = encode_fold(part, classes, codes, fold_of_row == fold, some[0].recipe)
+        results: dict[int, np.ndarray | str] = {}
+        work = 0.0
+        for one in some:
+            if out_of_time():
+                break
+            if one.failed is None:
+                results[id(one)], multiplications = measure(one.recipe, train, test)
+                work += multiplications
+        return results, work
+
+    measured: dict[int, list[np.ndarray | str]] = {}
+    total = 0.0
+    with ThreadPoolExecutor(cores()) as pool:
+        for results, work in pool.map(of_fold, tasks):
+            total += work
+            for key, result in results.items():
+                measured.setdefault(key, []).append(result)
+    for one in candidates:
+        results_of = measured.get(id(one), [])
+        failures = [result for result in results_of if isinstance(result, str)]
+        if failures:
+            one.failed = failures[0]
+        elif len(results_of) == FOLDS:  # else the time was over
+            one.right, one.rows = [result for result in results_of if not isinstance(result, str)], len(codes)
+    return total
+
+
+def measure(recipe: Recipe, train: Examples, test: Examples) -> tuple[np.ndarray | str, float]:
+    """Which held-out rows a recipe gets right, or why it cannot learn, and its multiplications."""
+    work = float(recipe.epochs) * train.rows.entries * train.vectors
+    try:
+        return try_recipe(recipe, train, test).right, work
+    except (RosenblattError, ValueError) as failure:
+        return str(failure), work
+
+
+def encode_fold(
+    part: Dataset, classes: np.ndarray, codes: np.ndarray, held_out: np.ndarray, recipe: Recipe
+) -> tuple[Examples, Examples]:
+    """(examples to learn from, examples held out), with features of the first."""
+    learned, others = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+    train = part.take(learned)
+    weights = by_code(recipe.class_weight, classes)
+    mapping = fit_features(train, codes[learned], recipe, weights)
+    first = for_classes(feature_rows(mapping, train.rows), codes[learned], np.arange(len(classes)), class_weight=weights)
+    second = for_classes(feature_rows(mapping, part.take(others).rows), codes[others], np.arange(len(classes)))
+    return first, second
