@@ -218,6 +218,7 @@ class ReadingOptions:
             encoding=self.encoding,
             target=self.target_column,
             as_text=True if model else None,
+            training=model.training_names if model else None,
         )
 
 

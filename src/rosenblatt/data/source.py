@@ -22,9 +22,12 @@ from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from rosenblatt.errors import FileError, SettingError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.training_names import TrainingNames
 
 fcntl: ModuleType | None
 try:
@@ -373,6 +376,7 @@ class ReadOptions:
     unlabelled: str = "refuse"
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
+    training: TrainingNames | None = None  # of the model that the rows are for
 
     def __post_init__(self) -> None:
         if self.format is not None:

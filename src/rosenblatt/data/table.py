@@ -72,12 +72,13 @@ def to_dataset(
     frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]
 ) -> Dataset:
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
+    file_columns = None if options.header else tuple(frame.columns)
     if isinstance(frame, CodedTable):  # of texts, and with all labels
-        return Dataset("table", *split_target(frame, options, name), name)
+        return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
     if labels is None or not labels.has_nulls():
-        return Dataset("table", rows, labels, name)
+        return Dataset("table", rows, labels, name, file_columns=file_columns)
     count = labels.null_count()
     have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
     if options.unlabelled != "skip":
@@ -85,7 +86,7 @@ def to_dataset(
         raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
     known = labels.is_not_null()
     left_out = f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
-    return Dataset("table", rows.filter(known), labels.filter(known), name, notes=(left_out,))
+    return Dataset("table", rows.filter(known), labels.filter(known), name, file_columns=file_columns, notes=(left_out,))
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
@@ -153,6 +154,8 @@ def _no_such_column(target: str, columns: Sequence[str], options: ReadOptions, n
     what = f"there is no column {target!r}; the columns are {shown}."
     if options.header and options.names is None and looks_like_data(columns):
         what += " The first line looks like data: pass header=False (--no-header)."
+    elif not options.header and options.names is None:
+        what += " The file was read without names: pass names=[…] (--names A,B,…), or the number of the column."
     elif near:
         what += f" Did you mean {near[0]!r}?"
     return TargetError(what, path=name)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -192,6 +192,19 @@ def is_pattern(text: str) -> bool:
     except (ValueError, pl.exceptions.PolarsError):
         return False
     return read is not None and (read.month, read.day) in ((1, 31), (1, 1)) and len(text) <= LONGEST_PATTERN
+
+
+def day_text(days: float) -> str:
+    """The day that is so many after the first of 1970; on that day, the time.
+
+    >>> day_text(19753.4), day_text(0.5), day_text(1e300)
+    ('2024-01-31', '12:00', '1e+300 days after 1970')
+    """
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(days=days)
+    except OverflowError:
+        return f"{days:g} days after 1970"
+    return f"{moment:%H:%M}" if 0 < days < 1 else f"{moment:%Y-%m-%d}"
 
 
 def typed_pattern(dtype: pl.DataType) -> str:
