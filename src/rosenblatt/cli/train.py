@@ -103,8 +103,8 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 def train(**values: Any) -> None:
     """Learn from FILE to predict one of its columns.
 
-    FILE is CSV, TSV, Parquet, Arrow, libsvm, labelled text, a folder a class, idx images, `-` for standard input, or the
-    name of a known data set (iris, breast-cancer, income, mnist …).
+    FILE is CSV, TSV, Parquet, Arrow, Excel, JSON lines, SQLite, libsvm, Vowpal Wabbit, labelled text, a folder a class,
+    idx images, `-` for standard input, or the name of a known data set (iris, breast-cancer, income, mnist …).
 
     \b
     rosenblatt train breast-cancer --holdout 0.25

@@ -24,7 +24,7 @@ class Dataset:
     |--------|-------------------------------------------|---------------|
     | table  | polars DataFrame, without the target      | polars Series |
     | text   | polars DataFrame with one column, `text`  | polars Series |
-    | sparse | scipy CSR                                 | numpy array   |
+    | sparse | scipy CSR, or NamedRows with such a one   | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
     On the command line a table of texts may be a CodedTable, which is made without polars.

@@ -24,7 +24,7 @@ from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import numbers_if_all
 from rosenblatt.errors import SettingError
-from rosenblatt.features import TextMap
+from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.scale import mean_and_sd
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, numbers, plain, texts
 from rosenblatt.learning.examples import encode, labels_of
@@ -190,7 +190,8 @@ def _feature_facts(data: Dataset, hits: np.ndarray, facts: Facts, least: int | N
         X, names, value, least = words.transform(data.rows), words.words, None, least or WORDS_AT_LEAST
         facts.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
     else:
-        X, names, value, least = data.rows, [f"column {j}" for j in range(data.rows.shape[1])], "not 0", least or 1
+        mapping = NumbersMap().fit(data.rows)
+        X, names, value, least = mapping.transform(data.rows), mapping.names, "not 0", least or 1
     nonzero = X.data != 0
     owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[nonzero]
     count = np.bincount(X.indices[nonzero], minlength=len(names))
@@ -256,7 +257,7 @@ def _row_keys(data: Dataset) -> Iterable[pl.Series]:
         return [plain(series) for series in data.rows]
     if data.kind == "images":
         return [pl.Series([image.tobytes() for image in data.rows], dtype=pl.Binary)]
-    X = data.rows.copy()
+    X = NumbersMap().fit(data.rows).transform(data.rows).copy()
     X.sum_duplicates()
     X.eliminate_zeros()
     ends = [*zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)]
