@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long
+from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long, without_label
 from rosenblatt.errors import FileError
 
 Message = tuple[str | None, str]  # label, text
@@ -17,25 +17,32 @@ def message_readers(messages: Callable[[Source], Iterator[Message]]) -> tuple[Re
     """The functions `read` and `batches` of a format whose `messages` come one by one."""
 
     def read(source: Source, options: ReadOptions) -> Dataset:
-        return to_dataset(messages(source), source.name)
+        return to_dataset(list(messages(source)), options, source)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
         remaining = messages(source)
         while batch := list(islice(remaining, rows or ROWS_PER_BATCH)):
-            yield to_dataset(batch, source.name)
+            if options.as_text is True and any(label is None for label, _ in batch):  # a model labels them all
+                batch = [(None, text) for _, text in batch]
+            yield to_dataset(batch, options, source)
 
     return read, batches
 
 
-def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
-    """Messages as one column, `text`."""
+def to_dataset(messages: list[Message], options: ReadOptions, source: Source) -> Dataset:
+    """Messages as one column, `text`; where some have no label, these are refused, or left out."""
     import polars as pl
 
-    pairs = list(messages)
+    labelled = [(label, text) for label, text in messages if label is not None]
+    notes: tuple[str, ...] = ()
+    if labelled and (gone := len(messages) - len(labelled)):
+        row = [label for label, _ in messages].index(None) + 1
+        place = f"{source.name}, row {row:,}"
+        notes = (without_label(gone, options, source.name, lambda what: FileError(what, path=place)),)
+    pairs = labelled or messages
     rows = pl.DataFrame({"text": [text for _, text in pairs]}, schema={"text": pl.String})
-    labelled = bool(pairs) and pairs[0][0] is not None
-    labels = pl.Series("label", [label for label, _ in pairs], dtype=pl.String) if labelled else None
-    return Dataset("text", rows, labels, name)
+    labels = pl.Series("label", [label for label, _ in labelled], dtype=pl.String) if labelled else None
+    return Dataset("text", rows, labels, source.name, notes=notes)
 
 
 def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:

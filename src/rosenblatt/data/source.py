@@ -14,7 +14,7 @@ import stat
 import sys
 import weakref
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -418,6 +418,14 @@ class ReadOptions:
     def mention_columns(self) -> bool:
         """Did the user say anything that only a table with columns can have?"""
         return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
+
+
+def without_label(count: int, options: ReadOptions, name: str, refuse: Callable[[str], FileError]) -> str:
+    """What is told of so many rows without a label that are to be skipped; where they are not, they are refused."""
+    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
+    if options.unlabelled != "skip":
+        raise refuse(f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out.")
+    return f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
 
 
 _replacements: dict[Path, tuple[int, int]] = {}  # device and inode of what was to take the place of a file

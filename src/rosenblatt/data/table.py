@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.source import ReadOptions, without_label
 from rosenblatt.errors import FileError, TargetError
 
 if TYPE_CHECKING:
@@ -79,13 +79,12 @@ def to_dataset(
     rows, labels = split_target(frame, options, name)
     if labels is None or not labels.has_nulls():
         return Dataset("table", rows, labels, name, file_columns=file_columns)
-    count = labels.null_count()
-    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
-    if options.unlabelled != "skip":
-        what = f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out."
-        raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
     known = labels.is_not_null()
-    left_out = f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
+
+    def refuse(what: str) -> FileError:
+        return place_of_row(known.arg_min() or 0).error(what, labels.name)
+
+    left_out = without_label(labels.null_count(), options, name, refuse)
     return Dataset("table", rows.filter(known), labels.filter(known), name, file_columns=file_columns, notes=(left_out,))
 
 

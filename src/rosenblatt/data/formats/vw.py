@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
 from rosenblatt.data.messages import numbered_lines
-from rosenblatt.data.source import ReadOptions, Source
-from rosenblatt.errors import FileError, counted
+from rosenblatt.data.source import ReadOptions, Source, without_label
+from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,11 +131,8 @@ class ParsedLines:
             return Dataset("sparse", rows, None, self.name)
         notes: tuple[str, ...] = ()
         if gone:
-            have = f"{counted(gone, 'row')} {'have' if gone > 1 else 'has'} no label"
-            if options.unlabelled != "skip":
-                first = self.lines[self.labels.index(None)]
-                raise self._problem(f"{have}: write it, or pass unlabelled='skip' to leave such rows out", first)
-            notes = (f"{have} and {'were' if gone > 1 else 'was'} left out of {self.name}.",)
+            first = self.lines[self.labels.index(None)]
+            notes = (without_label(gone, options, self.name, lambda what: self._problem(what, first)),)
             rows = rows[np.array(known)]
         labels = as_labels([label for label in self.labels if label is not None])
         return Dataset("sparse", rows, labels, self.name, notes=notes)
