@@ -176,6 +176,15 @@ def test_a_date_that_could_be_either_is_read_as_the_others_of_its_table(pattern,
     assert "--column a=date:%d/%m/%Y" in alone.why
 
 
+@pytest.mark.parametrize("fraction", ["", ".5"])
+def test_seconds_are_told_once_and_fractions_of_them_are_read(fraction):
+    times = [f"{moment:%Y-%m-%d %H:%M:%S}{fraction if k == 7 else ''}" for k, moment in enumerate(MOMENTS)]
+    reading = decide(pl.DataFrame({"at": times}))[0]
+    assert reading.why == "y-m-d h:m:s"
+    days = TableReadings([reading]).clean(pl.DataFrame({"at": times})).frame["at (days)"]
+    assert days[7] * 86400 == pytest.approx((MOMENTS[7] - datetime(1970, 1, 1)).total_seconds() + float(fraction or 0))
+
+
 def test_a_point_is_no_fraction_where_commas_are():
     text = "price;sold;y\n" + "7,50;1.234;a\n12,00;987;b\n" * 12
     data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
@@ -259,6 +268,43 @@ def test_a_table_reads_back_from_every_dialect(amounts, dialect, seed):
     assert unreadable == 0
     assert [None if value != value else round(100 * value) for value in x.tolist()] == amounts
     assert clean.frame["since (days)"].to_list() == [float((day - date(1970, 1, 1)).days) for day in dates]
+
+
+LONG = 120_000
+
+
+def long_column(cell, last=None):
+    cells = [cell(k) for k in range(LONG)]
+    return cells if last is None else [*cells[:-1], last]
+
+
+# What only the last of many rows tells counts as much as what the first do.
+LATE = {
+    "thousands": (long_column(lambda k: f"{k % 900},{k % 100:02d}", "1.234,50"), "number", "written as 1.234,5"),
+    "another unit": (long_column(lambda k: f"{k}.5 €", "7.5 $"), "id", "different in every row"),
+    "no number": (long_column(lambda k: str(k % 700), "ask"), "number", "missing: ask"),
+    "half a number": (long_column(lambda k: str(k % 700), "12a"), "category", "12a is no number"),
+    "a mark": (long_column(lambda k: f"{k % 70},5", "NULL"), "number", "missing: NULL"),
+    "an order of days": (long_column(lambda k: f"{1 + k % 12:02d}/{1 + k % 11:02d}/2023", "13/01/2023"), "date", "d/m/y"),
+    "no date": (long_column(lambda k: f"{1 + k % 28:02d}.{1 + k % 12:02d}.2023", "31.02.2023"), "category", ""),
+    "sorted IDs": (long_column(lambda k: f"C-{k:07d}"), "id", "different in every row"),
+    "shuffled IDs": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}"), "id", "different in every row"),
+    "an ID twice": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}", "C-0000000"), "id", "different in nearly every row"),
+    "many values": (long_column(lambda k: f"A{k * 7919 % 60_000}"), "category", ""),
+    "sentences that repeat": (long_column(lambda k: f"about the order {k * 7919 % 48_000}"), "category", ""),
+    "sentences": (long_column(lambda k: f"about the order {k * 7919 % 66_000}"), "text", "sentences of 4 words on average"),
+    "whole numbers": (long_column(lambda k: k * 7919 % LONG), "number", ""),
+    "rows counted": (long_column(lambda k: k + 1), "id", "different in every row"),
+}
+
+
+def test_the_last_of_many_rows_counts():
+    readings = decide(pl.DataFrame({name: cells for name, (cells, _, _) in LATE.items()}), trimmed=True)
+    for reading in readings:
+        _, kind, why = LATE[reading.name]
+        assert (reading.name, reading.kind) == (reading.name, kind)
+        assert why in reading.why
+        assert bool(why) == bool(reading.why)
 
 
 def test_a_cell_that_does_not_fit_is_counted_and_never_guessed():

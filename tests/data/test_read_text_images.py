@@ -50,7 +50,7 @@ def test_messages_without_a_label_are_refused_or_left_out_and_counted(tmp_path, 
     half = "".join(f"{label if k % 3 else ' '}\t{text}\n" for k, (label, text) in enumerate(MESSAGES * 3)).encode()
     known = [pair for k, pair in enumerate(MESSAGES * 3) if k % 3]
     (tmp_path / "half").write_bytes(half)
-    with pytest.raises(FileError, match=r"half, row 1: 4 rows have no label: fill it in, or pass unlabelled='skip'"):
+    with pytest.raises(FileError, match=r"half, line 1: 4 rows have no label: fill it in, or pass unlabelled='skip'"):
         read(tmp_path / "half", format="text")
     data = read(tmp_path / "half", format="text", unlabelled="skip")
     assert pairs(data) == known

@@ -38,6 +38,7 @@ class Dataset:
     name: str
     zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
     numbers: np.ndarray | None = None
+    trimmed: bool = False  # has no text of a table blanks around it?
     file_columns: tuple[str, ...] | None = None  # all columns, the target among them, of a file without a header
     notes: tuple[str, ...] = ()  # what was assumed while reading, a sentence each
     guesses: tuple[str, ...] = ()  # how the source was taken, where all looked plain

@@ -21,7 +21,7 @@ from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.features import FeatureMap, Notes, feature_rows
+from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, classes_of, codes_among, for_classes, labels_of, text_array
@@ -213,7 +213,7 @@ class Classifier:
     @property
     def training_names(self) -> TrainingNames | None:
         """The columns of the table that it has learned from; None where there was none."""
-        if not isinstance(self.features, features.TableMap):
+        if not isinstance(self.features, TableMap):
             return None
         from rosenblatt.data.training_names import TrainingNames
 
@@ -268,7 +268,7 @@ class Classifier:
 
 def with_training_types(model: Classifier, data: Dataset) -> Dataset:
     """Data that were read as texts for a model, with numbers where it has learned from numbers."""
-    if data.kind != "table" or not isinstance(model.features, features.TableMap):
+    if data.kind != "table" or not isinstance(model.features, TableMap):
         return data
     return replace(data, rows=model.features.with_training_types(data.rows))
 
@@ -401,7 +401,8 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
         raise LabelError(
             f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
         )
-    mapping = features.map_for(data.kind, **recipe.features).fit(data.rows)
+    mapping = features.map_for(data.kind, **recipe.features)
+    mapping = mapping.fit(data.rows, trimmed=data.trimmed) if isinstance(mapping, TableMap) else mapping.fit(data.rows)
     codes = codes_among(classes, labels)
     examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=by_code(recipe.class_weight, classes))
     refuse_beyond_memory(examples.vectors, examples.rows.d)  # before the features are counted, which takes as much

@@ -118,8 +118,9 @@ def examine_data(
     hits = codes == hit
     counted: list[ColumnValues] = []
     if data.kind == "table":
-        facts.readings = decide(data.rows, columns)
-        values: Any = TableReadings(facts.readings, tuple(columns.missing) if columns else ()).clean(data.rows).frame
+        facts.readings = decide(data.rows, columns, data.trimmed)
+        marks = tuple(columns.missing) if columns else ()
+        values: Any = TableReadings(facts.readings, marks).clean(data.rows, data.trimmed).frame
         counted = _code_columns(_with_numbers(values, facts.readings), numeric, facts.notes)
         facts.columns = [column.name for column in counted]
         facts.values = _value_facts(counted, hits, facts, least or 1)

@@ -109,13 +109,20 @@ class DateFormat:
         if self.pattern == EPOCH:
             seconds = texts.cast(pl.String).cast(pl.Float64, strict=False)
             return (seconds * MICROSECONDS).cast(pl.Int64).cast(pl.Datetime("us"))
-        plain = tidied(texts.cast(pl.String), self)
+        texts = texts.cast(pl.String)
+        as_written = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
+        return as_written if as_written.null_count() == texts.null_count() else self._parsed(tidied(texts, self))
+
+    def _parsed(self, texts: pl.Series) -> pl.Series:
+        """The moments of texts that are written exactly so; null where one is not."""
+        import polars as pl
+
         pattern = tidied_pattern(self.pattern)
         if not self.has_date:
-            plain, pattern = "1970-01-01 " + plain, "%Y-%m-%d " + pattern
+            texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
         if not self.has_time:
-            return plain.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
-        return plain.str.to_datetime(pattern, strict=False, time_unit="us")
+            return texts.str.to_date(pattern, strict=False, cache=False).cast(pl.Datetime("us"))
+        return texts.str.to_datetime(pattern, strict=False, time_unit="us", cache=False)
 
 
 def typed_wall_times(column: pl.Series) -> pl.Series:
@@ -163,6 +170,16 @@ def recognise(texts: pl.Series) -> list[DateFormat]:
             format = DateFormat(f"{date} {time}".strip())
             if not format.wall_times(texts).has_nulls():
                 formats.append(format)
+    return formats
+
+
+def formats_of(texts: pl.Series, some: pl.Series) -> list[DateFormat]:
+    """The same of many texts, of which some are asked first; fractions of a second only where there are any."""
+    formats: list[DateFormat] = []
+    for one in recognise(some):
+        whole = DateFormat(one.pattern.removesuffix("%.f"))
+        if (whole == one or whole not in formats) and not one.wall_times(texts).has_nulls():
+            formats.append(one)
     return formats
 
 

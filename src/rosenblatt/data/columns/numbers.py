@@ -74,7 +74,9 @@ class NumberFormat:
 
         if self.is_plain and texts.cast(pl.Float64, strict=False).null_count() == texts.null_count():
             return texts
-        fits = self.fits(texts) | replace(self, unit="").fits(texts)
+        fits = self.fits(texts)
+        if self.unit and not fits.all():
+            fits |= replace(self, unit="").fits(texts)
         is_negative = texts.str.contains(r"^[^0-9]*[-−–(]|[-−–][^0-9]*$")
         body = texts.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
         if self.decimal == ",":
@@ -163,6 +165,29 @@ def recognise(texts: pl.Series) -> list[NumberFormat]:
         if (not thousands or is_seen(GROUPING[thousands])) and (thousands or decimal == "." or is_seen(","))
     ]
     return [NumberFormat(*pair, units[0]) for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+
+
+def formats_of(texts: pl.Series, some: pl.Series) -> list[NumberFormat]:
+    """The same of many texts, of which some are likely to show all that there is."""
+    import polars as pl
+
+    likely = recognise(some)
+    if not likely:
+        return []
+    formats = [one for one in likely if one.fits(texts).all()]
+    if formats:
+        return formats
+    # What some rows do not show, as marks of thousands, others may; those that do not fit tell soon whether they do.
+    odd = texts.filter(~likely[0].fits(texts))
+    return recognise(texts) if is_possible(pl.concat([some, odd[: len(some)]])) else []
+
+
+def is_possible(texts: pl.Series) -> bool:
+    """Is there a format in which all these texts are numbers, whatever marks others may show?"""
+    parts = pieces(texts)
+    if parts["body"].has_nulls() or unit_of(parts).n_unique() > 1:
+        return False
+    return any(fitting(parts, marks).all() for marks in BODIES)
 
 
 def commonest(texts: pl.Series) -> NumberFormat:

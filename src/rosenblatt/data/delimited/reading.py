@@ -133,7 +133,7 @@ def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
         content = content[content.find(b"\n") + 1 :]
     block = TextBlock(content, layout, source.name, source.start + 1)
     types = replace(column_types(layout, options, source.name), may_be_guessed=True)
-    return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
+    return replace(to_dataset(parse(block, options, types), options, source.name, block.place_of_row), trimmed=True)
 
 
 def column_types(layout: Layout, options: ReadOptions, name: str) -> ColumnTypes:

@@ -116,14 +116,15 @@ class TableMap:
         self.collisions = 0
         self.notes = Notes()
 
-    def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> TableMap:
+    def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES, trimmed: bool = False) -> TableMap:
+        """Learns what the columns hold; texts that are `trimmed` have no blanks around them."""
         table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
         named = () if isinstance(self.products, str) else [name for pair in self.products for name in pair]
-        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named))
+        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named), trimmed)
         self.readings = TableReadings(readings, self.missing)
-        clean = self.clean(table)
+        clean = self.readings.clean(table, trimmed)
         self._cleaned = table, clean
         table = clean.frame
         if not table.width and not clean.texts:
