@@ -73,19 +73,50 @@ def to_dataset(
 ) -> Dataset:
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
     file_columns = None if options.header else tuple(frame.columns)
+    frame, headers = without_headers(frame, options, name)
     if isinstance(frame, CodedTable):  # of texts, and with all labels
-        return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns)
+        return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns, notes=headers)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
     if labels is None or not labels.has_nulls():
-        return Dataset("table", rows, labels, name, file_columns=file_columns)
+        return Dataset("table", rows, labels, name, file_columns=file_columns, notes=headers)
     known = labels.is_not_null()
 
     def refuse(what: str) -> FileError:
         return place_of_row(known.arg_min() or 0).error(what, labels.name)
 
     left_out = without_label(labels.null_count(), options, name, refuse)
-    return Dataset("table", rows.filter(known), labels.filter(known), name, file_columns=file_columns, notes=(left_out,))
+    return Dataset(
+        "table", rows.filter(known), labels.filter(known), name, file_columns=file_columns, notes=(*headers, left_out)
+    )
+
+
+def without_headers(
+    frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str
+) -> tuple[pl.DataFrame | CodedTable, tuple[str, ...]]:
+    """The frame without rows that repeat the names of its columns, as where files were put below one another; and a note.
+
+    Where nothing is learned, as no target is named, every row stays: predictions stand beside their rows.
+    """
+    if options.target is None or not options.header:
+        return frame, ()
+    target = find_target(frame.columns, options, name)
+    if isinstance(frame, CodedTable):
+        if target not in frame[target].texts:
+            return frame, ()
+        frame = frame.to_polars()
+    import polars as pl
+
+    if frame[target].dtype not in (pl.String, pl.Enum) or not (frame[target].cast(pl.String) == target).any():
+        return frame, ()
+    repeats = pl.Series([True]).new_from_index(0, frame.height)
+    for column in frame.get_columns():
+        repeats &= (column.cast(pl.String) == column.name).fill_null(False)
+    count = int(repeats.sum())
+    if not count:
+        return frame, ()
+    rows = f"{count:,} row{'s' * (count > 1)} of {name} {'repeat' if count > 1 else 'repeats'} the names of its columns"
+    return frame.filter(~repeats), (f"{rows} and {'were' if count > 1 else 'was'} left out.",)
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:

@@ -26,7 +26,18 @@ MICROSECONDS = 1_000_000
 LONGEST_PATTERN = 100
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
-MONTH = r"[A-Za-z]{3,9}\.?"
+MONTH = r"\p{L}{3,10}\.?"
+MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
+    "Jan": "jan|gen|ene", "Feb": "feb|fév|fev", "Mar": "mar|mär|mrz|mrt|maa", "Apr": "apr|avr|abr", "May": "may|mai|mag|mei",
+    "Jun": "jun|juin|giu", "Jul": "jul|juil|lug", "Aug": "aug|aoû|aou|ago", "Sep": "sep|set", "Oct": "oct|okt|ott|out",
+    "Nov": "nov", "Dec": "dec|dez|déc|dic",
+}  # fmt: skip
+WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
+    "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|mo(?:ntag)?|di(?:enstag)?|"
+    "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
+    "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
+)
+WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
 DATES = (
     (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
     (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
@@ -40,8 +51,8 @@ DATES = (
     (r"\d{1,2}/\d{1,2}/\d{2}", "%d/%m/%y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y"),
-    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
-    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
     (r"\d{4}-\d{2}", "%Y-%m"),
     (r"\d{1,2}/\d{4}", "%m/%Y"),
@@ -55,7 +66,7 @@ TIMES = (
     (r"\d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M %p"),
     (r"\d{1,2}:\d{2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M:%S %p"),
 )
-ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))"
+ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,4}T|MEZ|MESZ|[+-]\d{2}:?\d{2}))"
 OFFSET = r"([+-])(\d{2}):?(\d{2})$"
 LETTERS = {"%Y": "y", "%y": "y", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s"}
 
@@ -138,6 +149,8 @@ def typed_wall_times(column: pl.Series) -> pl.Series:
 def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
     """One spelling of what may be written in several: blanks, month names, am and pm, zones left out."""
     texts = texts.str.strip_chars()
+    if not format.pattern.startswith("%b"):
+        texts = texts.str.replace(f"^{WEEKDAY}", "")
     if format.has_time:
         texts = texts.str.replace(ZONE + "$", "").str.replace(r"(\d)T(\d)", "${1} ${2}")
         if "%p" in format.pattern:
@@ -145,7 +158,9 @@ def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
         if "%.f" in format.pattern:
             texts = texts.str.replace(r",(\d+)$", ".${1}")
     if "%b" in format.pattern:
-        texts = texts.str.replace_all(r"[-,. ]+", " ").str.replace(r"([A-Za-z]{3})[A-Za-z]*", "${1}")
+        texts = texts.str.replace_all(r"[-,. ]+", " ")
+        for month, beginnings in MONTHS.items():
+            texts = texts.str.replace(rf"(?i)\b(?:{beginnings})\p{{L}}*", month)
     return texts
 
 
@@ -164,7 +179,8 @@ def recognise(texts: pl.Series) -> list[DateFormat]:
             if not date and not time:
                 continue
             gap = "[ T]" if date and time else ""
-            expression = f"^{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
+            weekday = "" if not date or date.startswith("%b") else f"(?:{WEEKDAY})?"
+            expression = f"^{weekday}{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
             if not texts[:1].str.contains(expression)[0] or not texts.str.contains(expression).all():
                 continue
             format = DateFormat(f"{date} {time}".strip())

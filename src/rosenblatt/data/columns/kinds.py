@@ -29,6 +29,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.columns.dates import WEEKDAYS
 from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.table import is_enum, used_categories
@@ -53,7 +54,13 @@ MANY_ROWS = 100_000  # from which on it is worth to count them roughly first, an
 NEAR = 0.05  # of the rows: closer to a limit, different values are counted one by one
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
-UNKNOWN = ("unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void")
+UNKNOWN = {
+    "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
+    "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
+    "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
+    "non renseigné", "s/o", "desconocido", "sin datos", "no disponible", "sconosciuto", "onbekend",
+}  # fmt: skip
+NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
@@ -62,10 +69,11 @@ MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?"
 )
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS})\b)?\W*[0-9]")  # but for a currency or a month in front
+# But for a currency, a month or a day of the week in front.
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
 
 # Words in the name of a column.
-ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
+ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
 CODE_NAMES = {
     "zip",
     "zipcode",
@@ -85,7 +93,22 @@ TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created",
 EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
 DAYS = (19_000_101, 21_001_231)  # written as 20240131
 TRUTHS = [
-    set(pair.split()) for pair in ("true false", "yes no", "y n", "t f", "on off", "ja nein", "j n", "oui non", "si no")
+    set(pair.split())
+    for pair in (
+        "true false",
+        "yes no",
+        "y n",
+        "t f",
+        "on off",
+        "ja nein",
+        "j n",
+        "oui non",
+        "si no",
+        "sí no",
+        "sì no",
+        "wahr falsch",
+        "vrai faux",
+    )
 ]
 
 
@@ -187,7 +210,8 @@ class Look:
         if len(words):
             spellings = words.str.to_lowercase().unique().sort().to_list()
             few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * self.rows
-            if not few and not all(word in UNKNOWN for word in spellings):
+            if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
+                self.note_words(spellings)
                 return
             values = values.filter(values.str.contains("[0-9]"))
         if may_be_code:
@@ -197,10 +221,19 @@ class Look:
         from rosenblatt.data.columns import numbers
 
         if self.ask_formats(each_once(values, self.sample), some_of(values)):
-            self.others = tuple(spellings) if len(words) else ()
+            known = all_marks(spellings if len(words) else ())
+            self.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
             self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
             self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+
+    def note_words(self, spellings: Sequence[str]) -> None:
+        """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
+        from rosenblatt.data.columns import numbers
+
+        digits = [text for text in self.sample if DIGIT.search(text)]
+        plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
+        self.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
 
     def ask_formats(self, values: pl.Series, some: pl.Series) -> bool:
         """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
@@ -248,7 +281,7 @@ class Look:
         words, differ = self.words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self._reading("text", f"sentences of {words:.0f} words on average")
-        why = f"{shown(self.nearly)} is no number, nearly all others are: {self._option('number')} takes such as missing"
+        why = f"{shown(self.nearly)} is no number, most others are: {self._option('number')} takes such as missing"
         return self._reading("category", why if self.nearly else "")
 
     def _of_typed(self) -> ColumnReading:
@@ -479,8 +512,11 @@ def words_in(name: str) -> set[str]:
 
     >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
     (['customer', 'id'], ['at', 'created'], ['paid'])
+    >>> sorted(words_in("Kundennr")), sorted(words_in("Rechnungsnummer"))
+    (['kundennr', 'nr'], ['nummer', 'rechnungsnummer'])
     """
-    return {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    return words | {end for word in words for end in ("nummer", "nr") if word.endswith(end)}
 
 
 def shown(value: object) -> str:

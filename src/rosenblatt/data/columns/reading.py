@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = ("id", "constant", "drop")
 MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known"; see `all_marks`
+SHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#WERT!", "#BEZUG!", "#ZAHL!")  # also German
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -148,7 +149,7 @@ def is_text(column: pl.Series) -> bool:
 
 def all_marks(others: Sequence[str] = ()) -> set[str]:
     """What means "not known", with the marks that the user adds, in small letters, in capitals, and as a word is written."""
-    marks = [*MARKS, *(mark.strip(BLANKS) for mark in others)]
+    marks = [*MARKS, *SHEET_ERRORS, *(mark.strip(BLANKS) for mark in others)]
     return {text for mark in marks for text in (mark, mark.lower(), mark.upper(), mark.capitalize(), mark.title())} | {"NaN"}
 
 
