@@ -140,6 +140,7 @@ DATES = {
     "moments with a zone": ([moment.isoformat() + "+02:00" for moment in MOMENTS], MOMENTS),
     "German moments": ([moment.strftime("%d.%m.%Y %H:%M") for moment in MOMENTS], MOMENTS),
     "American moments": ([moment.strftime("%m/%d/%Y %I:%M %p") for moment in MOMENTS], MOMENTS),
+    "epoch milliseconds": ([str(int((m - datetime(1970, 1, 1)).total_seconds() * 1000)) for m in MOMENTS], MOMENTS),
     "epoch seconds": ([str(int((moment - datetime(1970, 1, 1)).total_seconds())) for moment in MOMENTS], MOMENTS),
 }
 OTHERS = {
@@ -164,6 +165,8 @@ OTHERS = {
     "points and commas": (["1.5", "1,5", "2,25"], "category"),
     "ranges": (["18-25", "26-35", "36-45"], "category"),
     "leading zeros": (["01234", "99999", "00815"], "code"),
+    "phones of the world": (["+491701234567", "+33612345678", "+14155550123"], "code"),
+    "cards": ([str(4_000_000_000_000_000 + 7919 * k) for k in range(24)], "id"),
     "yes and no": (["Yes", "No"], "boolean"),
     "true and false": (["true", "false"], "boolean"),
     "ja und nein": (["ja", "nein", ""], "boolean"),

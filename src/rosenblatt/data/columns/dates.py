@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-EPOCH = "epoch"  # seconds since 1970
+EPOCH, EPOCH_MS = "epoch", "epoch-ms"  # seconds and milliseconds since 1970
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
 LONGEST_PATTERN = 100
@@ -78,8 +78,12 @@ class DateFormat:
     pattern: str
 
     @property
+    def is_epoch(self) -> bool:
+        return self.pattern in (EPOCH, EPOCH_MS)
+
+    @property
     def has_date(self) -> bool:
-        return self.pattern == EPOCH or any(part in self.pattern for part in ("%Y", "%y"))
+        return self.is_epoch or any(part in self.pattern for part in ("%Y", "%y"))
 
     @property
     def day_first(self) -> bool | None:
@@ -90,12 +94,12 @@ class DateFormat:
 
     @property
     def has_time(self) -> bool:
-        return self.pattern == EPOCH or any(part in self.pattern for part in ("%H", "%I"))
+        return self.is_epoch or any(part in self.pattern for part in ("%H", "%I"))
 
     def describe(self) -> str:
         """In letters that people know: d.m.y h:m."""
-        if self.pattern == EPOCH:
-            return "seconds since 1970"
+        if self.is_epoch:
+            return f"{'milli' * (self.pattern == EPOCH_MS)}seconds since 1970"
         words = self.pattern.replace("%.f", "").replace("%p", "am/pm")
         return re.sub("%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
 
@@ -104,7 +108,7 @@ class DateFormat:
         import polars as pl
 
         wall = self.wall_times(texts).dt.timestamp("us")
-        if self.pattern == EPOCH or texts.dtype != pl.String:
+        if self.is_epoch or texts.dtype != pl.String:
             return wall
         sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
         seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
@@ -117,9 +121,10 @@ class DateFormat:
 
         if texts.dtype.is_temporal():
             return typed_wall_times(texts)
-        if self.pattern == EPOCH:
-            seconds = texts.cast(pl.String).cast(pl.Float64, strict=False)
-            return (seconds * MICROSECONDS).cast(pl.Int64).cast(pl.Datetime("us"))
+        if self.is_epoch:
+            numbers = texts.cast(pl.String).cast(pl.Float64, strict=False)
+            microseconds = numbers * (MICROSECONDS if self.pattern == EPOCH else MICROSECONDS // 1000)
+            return microseconds.cast(pl.Int64).cast(pl.Datetime("us"))
         texts = texts.cast(pl.String)
         as_written = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
         return as_written if as_written.null_count() == texts.null_count() else self._parsed(tidied(texts, self))
@@ -214,8 +219,8 @@ def is_pattern(text: str) -> bool:
     >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
     (True, True, False, False)
     """
-    if text == EPOCH or not re.search("%[YymdHI]", text):
-        return text == EPOCH
+    if DateFormat(text).is_epoch or not re.search("%[YymdHI]", text):
+        return DateFormat(text).is_epoch
     import polars as pl
 
     example = datetime(2024, 1, 31, 14, 5, 7)

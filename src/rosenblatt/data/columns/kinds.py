@@ -64,7 +64,8 @@ NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how account
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
-DIGIT, LEADING_ZERO = re.compile("[0-9]"), re.compile("^0[0-9]+$")
+DIGIT, LEADING_ZERO, PHONE = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"^\+[0-9 ()/-]{8,}$")
+LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
 MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?"
@@ -204,6 +205,7 @@ class Look:
             return
         asked = each_once(values, self.sample)
         may_be_code = bool(words_in(self.name) & CODE_NAMES) or share(self.sample, LEADING_ZERO) > 0
+        may_be_code = may_be_code or share(self.sample, PHONE) > LEAST_WITH_DIGITS
         if not may_be_code and share(self.sample, DIGIT) == 1 and self.ask_formats(asked, some_of(values)):
             return  # so there are no words among them
         words = values.filter(~values.str.contains("[0-9]"))
@@ -314,13 +316,18 @@ class Look:
         if self.known < least:
             return False
         if self.dtype is not None:
-            return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows())
+            return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
         return self.is_code or bool(words & ID_NAMES) or self.words() < TEXT_WORDS
 
     def _counts_rows(self) -> bool:
         """Do whole numbers only count the rows, one after the other?"""
         first = self.sample[: SAMPLE // 2]
         return all(after - before == 1 for before, after in pairwise(first))
+
+    def _long_digits(self) -> bool:
+        """Have all numbers as many digits, and so many as a card or a barcode has?"""
+        lengths = {len(str(value)) for value in self.sample}
+        return len(lengths) == 1 and min(lengths) >= LONG_DIGITS and not words_in(self.name) & TIME_NAMES
 
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
@@ -495,7 +502,7 @@ def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:
 
 def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
     """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
-    from rosenblatt.data.columns.dates import EPOCH, DateFormat, typed_pattern
+    from rosenblatt.data.columns.dates import EPOCH, EPOCH_MS, DateFormat, typed_pattern
 
     if values.dtype.is_temporal():
         pattern = typed_pattern(values.dtype)
@@ -503,7 +510,8 @@ def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
     if not values.dtype.is_integer() or not words_in(name) & TIME_NAMES:
         return []
     least, most = values.min(), values.max()
-    fitting = [DateFormat(one) for one, (low, high) in (("%Y%m%d", DAYS), (EPOCH, EPOCHS)) if low <= least and most <= high]  # type: ignore[operator]
+    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
+    fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
     return [one for one in fitting if not one.wall_times(values).has_nulls()]
 
 

@@ -235,8 +235,8 @@ class ColumnTypes:
 
 
 def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
-    """Are there whole numbers such as 007?"""
-    return bool(numbers.dtype.is_integer() and texts.str.contains("^0[0-9]").any())
+    """Are there whole numbers such as 007, or phones such as +491701234567?"""
+    return bool(numbers.dtype.is_integer() and texts.str.contains(r"^(?:0|\+[0-9]{8})[0-9]").any())
 
 
 def has_decimal_comma(column: pl.Series) -> bool:
