@@ -304,6 +304,23 @@ def test_a_point_is_no_fraction_where_commas_are():
     assert english.rows["sold"].to_list()[:2] == [1.234, 987.0]
 
 
+@pytest.mark.parametrize("above", [0, 700_000], ids=["small", "large"])
+def test_points_before_three_digits_mark_thousands_where_smaller_numbers_have_none(above):
+    rows = [("1.234", 1234), ("987", 987), ("12.500", 12500), ("41", 41)] * (12 + above // 4)
+    text = "sold;y\n" + "".join(f"{cell};{'ab'[k % 2]}\n" for k, (cell, _) in enumerate(rows))
+    data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
+    (reading,) = decide(data.rows)
+    assert reading.why == "written as 1.234,5, or as 1234.5: --column sold=number:1234.5"
+    assert numbers(TableReadings([reading]).clean(data.rows).frame["sold"])[0].tolist() == [value for _, value in rows]
+    beside = text.replace("\n", ";7,50\n").replace("y;7,50", "y;price")  # here another column says so
+    data = rosenblatt.read(io.BytesIO(beside.encode()), target="y")
+    assert data.rows["sold"].head(2).to_list() == ["1.234", "987"]
+    # Fractions have a point in every cell, or others of the file are written with one.
+    for cells in ("1.234;12.500", "1.234;987;0.5"):
+        sold = rosenblatt.read(io.BytesIO(("sold;y\n" + ";a\n".join(cells.split(";")) + ";b\n").encode()), target="y")
+        assert sold.rows["sold"].to_list() == [float(cell) for cell in cells.split(";")]
+
+
 def test_a_comma_before_three_digits_is_told_both_ways():
     _, reading = reading_of(["1,234", "12,500"], "\t")
     assert reading.number.describe() == "1,234.5"

@@ -184,7 +184,11 @@ def recognise(texts: pl.Series) -> list[NumberFormat]:
         if (not thousands or is_seen(GROUPING[thousands])) and (thousands or decimal == "." or is_seen(","))
     ]
     unit = measure_as_written(parts) or units[0]
-    return [NumberFormat(*pair, unit) for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+    possible = [pair for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+    if {(".", ""), (",", ".")} <= {*possible} and not body.str.contains(".", literal=True).all():
+        # Fractions of three digits would have a point everywhere: 987 beside 1.234 says that it marks thousands.
+        possible = [(",", "."), *(pair for pair in possible if pair != (",", "."))]
+    return [NumberFormat(*pair, unit) for pair in possible]
 
 
 def measure_as_written(parts: pl.DataFrame) -> str:
