@@ -226,9 +226,10 @@ def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bare.csv").write_text("3,red,yes\n1,blue,no\n2,red,yes\n")
     assert run(["train", "bare.csv", "--no-header", "-t", "-1", "-q", "-o", "m.rosenblatt"]) == 0
-    assert run(["predict", "m.rosenblatt", "bare.csv"]) == 1
+    (tmp_path / "wide.csv").write_text("3,red,yes,7\n1,blue,no,7\n2,red,yes,7\n")
+    assert run(["predict", "m.rosenblatt", "wide.csv"]) == 1  # of as many columns as in training it could be told
     assert "pass --no-header." in capsys.readouterr().err
-    assert run(["predict", "m.rosenblatt", "bare.csv", "--no-header"]) == 0
+    assert run(["predict", "m.rosenblatt", "wide.csv", "--no-header"]) == 0
 
 
 def test_columns_are_copied_in_front_of_the_prediction(tmp_path, capsys):

@@ -291,6 +291,33 @@ def test_a_model_never_replaces_the_file_that_standard_input_reads(fruit, tmp_pa
     assert (tmp_path / "fruit.csv").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [
+        ("sales-*.csv", "sales-1.csv"),
+        ("**/sales-?.csv", "parts/sales-2.csv"),
+        ("shop.db::orders", "shop.db"),
+        ("book.xlsx::Sheet", "book.xlsx"),
+        ("parts", "parts/sales-2.csv"),
+        ("parts", "parts/new.csv"),  # the next time, it would be read as one of them
+    ],
+)
+@pytest.mark.parametrize("verb", ["train", "predict"])
+def test_nothing_replaces_what_a_pattern_a_sheet_a_table_or_a_folder_of_parts_names(
+    fruit, tmp_path, monkeypatch, capsys, verb, read, written
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
+    names = ("sales-1.csv", "parts/sales-2.csv", "shop.db", "book.xlsx")
+    for name in names:
+        (tmp_path / name).write_bytes((tmp_path / "fruit.csv").read_bytes())
+    command = ["train", read, "--target", "kind"] if verb == "train" else ["predict", "m.rosenblatt", read]
+    assert run([*command, "-o", written]) == 2
+    assert "read: name" in capsys.readouterr().err
+    assert all((tmp_path / name).read_bytes() == (tmp_path / "fruit.csv").read_bytes() for name in names)
+    assert not (tmp_path / "parts/new.csv").exists()
+
+
 @pytest.mark.parametrize("place", ["ham/1.txt", "ham/new.rosenblatt", "new/m.rosenblatt"])
 def test_a_model_never_goes_among_the_texts_that_are_read(tmp_path, capsys, place):
     for label, text in (("ham", "hello"), ("spam", "money"), ("new", "")):
@@ -386,12 +413,13 @@ def warnings_of(capsys, *arguments):
     return [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
 
 
-def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys):
+@pytest.mark.parametrize("measured", [["--holdout", "0.25"], []])
+def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys, measured):
     (tmp_path / "leak.csv").write_text("plan,closed,n,churn\n" + "".join(customers()))
-    (told,) = warnings_of(capsys, tmp_path / "leak.csv", "--holdout", "0.25")
+    (told,) = warnings_of(capsys, tmp_path / "leak.csv", *measured)
     assert told.startswith("warning: closed alone tells the class of 100.00 % of the rows")
     assert told.endswith("--drop closed.")
-    assert warnings_of(capsys, tmp_path / "leak.csv", "--holdout", "0.25", "--drop", "closed") == []
+    assert warnings_of(capsys, tmp_path / "leak.csv", *measured, "--drop", "closed") == []
 
 
 def test_rows_in_both_parts_and_other_shares_of_classes_are_told(tmp_path, capsys):

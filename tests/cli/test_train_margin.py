@@ -135,8 +135,13 @@ def test_certify_changes_nothing_in_the_model_file_and_a_solver_is_imported_only
     code = f"import sys; from rosenblatt.cli import run; run(['train', *{rows!r}]); print({{'clarabel'}} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
-    assert run(["train", *rows, "--certify", "0"]) == 2
+    with_none, without = (train(capsys, *rows, *more) for more in (["--certify", "0"], []))
+    assert with_none["theory"] == without["theory"]
+    assert "certificate" not in with_none
+    assert run(["train", *rows, "--certify", "-1"]) == 2
     assert "--certify" in capsys.readouterr().err
+    assert run(["train", *rows, "--certify", "0"]) == 0
+    assert "--certify" not in capsys.readouterr().out  # who says no is not asked again
 
 
 def test_what_32_bits_merge_is_not_said_to_be_inseparable(tmp_path, capsys):

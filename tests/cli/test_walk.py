@@ -56,6 +56,8 @@ def test_h7_the_proof_stands_beside_the_steps(capsys):
     assert "kγ" in printed
     assert "At most R²/γ²" in printed
     assert "No bound: the weights do not start at 0." in walked(capsys, *LECTURE, "--proof").out
+    assert run(["walk", *LECTURE, "--proof", "--certify", "0"]) == 2
+    assert "--certify 0 looks for none" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

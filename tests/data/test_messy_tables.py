@@ -1,8 +1,13 @@
 """Raw columns as they fall out of spreadsheets and databases, each with its truth beside it: kind, and values."""
 
+import bz2
 import csv
+import gzip
 import io
+import lzma
+import re
 from datetime import date, datetime, timedelta
+from importlib.util import find_spec
 from itertools import cycle, islice
 
 import polars as pl
@@ -13,12 +18,31 @@ from hypothesis import strategies as st
 import rosenblatt
 from rosenblatt.data.columns.kinds import decide
 from rosenblatt.data.columns.reading import TableReadings
+from rosenblatt.errors import FileError
 from rosenblatt.features.table.numbers import numbers
 
 DAY = date(2023, 3, 5)
 DAYS = [DAY + timedelta(days=37 * k) for k in range(24)]  # of every month, the 31st among them
 MOMENTS = [datetime(2023, 3, 5, 7, 30) + timedelta(days=37 * k, minutes=61 * k) for k in range(24)]
 SENTENCES = [f"please call me back about order number {k} as soon as you can" for k in range(24)]
+
+
+GERMAN = [
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+]
+FRENCH = ["janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."]
+WEEK = ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"]
 
 
 def written(pattern):
@@ -64,6 +88,28 @@ NUMBERS = {
     "not available": (["39", "Not available", "51"], [39, None, 51]),
     "a mark among euros": (["1.200,50 €", "NULL", "3,00 €"], [1200.5, None, 3]),
     "years": (["1999", "2004", "2011"], [1999, 2004, 2011]),
+    "SAP, signs behind": (["1.462,91-", "5.209,85 ", "7,00-"], [-1462.91, 5209.85, -7]),
+    "rupees": (["₹1,46,291", "₹12,34,567", "₹999"], [146291, 1234567, 999]),
+    "rupees with a point in their name": (["Rs. 1,46,291.50", "Rs.999.00", "Rs. 7"], [146291.5, 999, 7]),
+    "lakhs without a sign": (["1,00,000", "11,111", "0"], [100000, 11111, 0]),
+    "Swiss francs": (["CHF 1’462.91", "CHF 5.00", "CHF -7.50"], [1462.91, 5, -7.5]),
+    "Swiss francs without cents": (["Fr. 10.–", "Fr. 7.50", "Fr. 1.-"], [10, 7.5, 1]),
+    "euros without cents": (["5,-- €", "1.234,50 €", "7,- €"], [5, 1234.5, 7]),
+    "accounting": (["$ (1,462.91)", "$ 5,209.85", "$ -"], [-1462.91, 5209.85, None]),
+    "brackets before the sign": (["(5,00) €", "3,00 €", "7,25 €"], [-5, 3, 7.25]),
+    "French": (["1\u202f462,91\u00a0€", "137,16\u00a0€", "-5,00\u00a0€"], [1462.91, 137.16, -5]),
+    "weights": (["0.5 kg", "12 kg", "1,200.25 kg"], [0.5, 12, 1200.25]),
+    "German distances": (["1.462,9 km", "5,0 km", "12 km"], [1462.9, 5, 12]),
+    "degrees": (["-10°C", "3 °C", "21.5°C"], [-10, 3, 21.5]),
+    "megabytes": (["1,5 MB", "3 MB", "12 mb"], [1.5, 3, 12]),
+    "hours": (["7.5 h", "8 h", "12 h"], [7.5, 8, 12]),
+    "pieces": (["5 Stk.", "12 Stk", "100 Stk."], [5, 12, 100]),
+    "degrees of longitude": (["11.5755°E", "9.9937°E", "13.4050°E"], [11.5755, 9.9937, 13.405]),
+    "fractions of three digits": (["0,125", "0,250", "1,500"], [0.125, 0.25, 1.5]),
+    "errors of a spreadsheet": (["#DIV/0!", "0.5", "#WERT!", "1.25"], [None, 0.5, None, 1.25]),
+    "k.A.": (["39", "k.A.", "51"], [39, None, 51]),
+    "keine Angabe": (["39", "keine Angabe", "n/v", "51"], [39, None, None, 51]),
+    "inconnu": (["39", "Inconnu", "non renseigné", "51"], [39, None, None, 51]),
     "zero and fractions below one": (["0", "0.25", ".5"], [0, 0.25, 0.5]),
 }
 DATES = {
@@ -80,6 +126,12 @@ DATES = {
     "Oracle": (written("%d-%b-%y"), DAYS),
     "without zeros": ([f"{day.day}.{day.month}.{day.year}" for day in DAYS], DAYS),
     "eight digits": (written("%Y%m%d"), DAYS),
+    "German months": ([f"{day.day}. {GERMAN[day.month - 1]} {day.year}" for day in DAYS], DAYS),
+    "French months": ([f"{day.day} {FRENCH[day.month - 1]} {day.year}" for day in DAYS], DAYS),
+    "days of the week": (written("%a, %d %b %Y"), DAYS),
+    "German days of the week": ([f"{WEEK[day.weekday()]}, {day:%d.%m.%Y}" for day in DAYS], DAYS),
+    "moments of mail": ([moment.strftime("%a, %d %b %Y %H:%M:%S +0100") for moment in MOMENTS], MOMENTS),
+    "moments with the name of a zone": ([moment.strftime("%Y-%m-%d %H:%M:%S CEST") for moment in MOMENTS], MOMENTS),
     "a dash for none": (["-" if k == 3 else text for k, text in enumerate(written("%d.%m.%Y"))], None),
     "NULL for none": (["NULL" if k == 3 else text for k, text in enumerate(written("%Y-%m-%d"))], None),
     "moments": ([moment.strftime("%Y-%m-%d %H:%M:%S") for moment in MOMENTS], MOMENTS),
@@ -88,6 +140,7 @@ DATES = {
     "moments with a zone": ([moment.isoformat() + "+02:00" for moment in MOMENTS], MOMENTS),
     "German moments": ([moment.strftime("%d.%m.%Y %H:%M") for moment in MOMENTS], MOMENTS),
     "American moments": ([moment.strftime("%m/%d/%Y %I:%M %p") for moment in MOMENTS], MOMENTS),
+    "epoch milliseconds": ([str(int((m - datetime(1970, 1, 1)).total_seconds() * 1000)) for m in MOMENTS], MOMENTS),
     "epoch seconds": ([str(int((moment - datetime(1970, 1, 1)).total_seconds())) for moment in MOMENTS], MOMENTS),
 }
 OTHERS = {
@@ -97,10 +150,23 @@ OTHERS = {
     "codes with letters": (["A1", "B2", "C3"], "category"),
     "numbers and letters": (["12", "13A", "14"], "category"),
     "two currencies": (["$5", "5 €", "$7"], "category"),
+    "two measures": (["1 kg", "500 g", "2 kg"], "category"),
+    "thousands and millions": (["1.5K", "2.2M", "3K"], "category"),
+    "credit and debit": (["1,462.91 CR", "5.00 DR"], "category"),
+    "less than": (["<0.5", "0.7", "1.2"], "category"),
+    "quarters": (["Q1 2024", "Q2 2024", "Q4 2023"], "category"),
+    "versions": (["1.2.3", "1.10.0", "2.0.1"], "category"),
+    "inches": (["1 1/2", "2 1/4"], "category"),
+    "two kinds of dates": (["2024-01-05", "05.01.2024", "2024-02-07"], "category"),
+    "a word before a date": (["paid 05.01.2024", "sold 07.02.2024"], "category"),
+    "phones": (["+49 (0)30 100000", "030/100-37"], "category"),
+    "wahr und falsch": (["WAHR", "FALSCH"], "boolean"),
     "percent and not": (["12%", "13", "14%"], "category"),
     "points and commas": (["1.5", "1,5", "2,25"], "category"),
     "ranges": (["18-25", "26-35", "36-45"], "category"),
     "leading zeros": (["01234", "99999", "00815"], "code"),
+    "phones of the world": (["+491701234567", "+33612345678", "+14155550123"], "code"),
+    "cards": ([str(4_000_000_000_000_000 + 7919 * k) for k in range(24)], "id"),
     "yes and no": (["Yes", "No"], "boolean"),
     "true and false": (["true", "false"], "boolean"),
     "ja und nein": (["ja", "nein", ""], "boolean"),
@@ -165,6 +231,48 @@ def test_other_kinds(name):
         assert data.rows["cells"].head(3).to_list() == cells
 
 
+def test_names_that_stand_again_between_rows_are_left_out_and_told():
+    rows = [f"{k};{k % 7},5;{'ab'[k % 2]}" for k in range(30)]
+    text = "\n".join(["n;price;y", *rows[:20], "n;price;y", *rows[20:], "n;price;y"]) + "\n"
+    data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
+    assert data.labels.to_list() == ["ab"[k % 2] for k in range(30)]
+    assert data.notes == ("2 rows of the stream repeat the names of its columns and were left out.",)
+    assert [one.kind for one in decide(data.rows)] == ["number", "number"]
+    assert len(rosenblatt.read(io.BytesIO(text.encode()))) == 32  # rows to predict keep their places
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("item;sold;y\n" + "A;3;p\nB;4;q\n" * 20 + "Total;140;\n", "line 42, column 'y': 1 row has no label"),
+        ("weight;y\n[kg];\n" + "3;p\n4;q\n" * 20, "line 2, column 'y': 1 row has no label"),
+        ("price;price;y\n" + "3;4;p\n4;5;q\n" * 20, "the column name 'price' occurs 2 times"),
+    ],
+)
+def test_totals_units_below_names_and_names_that_occur_twice_are_refused_with_the_remedy(text, remedy):
+    with pytest.raises(FileError, match=re.escape(remedy)):
+        rosenblatt.read(io.BytesIO(text.encode()), target="y")
+
+
+def test_columns_without_a_name_and_a_cell_are_left_out():
+    data = rosenblatt.read(io.BytesIO((";a;;y;\n" + ";3;;p;\n;5;;q;\n" * 12).encode()), target="y")
+    assert [(one.name, one.kind) for one in decide(data.rows)] == [
+        ("column_1", "constant"), ("a", "number"), ("column_3", "constant"), ("column_5", "constant"),
+    ]  # fmt: skip
+
+
+def test_a_word_in_many_rows_of_numbers_is_told():
+    _, reading = reading_of(["39", "ask", "41", "52"])
+    assert reading.kind == "category"
+    assert reading.why == "ask is no number, most others are: --column cells=number takes such as missing"
+
+
+def test_a_mark_in_any_spelling_is_missing_and_no_misfit():
+    data = rosenblatt.read(as_file(["39", "k.A.", "51"], name="cells"), target="y")
+    model = rosenblatt.learn(data)
+    assert model.transform(pl.DataFrame({"cells": ["k.A.", "K.A.", "40"], "other": [1] * 3}))[1].unreadable == {}
+
+
 @pytest.mark.parametrize(("pattern", "day_first"), [("%d/%m/%Y", True), ("%m/%d/%Y", False)], ids=["British", "American"])
 def test_a_date_that_could_be_either_is_read_as_the_others_of_its_table(pattern, day_first):
     both = [date(2023, 1 + k % 12, 1 + (5 * k) % 12) for k in range(24)]  # no day above 12
@@ -176,6 +284,15 @@ def test_a_date_that_could_be_either_is_read_as_the_others_of_its_table(pattern,
     assert "--column a=date:%d/%m/%Y" in alone.why
 
 
+@pytest.mark.parametrize("fraction", ["", ".5"])
+def test_seconds_are_told_once_and_fractions_of_them_are_read(fraction):
+    times = [f"{moment:%Y-%m-%d %H:%M:%S}{fraction if k == 7 else ''}" for k, moment in enumerate(MOMENTS)]
+    reading = decide(pl.DataFrame({"at": times}))[0]
+    assert reading.why == "y-m-d h:m:s"
+    days = TableReadings([reading]).clean(pl.DataFrame({"at": times})).frame["at (days)"]
+    assert days[7] * 86400 == pytest.approx((MOMENTS[7] - datetime(1970, 1, 1)).total_seconds() + float(fraction or 0))
+
+
 def test_a_point_is_no_fraction_where_commas_are():
     text = "price;sold;y\n" + "7,50;1.234;a\n12,00;987;b\n" * 12
     data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
@@ -185,6 +302,23 @@ def test_a_point_is_no_fraction_where_commas_are():
     assert clean.rows()[:2] == [("7.50", "1234"), ("12.00", "987")]
     english = rosenblatt.read(io.BytesIO(text.replace(",", ".").encode()), target="y")
     assert english.rows["sold"].to_list()[:2] == [1.234, 987.0]
+
+
+@pytest.mark.parametrize("above", [0, 700_000], ids=["small", "large"])
+def test_points_before_three_digits_mark_thousands_where_smaller_numbers_have_none(above):
+    rows = [("1.234", 1234), ("987", 987), ("12.500", 12500), ("41", 41)] * (12 + above // 4)
+    text = "sold;y\n" + "".join(f"{cell};{'ab'[k % 2]}\n" for k, (cell, _) in enumerate(rows))
+    data = rosenblatt.read(io.BytesIO(text.encode()), target="y")
+    (reading,) = decide(data.rows)
+    assert reading.why == "written as 1.234,5, or as 1234.5: --column sold=number:1234.5"
+    assert numbers(TableReadings([reading]).clean(data.rows).frame["sold"])[0].tolist() == [value for _, value in rows]
+    beside = text.replace("\n", ";7,50\n").replace("y;7,50", "y;price")  # here another column says so
+    data = rosenblatt.read(io.BytesIO(beside.encode()), target="y")
+    assert data.rows["sold"].head(2).to_list() == ["1.234", "987"]
+    # Fractions have a point in every cell, or others of the file are written with one.
+    for cells in ("1.234;12.500", "1.234;987;0.5"):
+        sold = rosenblatt.read(io.BytesIO(("sold;y\n" + ";a\n".join(cells.split(";")) + ";b\n").encode()), target="y")
+        assert sold.rows["sold"].to_list() == [float(cell) for cell in cells.split(";")]
 
 
 def test_a_comma_before_three_digits_is_told_both_ways():
@@ -214,6 +348,11 @@ def test_the_user_overrules(wanted, cells, kind, features):
     assert bool(features) == any(name.startswith("cells") for name in model.features.names)
 
 
+COMPRESSIONS = {"none": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+if find_spec("zstandard"):
+    from zstandard import ZstdCompressor
+
+    COMPRESSIONS["zstd"] = ZstdCompressor().compress
 DIALECTS = st.fixed_dictionaries(
     {
         "delimiter": st.sampled_from(";,\t|"),
@@ -223,8 +362,22 @@ DIALECTS = st.fixed_dictionaries(
         "missing": st.sampled_from(["", "NA", "NULL", "-", "n/a", "?", "None"]),
         "pattern": st.sampled_from(["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d %b %Y", "%Y-%m-%d %H:%M:%S"]),
         "quoting": st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+        "line_end": st.sampled_from(["\n", "\r\n"]),
+        "encoding": st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"]),
+        "compression": st.sampled_from([*COMPRESSIONS]),
+        "above": st.sampled_from(
+            [
+                [],
+                ["# exported by hand"],
+                ["Sales of the year"],
+                ["Umsätze", ""],
+                ["", "# a", "# b"],
+                ["Shop: Köln", "Year: 2024"],
+            ]
+        ),
     }
 )
+CITIES = ["Zürich", "Köln", "Paris", "São Paulo"]
 AMOUNTS = st.lists(st.one_of(st.none(), st.integers(-(10**8), 10**8)), min_size=4, max_size=30)
 
 
@@ -244,21 +397,61 @@ def test_a_table_reads_back_from_every_dialect(amounts, dialect, seed):
     dates = [DAY + timedelta(days=(seed + 173 * k) % 4000) for k in range(len(amounts))]
     dates[0] = date(2021, 12, 31)  # decides between days and months
     rows = [
-        [as_amount(cents, dialect), day.strftime(dialect["pattern"]), "ab"[k % 2]]
+        [as_amount(cents, dialect), day.strftime(dialect["pattern"]), CITIES[k % 4], "ab"[k % 2]]
         for k, (cents, day) in enumerate(zip(amounts, dates, strict=True))
     ]
     text = io.StringIO()
-    csv.writer(text, delimiter=dialect["delimiter"], quoting=dialect["quoting"], lineterminator="\n").writerows(
-        [["amount", "since", "y"], *rows]
-    )
-    data = rosenblatt.read(io.BytesIO(text.getvalue().encode()), target="y")
-    readings = decide(data.rows)
-    assert [reading.kind for reading in readings] == ["number", "date"], readings
+    end = dialect["line_end"]
+    writer = csv.writer(text, delimiter=dialect["delimiter"], quoting=dialect["quoting"], lineterminator=end)
+    writer.writerows([["amount", "since", "city", "y"], *rows])
+    whole = "".join(line + end for line in dialect["above"]) + text.getvalue()
+    encoding = "cp1252" if dialect["unit"] == "€" and dialect["encoding"] == "latin-1" else dialect["encoding"]
+    data = rosenblatt.read(io.BytesIO(COMPRESSIONS[dialect["compression"]](whole.encode(encoding))), target="y")
+    assert data.rows["city"].to_list() == [CITIES[k % 4] for k in range(len(amounts))]
+    readings = decide(data.rows, trimmed=data.trimmed)
+    assert [reading.kind for reading in readings] == ["number", "date", "category"], readings
     clean = TableReadings(readings).clean(data.rows)
     x, unreadable = numbers(clean.frame["amount"])
     assert unreadable == 0
     assert [None if value != value else round(100 * value) for value in x.tolist()] == amounts
     assert clean.frame["since (days)"].to_list() == [float((day - date(1970, 1, 1)).days) for day in dates]
+
+
+LONG = 120_000
+
+
+def long_column(cell, last=None):
+    cells = [cell(k) for k in range(LONG)]
+    return cells if last is None else [*cells[:-1], last]
+
+
+# What only the last of many rows tells counts as much as what the first do.
+LATE = {
+    "thousands": (long_column(lambda k: f"{k % 900},{k % 100:02d}", "1.234,50"), "number", "written as 1.234,5"),
+    "another unit": (long_column(lambda k: f"{k}.5 €", "7.5 $"), "id", "different in every row"),
+    "no number": (long_column(lambda k: str(k % 700), "ask"), "number", "missing: ask"),
+    "half a number": (long_column(lambda k: str(k % 700), "12a"), "category", "12a is no number"),
+    "a mark": (long_column(lambda k: f"{k % 70},5", "NULL"), "number", "missing: NULL"),
+    "an order of days": (long_column(lambda k: f"{1 + k % 12:02d}/{1 + k % 11:02d}/2023", "13/01/2023"), "date", "d/m/y"),
+    "no date": (long_column(lambda k: f"{1 + k % 28:02d}.{1 + k % 12:02d}.2023", "31.02.2023"), "category", ""),
+    "sorted IDs": (long_column(lambda k: f"C-{k:07d}"), "id", "different in every row"),
+    "shuffled IDs": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}"), "id", "different in every row"),
+    "an ID twice": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}", "C-0000000"), "id", "different in nearly every row"),
+    "many values": (long_column(lambda k: f"A{k * 7919 % 60_000}"), "category", ""),
+    "sentences that repeat": (long_column(lambda k: f"about the order {k * 7919 % 48_000}"), "category", ""),
+    "sentences": (long_column(lambda k: f"about the order {k * 7919 % 66_000}"), "text", "sentences of 4 words on average"),
+    "whole numbers": (long_column(lambda k: k * 7919 % LONG), "number", ""),
+    "rows counted": (long_column(lambda k: k + 1), "id", "different in every row"),
+}
+
+
+def test_the_last_of_many_rows_counts():
+    readings = decide(pl.DataFrame({name: cells for name, (cells, _, _) in LATE.items()}), trimmed=True)
+    for reading in readings:
+        _, kind, why = LATE[reading.name]
+        assert (reading.name, reading.kind) == (reading.name, kind)
+        assert why in reading.why
+        assert bool(why) == bool(reading.why)
 
 
 def test_a_cell_that_does_not_fit_is_counted_and_never_guessed():

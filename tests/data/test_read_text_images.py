@@ -9,6 +9,7 @@ import tarfile
 import numpy as np
 import pytest
 
+from rosenblatt.cli import run
 from rosenblatt.data import batches, read
 from rosenblatt.errors import FileError
 
@@ -43,6 +44,27 @@ def test_label_tab_text(content, tmp_path):
     assert data.kind == "text"
     assert pairs(data) == MESSAGES
     assert [p for part in batches(tmp_path / "messages", rows=3) for p in pairs(part)] == MESSAGES
+
+
+def test_messages_without_a_label_are_refused_or_left_out_and_counted(tmp_path, capsys):
+    half = "".join(f"{label if k % 3 else ' '}\t{text}\n" for k, (label, text) in enumerate(MESSAGES * 3)).encode()
+    known = [pair for k, pair in enumerate(MESSAGES * 3) if k % 3]
+    (tmp_path / "half").write_bytes(half)
+    with pytest.raises(FileError, match=r"half, line 1: 4 rows have no label: fill it in, or pass unlabelled='skip'"):
+        read(tmp_path / "half", format="text")
+    data = read(tmp_path / "half", format="text", unlabelled="skip")
+    assert pairs(data) == known
+    assert data.notes == (f"4 rows have no label and were left out of {tmp_path / 'half'}.",)
+    parts = [*batches(tmp_path / "half", rows=5, format="text", unlabelled="skip")]
+    assert [pair for part in parts for pair in pairs(part)] == known
+    model = str(tmp_path / "m.rosenblatt")
+    train = ["train", str(tmp_path / "half"), "--format", "text", "-o", model, "-q"]
+    assert run(train) == 1
+    assert "pass --unlabelled 'skip'" in capsys.readouterr().err
+    assert run([*train, "--unlabelled", "skip"]) == 0
+    capsys.readouterr()
+    assert run(["predict", model, str(tmp_path / "half"), "--format", "text"]) == 0  # every row is predicted
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 12
 
 
 def test_a_tsv_by_name_or_with_a_target_is_a_table(tmp_path):

@@ -40,6 +40,7 @@ VERBS = {
 
 PYTHON_TO_OPTION = {
     "header=False (--no-header)": "--no-header",
+    "names=[…] (--names A,B,…)": "--names A,B,…",
     "zero_based=True": "--zero-based",
     "zero_based=False": "--one-based",
     "per_column names": "--column names",

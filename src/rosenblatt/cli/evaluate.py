@@ -83,15 +83,16 @@ def evaluate(**values: Any) -> None:
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
     """The rows of the file, with the labels that its options name, or the column that the model predicts."""
-    from rosenblatt.data import read
+    from rosenblatt.data import ReadOptions
     from rosenblatt.data.known import is_known
+    from rosenblatt.data.reading import read_with
 
     model_input.refuse_folder(model, file)
     target = reading.target_column
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target
     with contextlib.nullcontext() if reading.target is not None else model_input.target_from_training():
-        data = read(file, **reading.read_keywords(model) | {"target": target})
+        data = read_with(file, ReadOptions(**reading.read_keywords(model) | {"target": target}))
     options.print_reading_notes(data)
     model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":

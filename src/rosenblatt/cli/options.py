@@ -220,6 +220,7 @@ class ReadingOptions:
             encoding=self.encoding,
             target=self.target_column,
             as_text=True if model else None,
+            training=model.training_names if model else None,
         )
 
 
@@ -375,7 +376,7 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
     """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
     for path in read if written not in (None, "-") else ():
         if path is not None and path != "-" and os.path.isdir(path):
-            if is_among_texts(Path(str(written)), Path(path)):
+            if is_in_folder_read(Path(str(written)), Path(path)):
                 raise click.UsageError(f"-o {written} is in {path}, whose files are read: name a file elsewhere.")
         elif path is not None and os.path.isfile(str(written)) and is_read_from(str(written), path):
             what = "standard input" if path == "-" else path
@@ -385,18 +386,34 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
 def is_read_from(file: str, source: str) -> bool:
     """Is this the file that a path names, or that standard input (`-`) comes from?"""
     if source != "-":
-        return os.path.isfile(source) and os.path.samefile(source, file)
+        return any(os.path.isfile(name) and os.path.samefile(name, file) for name in files_named(source))
     with contextlib.suppress(OSError, ValueError):  # it may be closed, or no file at all
         return sys.stdin is not None and os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(file))
     return False
 
 
-def is_among_texts(file: Path, folder: Path) -> bool:
-    """Is this file, or would it be, in the folder of a class?"""
+def files_named(source: str) -> list[str]:
+    """The files that a path names: itself, those of a pattern, or the one with the sheet or the table behind `::`."""
+    if os.path.lexists(source):
+        return [source]
+    file, separator, _ = source.rpartition("::")
+    if separator and os.path.isfile(file):
+        return [file]
+    if not set(source) & set("*?["):
+        return []
+    from glob import glob
+
+    return glob(source, recursive=True)
+
+
+def is_in_folder_read(file: Path, folder: Path) -> bool:
+    """Is this file, or would it be, among the texts of a class, or a part of a table that is the whole folder?"""
     file, folder = file.resolve(), folder.resolve()
-    if folder not in file.parents or folder == file.parent:
+    if folder not in file.parents or any(map(is_hidden, file.relative_to(folder).parts)):
         return False
-    return not any(map(is_hidden, file.relative_to(folder).parts))
+    if folder == file.parent:  # beside the folders of classes it would not be read
+        return not file.name.startswith("_") and not any(entry.is_dir() for entry in folder.iterdir())
+    return True
 
 
 def refuse_missing_folder(written: str | None) -> None:

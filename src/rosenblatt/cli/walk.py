@@ -52,6 +52,8 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
             options.refuse_useless([*options.READING, *options.ENCODING], "beside --points, which are taken as they are")
         if not self.proof:
             options.refuse_useless(["certify"], "without --proof")
+        elif not self.certify:
+            raise click.UsageError("--proof needs the best margin, and --certify 0 looks for none: leave one of them out.")
         if self.as_json and self.shape != "json":
             options.refuse_useless(["shape"], "beside --json")
 
@@ -75,10 +77,10 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
 @click.option("--proof", is_flag=True, help="Add the quantities of the convergence proof.")
 @click.option(
     "--certify",
-    type=options.Seconds(0, min_open=True),
+    type=options.Seconds(0),
     default=60.0,
     metavar="SECONDS",
-    help="With --proof: time to look for the best margin.",
+    help="With --proof: time to look for the best margin, which the proof needs.",
 )
 @click.option("--all-weights/--moved-weights", default=None, help="A column a weight, or those that moved in one.")
 @click.option("--as", "shape", type=click.Choice(SHAPES), default="table", show_default=True, help="Form of the result.")

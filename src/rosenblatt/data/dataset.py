@@ -24,7 +24,7 @@ class Dataset:
     |--------|-------------------------------------------|---------------|
     | table  | polars DataFrame, without the target      | polars Series |
     | text   | polars DataFrame with one column, `text`  | polars Series |
-    | sparse | scipy CSR                                 | numpy array   |
+    | sparse | scipy CSR, or NamedRows with such a one   | numpy array   |
     | images | n × height × width, uint8                 | numpy array   |
 
     On the command line a table of texts may be a CodedTable, which is made without polars.
@@ -38,6 +38,8 @@ class Dataset:
     name: str
     zero_based: bool | None = None  # libsvm: do indices start at 0? What goes together must start alike
     numbers: np.ndarray | None = None
+    trimmed: bool = False  # has no text of a table blanks around it?
+    file_columns: tuple[str, ...] | None = None  # all columns, the target among them, of a file without a header
     notes: tuple[str, ...] = ()  # what was assumed while reading, a sentence each
     guesses: tuple[str, ...] = ()  # how the source was taken, where all looked plain
 

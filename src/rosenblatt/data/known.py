@@ -193,7 +193,8 @@ def _read(path: Path, options: ReadOptions, within: str | None) -> Dataset:
 
     if within is None:
         return read_with(path, options)
-    return to_dataset(tar.messages(open_source(path), within), str(path))
+    source = open_source(path)
+    return to_dataset(list(tar.messages(source, within)), options, source)
 
 
 def cache_folder() -> Path:

@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long
+from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long, without_label
 from rosenblatt.errors import FileError
 
-Message = tuple[str | None, str]  # label, text
+
+class Message(NamedTuple):
+    """A text, and the class that it is of, where that is known."""
+
+    label: str | None
+    text: str
+    line: int | None = None  # on which it stands
 
 
 def message_readers(messages: Callable[[Source], Iterator[Message]]) -> tuple[Read, Batches]:
     """The functions `read` and `batches` of a format whose `messages` come one by one."""
 
     def read(source: Source, options: ReadOptions) -> Dataset:
-        return to_dataset(messages(source), source.name)
+        return to_dataset(list(messages(source)), options, source)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
         remaining = messages(source)
         while batch := list(islice(remaining, rows or ROWS_PER_BATCH)):
-            yield to_dataset(batch, source.name)
+            if options.as_text is True and any(message.label is None for message in batch):  # a model labels them all
+                batch = [Message(None, message.text) for message in batch]
+            yield to_dataset(batch, options, source)
 
     return read, batches
 
 
-def to_dataset(messages: Iterable[Message], name: str) -> Dataset:
-    """Messages as one column, `text`."""
+def to_dataset(messages: list[Message], options: ReadOptions, source: Source) -> Dataset:
+    """Messages as one column, `text`; where some have no label, these are refused, or left out."""
     import polars as pl
 
-    pairs = list(messages)
-    rows = pl.DataFrame({"text": [text for _, text in pairs]}, schema={"text": pl.String})
-    labelled = bool(pairs) and pairs[0][0] is not None
-    labels = pl.Series("label", [label for label, _ in pairs], dtype=pl.String) if labelled else None
-    return Dataset("text", rows, labels, name)
+    labelled = [message for message in messages if message.label is not None]
+    notes: tuple[str, ...] = ()
+    if labelled and (gone := len(messages) - len(labelled)):
+        line = next(message.line for message in messages if message.label is None)
+        notes = (without_label(gone, options, source.name, lambda what: FileError(what, path=source.name, line=line)),)
+    rows = pl.DataFrame({"text": [message.text for message in labelled or messages]}, schema={"text": pl.String})
+    labels = pl.Series("label", [message.label for message in labelled], dtype=pl.String) if labelled else None
+    return Dataset("text", rows, labels, source.name, notes=notes)
 
 
 def numbered_lines(source: Source) -> Iterator[tuple[int, str]]:

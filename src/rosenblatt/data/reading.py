@@ -45,8 +45,8 @@ def read(
 ) -> Dataset:
     """Rows and labels of a file, a folder, standard input (`-`), an open file, or a data set known by name.
 
-    CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, `label TAB text` lines, one folder
-    per class, such folders in a tar archive, idx images; all of them also compressed (gzip, bzip2, xz, zstd). The
+    CSV, TSV, tables with blanks between columns, Parquet, Arrow, Feather, libsvm, Vowpal Wabbit, `label TAB text` lines, one
+    folder per class, such folders in a tar archive, idx images; all of them also compressed (gzip, bzip2, xz, zstd). The
     content decides which; `format` overrules it.
 
     Parameters

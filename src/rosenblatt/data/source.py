@@ -14,7 +14,7 @@ import stat
 import sys
 import weakref
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +22,12 @@ from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from rosenblatt.errors import FileError, SettingError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.training_names import TrainingNames
 
 fcntl: ModuleType | None
 try:
@@ -373,6 +376,7 @@ class ReadOptions:
     unlabelled: str = "refuse"
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
+    training: TrainingNames | None = None  # of the model that the rows are for
 
     def __post_init__(self) -> None:
         if self.format is not None:
@@ -414,6 +418,14 @@ class ReadOptions:
     def mention_columns(self) -> bool:
         """Did the user say anything that only a table with columns can have?"""
         return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
+
+
+def without_label(count: int, options: ReadOptions, name: str, refuse: Callable[[str], FileError]) -> str:
+    """What is told of so many rows without a label that are to be skipped; where they are not, they are refused."""
+    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
+    if options.unlabelled != "skip":
+        raise refuse(f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out.")
+    return f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
 
 
 _replacements: dict[Path, tuple[int, int]] = {}  # device and inode of what was to take the place of a file

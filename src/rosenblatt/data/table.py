@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.source import ReadOptions, without_label
 from rosenblatt.errors import FileError, TargetError
 
 if TYPE_CHECKING:
@@ -72,20 +72,51 @@ def to_dataset(
     frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str, place_of_row: Callable[[int], Place]
 ) -> Dataset:
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
+    file_columns = None if options.header else tuple(frame.columns)
+    frame, headers = without_headers(frame, options, name)
     if isinstance(frame, CodedTable):  # of texts, and with all labels
-        return Dataset("table", *split_target(frame, options, name), name)
+        return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns, notes=headers)
     frame = refuse_infinite(frame, options, place_of_row)
     rows, labels = split_target(frame, options, name)
     if labels is None or not labels.has_nulls():
-        return Dataset("table", rows, labels, name)
-    count = labels.null_count()
-    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
-    if options.unlabelled != "skip":
-        what = f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out."
-        raise place_of_row(labels.is_null().arg_max() or 0).error(what, labels.name)
+        return Dataset("table", rows, labels, name, file_columns=file_columns, notes=headers)
     known = labels.is_not_null()
-    left_out = f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
-    return Dataset("table", rows.filter(known), labels.filter(known), name, notes=(left_out,))
+
+    def refuse(what: str) -> FileError:
+        return place_of_row(known.arg_min() or 0).error(what, labels.name)
+
+    left_out = without_label(labels.null_count(), options, name, refuse)
+    return Dataset(
+        "table", rows.filter(known), labels.filter(known), name, file_columns=file_columns, notes=(*headers, left_out)
+    )
+
+
+def without_headers(
+    frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str
+) -> tuple[pl.DataFrame | CodedTable, tuple[str, ...]]:
+    """The frame without rows that repeat the names of its columns, as where files were put below one another; and a note.
+
+    Where nothing is learned, as no target is named, every row stays: predictions stand beside their rows.
+    """
+    if options.target is None or not options.header:
+        return frame, ()
+    target = find_target(frame.columns, options, name)
+    if isinstance(frame, CodedTable):
+        if target not in frame[target].texts:
+            return frame, ()
+        frame = frame.to_polars()
+    import polars as pl
+
+    if frame[target].dtype not in (pl.String, pl.Enum) or not (frame[target].cast(pl.String) == target).any():
+        return frame, ()
+    repeats = pl.Series([True]).new_from_index(0, frame.height)
+    for column in frame.get_columns():
+        repeats &= (column.cast(pl.String) == column.name).fill_null(False)
+    count = int(repeats.sum())
+    if not count:
+        return frame, ()
+    rows = f"{count:,} row{'s' * (count > 1)} of {name} {'repeat' if count > 1 else 'repeats'} the names of its columns"
+    return frame.filter(~repeats), (f"{rows} and {'were' if count > 1 else 'was'} left out.",)
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
@@ -153,6 +184,8 @@ def _no_such_column(target: str, columns: Sequence[str], options: ReadOptions, n
     what = f"there is no column {target!r}; the columns are {shown}."
     if options.header and options.names is None and looks_like_data(columns):
         what += " The first line looks like data: pass header=False (--no-header)."
+    elif not options.header and options.names is None:
+        what += " The file was read without names: pass names=[…] (--names A,B,…), or the number of the column."
     elif near:
         what += f" Did you mean {near[0]!r}?"
     return TargetError(what, path=name)

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rosenblatt.errors import counted
+
+FAR = 10  # standard deviations from the mean: farther than nearly all values of any column
+
+
+@dataclass(frozen=True)
+class FarValues:
+    """Values far from those of training: how many, and what training had.
+
+    >>> FarValues(2, "40", "12").sentence("age", 50)
+    'age: 2 of 50 values are far from those of training, by more than 10 standard deviations (mean 40, sd 12).'
+    """
+
+    count: int
+    mean: str
+    sd: str
+
+    def sentence(self, column: str, rows: int) -> str:
+        are = "is" if self.count == 1 else "are"
+        return (
+            f"{column}: {self.count:,} of {counted(rows, 'value')} {are} far from those of training, by more than {FAR} "
+            f"standard deviations (mean {self.mean}, sd {self.sd})."
+        )
 
 
 @dataclass(frozen=True)
@@ -27,6 +49,7 @@ class Notes:
     unreadable: Mapping[str, int] = field(default_factory=dict)  # texts in a column of numbers, taken as missing
     undated: Mapping[str, int] = field(default_factory=dict)  # texts in a column of dates, taken as missing
     ignored: tuple[str, ...] = ()  # columns that training did not have
+    far: Mapping[str, FarValues] = field(default_factory=dict)  # numbers and dates unlike those of training; they count
 
     def __add__(self, other: Notes) -> Notes:
         return Notes(
@@ -35,7 +58,12 @@ class Notes:
             dict(Counter(self.unreadable) + Counter(other.unreadable)),
             dict(Counter(self.undated) + Counter(other.undated)),
             tuple(dict.fromkeys(self.ignored + other.ignored)),
+            {name: self._far_with(other, name) for name in (*self.far, *other.far)},
         )
+
+    def _far_with(self, other: Notes, name: str) -> FarValues:
+        both = [notes.far[name] for notes in (self, other) if name in notes.far]
+        return replace(both[0], count=sum(one.count for one in both))
 
     def sentences(self) -> list[str]:
         """The notes for people, one sentence each; none if there is nothing to say."""
@@ -51,6 +79,7 @@ class Notes:
             sentences.append(
                 f"{column}: {counted(count, 'value')} {_were(count)} not a date as in training and taken as missing."
             )
+        sentences += [far.sentence(column, self.rows) for column, far in self.far.items()]
         if self.ignored:
             sentences.append(f"Columns that were not there in training are ignored: {', '.join(self.ignored)}.")
         return sentences

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError
 from rosenblatt.features.notes import Notes
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 class NumbersMap:
     """A CSR matrix, not copied (an array becomes one); rows of other files get the number of columns that training had.
+
+    Rows whose columns have names (`NamedRows`) get the columns of the same names; what training never saw is counted.
 
     A libsvm file is as wide as its highest index, so two parts of one data set often differ: missing columns are zeros,
     entries beyond the last column of training are dropped and counted. With weighting="unit" every row is divided by its
@@ -34,16 +38,27 @@ class NumbersMap:
         check("weighting", weighting, Choice(("counts", "unit")))
         self.weighting = weighting
         self.n_features = 0
-        self.column_names: list[str] | None = None  # of an estimator that learned from named columns
+        self.column_names: list[str] | None = None  # of an estimator that learned from named columns, or of NamedRows
+        self.by_name = False  # are the columns known by their names only?
+        self._places: dict[str, int] | None = None
         self.notes = Notes()
 
     def fit(self, rows: Any) -> NumbersMap:
+        self.by_name = isinstance(rows, NamedRows)
+        if isinstance(rows, NamedRows):
+            self.column_names, self._places, rows = rows.names, None, rows.matrix
         self.n_features = _csr(rows).shape[1]
         return self
 
     def transform(self, rows: Any) -> Any:
         import scipy.sparse as sp
 
+        if isinstance(rows, NamedRows):
+            return self._known_by_name(rows)
+        if self.by_name and sp.issparse(rows):
+            raise DataError(
+                "The model knows its features by name, and these rows by number: name a file in Vowpal Wabbit's format."
+            )
         X = _csr(self._named(rows) if self.column_names and hasattr(rows, "columns") else rows)
         shape = (X.shape[0], self.n_features)
         unseen = {}
@@ -59,6 +74,31 @@ class NumbersMap:
             X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=shape)
         self.notes = Notes(rows=shape[0], unseen=unseen)
         return with_unit_rows(X) if self.weighting == "unit" else X
+
+    def _known_by_name(self, rows: NamedRows) -> Any:
+        """The columns that have the names of those of training."""
+        import scipy.sparse as sp
+
+        if not self.by_name or self.column_names is None:
+            raise DataError("The model knows its columns by number, and these rows by name: name a libsvm file.")
+        if rows.names is self.column_names:
+            self.notes = Notes(rows=rows.shape[0])
+            return rows.matrix
+        if self._places is None:
+            self._places = {name: place for place, name in enumerate(self.column_names)}
+        X = rows.matrix
+        places = np.array([self._places.get(name, -1) for name in rows.names], dtype=np.int32)
+        known = places[X.indices] >= 0
+        before = np.concatenate([[0], np.cumsum(known, dtype=np.int64)])
+        indptr = before[X.indptr].astype(X.indptr.dtype)
+        unseen: Counter[str] = Counter()
+        for column, count in zip(*np.unique(X.indices[~known], return_counts=True), strict=True):
+            space, mark, _ = rows.names[column].partition("^")
+            unseen[f"namespace {space}" if mark else "features"] += int(count)
+        self.notes = Notes(rows=rows.shape[0], unseen=dict(unseen))
+        X = sp.csr_matrix((X.data[known], places[X.indices[known]], indptr), shape=(X.shape[0], self.n_features))
+        X.sort_indices()
+        return X
 
     def _named(self, frame: Any) -> np.ndarray:
         """The columns of a table (of pandas or polars) that it has learned from, by name and as numbers."""
@@ -76,7 +116,8 @@ class NumbersMap:
         return self.column_names or [f"column {j}" for j in range(self.n_features)]
 
     def to_json(self) -> dict[str, Any]:
-        named = {} if self.column_names is None else {"names": self.column_names}
+        named: dict[str, Any] = {} if self.column_names is None else {"names": self.column_names}
+        named |= {"by_name": True} if self.by_name else {}
         weighted = {"weighting": self.weighting} if self.weighting != "counts" else {}
         return {"map": "numbers", "columns": self.n_features} | named | weighted
 
@@ -84,7 +125,7 @@ class NumbersMap:
     def from_json(cls, saved: dict[str, Any]) -> NumbersMap:
         numbers = cls(saved.get("weighting", "counts"))
         numbers.n_features = int(saved["columns"])
-        numbers.column_names = saved.get("names")
+        numbers.column_names, numbers.by_name = saved.get("names"), saved.get("by_name", False)
         return numbers
 
 

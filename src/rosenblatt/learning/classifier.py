@@ -21,7 +21,7 @@ from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.features import FeatureMap, Notes, feature_rows
+from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import (
@@ -42,7 +42,10 @@ from rosenblatt.learning.scoring import Model, Scorer, probabilities
 from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
 
-if TYPE_CHECKING:  # it takes scipy, and few learn with a kernel
+if TYPE_CHECKING:
+    from rosenblatt.data.training_names import TrainingNames
+
+    # it takes scipy, and few learn with a kernel
     from rosenblatt.learning.kernel.model import Dual
     from rosenblatt.learning.kernel.training import KernelTraining
 
@@ -105,6 +108,7 @@ class Classifier:
     history: History = field(default_factory=History)
     target: str | None = None  # the column that it predicts, where the data have columns
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
+    file_columns: tuple[str, ...] | None = None  # all columns, the target among them, of a file without a header
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
     dual: Dual | None = None  # what a kernel has learned, in the place of views and memory
     means: np.ndarray | None = None  # of the features of a table over the rows of training; None: not known
@@ -213,6 +217,19 @@ class Classifier:
                 f"{int(not self.zero_based)}: read it with zero_based={self.zero_based}."
             )
 
+    @property
+    def training_names(self) -> TrainingNames | None:
+        """The columns of the table that it has learned from; None where there was none."""
+        if not isinstance(self.features, TableMap):
+            return None
+        from rosenblatt.data.training_names import TrainingNames
+
+        table = self.features
+        numeric = any(column.number for column in table.columns)
+        readings = table.readings
+        names = table.raw_columns if readings is None else [one.name for one in readings.columns]
+        return TrainingNames(tuple(names), self.file_columns, numeric)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, all or nothing."""
         counted = {"counts": self.counts, "class_counts": self.class_counts, "means": self.means}
@@ -231,6 +248,8 @@ class Classifier:
             "summary": self.summary.to_json(),
             "history": [asdict(epoch) for epoch in self.history],
         }
+        if self.file_columns is not None:
+            header["file_columns"] = list(self.file_columns)
         if self.memory is not None:
             header["log"], of_log = self.memory.to_arrays()
             arrays |= {f"log.{name}": array for name, array in of_log.items()}
@@ -256,7 +275,7 @@ class Classifier:
 
 def with_training_types(model: Classifier, data: Dataset) -> Dataset:
     """Data that were read as texts for a model, with numbers where it has learned from numbers."""
-    if data.kind != "table" or not isinstance(model.features, features.TableMap):
+    if data.kind != "table" or not isinstance(model.features, TableMap):
         return data
     return replace(data, rows=model.features.with_training_types(data.rows))
 
@@ -306,6 +325,7 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         history=History([Epoch(**epoch) for epoch in header["history"]]),
         target=header["target"],
         zero_based=header.get("zero_based"),
+        file_columns=tuple(header["file_columns"]) if header.get("file_columns") else None,
     )
     model.recipe.refuse_impossible()
     if "log" in header:
@@ -361,6 +381,7 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         summary=Summary(),
         target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
         zero_based=data.zero_based,
+        file_columns=data.file_columns,
     )
     held_out = None if dev is None else model.examples(dev)[0]
     if recipe.with_kernel:
@@ -399,9 +420,10 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
 
 def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None) -> FeatureMap:
     """The feature map of the recipe, fitted to the data; what it leaves open, held-out rows decide."""
-    mapping = features.map_for(data.kind, **recipe.map_options(data.kind)).fit(data.rows)
-    if not isinstance(mapping, features.TableMap):
-        return mapping
+    mapping = features.map_for(data.kind, **recipe.map_options(data.kind))
+    if not isinstance(mapping, TableMap):
+        return mapping.fit(data.rows)
+    mapping.fit(data.rows, trimmed=data.trimmed)
     if mapping.products != "auto" and (mapping.numeric != "auto" or not mapping.has_bins):
         return mapping
     from rosenblatt.learning.feature_choice import HeldOutRows, choose_features

@@ -199,6 +199,8 @@ def labels_of(data: Dataset) -> Labels:
     labels = data.labels
     if labels is None:
         columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
+        if data.kind == "sparse":
+            raise LabelError(f"{data.name} has no labels: write one in front of each row.")
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
     values, kind = different_numbers(labels)
     if values > max(20, len(labels) / (10 if kind == "f" else 2)):

@@ -88,7 +88,7 @@ MAPS: dict[str, Record] = {
     "text": WORDS,
     "numbers": Record(
         {"map": Choice(("numbers",)), "columns": Whole(1)},
-        {"names": ListOf(Text(), least=1), "weighting": Choice(("counts", "unit"))},
+        {"names": ListOf(Text(), least=1), "weighting": Choice(("counts", "unit")), "by_name": Flag()},
     ),
     "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
     "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
@@ -117,6 +117,8 @@ def verify_map(saved: Any, kind: str) -> None:
             _verify_table(saved)
         case "text":
             _verify_words(saved)
+        case "numbers" if "by_name" in saved and "names" not in saved:
+            raise SchemaError("feature_map knows columns by name, and has no names")
         case "numbers" if "names" in saved:
             _refuse_repeated("names of columns", saved["names"])
             if len(saved["names"]) != saved["columns"]:

@@ -113,7 +113,7 @@ HEADER = Record(
         "history": ListOf(EPOCH),
         "summary": SUMMARY,
     },
-    {"zero_based": Flag(optional=True), "log": LOG, "dual": DUAL},
+    {"zero_based": Flag(optional=True), "file_columns": ListOf(Text()), "log": LOG, "dual": DUAL},
     open=True,
 )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.data.coded import CodedTexts
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
@@ -113,8 +114,11 @@ def giveaways(frame: pl.DataFrame | CodedTable, classes: np.ndarray) -> dict[str
 
 def told_by(column: Any, codes: np.ndarray) -> float:
     """The share of the rows whose class one column tells."""
-    column = column.to_polars() if hasattr(column, "to_polars") else column
-    ranks = column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    if isinstance(column, CodedTexts) and ROWS_A_VALUE * len(column.texts) <= len(codes):
+        ranks = column.codes.astype(np.int64)
+    else:
+        column = column.to_polars() if isinstance(column, CodedTexts) else column
+        ranks = column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
     classes = int(codes.max()) + 1
     if ROWS_A_VALUE * (len(np.unique(ranks))) <= len(codes):
         table = np.bincount(ranks * classes + codes, minlength=(int(ranks.max()) + 1) * classes).reshape(-1, classes)

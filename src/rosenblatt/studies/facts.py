@@ -24,7 +24,7 @@ from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import numbers_if_all
 from rosenblatt.errors import SettingError
-from rosenblatt.features import TextMap
+from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
@@ -118,8 +118,9 @@ def examine_data(
     hits = codes == hit
     counted: list[ColumnValues] = []
     if data.kind == "table":
-        facts.readings = decide(data.rows, columns)
-        values: Any = TableReadings(facts.readings, tuple(columns.missing) if columns else ()).clean(data.rows).frame
+        facts.readings = decide(data.rows, columns, data.trimmed)
+        marks = tuple(columns.missing) if columns else ()
+        values: Any = TableReadings(facts.readings, marks).clean(data.rows, data.trimmed).frame
         counted = _code_columns(_with_numbers(values, facts.readings), numeric, facts.notes)
         facts.columns = [column.name for column in counted]
         facts.values = _value_facts(counted, hits, facts, least or 1)
@@ -190,7 +191,8 @@ def _feature_facts(data: Dataset, hits: np.ndarray, facts: Facts, least: int | N
         X, names, value, least = words.transform(data.rows), words.words, None, least or WORDS_AT_LEAST
         facts.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
     else:
-        X, names, value, least = data.rows, [f"column {j}" for j in range(data.rows.shape[1])], "not 0", least or 1
+        mapping = NumbersMap().fit(data.rows)
+        X, names, value, least = mapping.transform(data.rows), mapping.names, "not 0", least or 1
     nonzero = X.data != 0
     owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[nonzero]
     count = np.bincount(X.indices[nonzero], minlength=len(names))
@@ -256,7 +258,7 @@ def _row_keys(data: Dataset) -> Iterable[pl.Series]:
         return [plain(series) for series in data.rows]
     if data.kind == "images":
         return [pl.Series([image.tobytes() for image in data.rows], dtype=pl.Binary)]
-    X = data.rows.copy()
+    X = NumbersMap().fit(data.rows).transform(data.rows).copy()
     X.sum_duplicates()
     X.eliminate_zeros()
     ends = [*zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)]

@@ -14,19 +14,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
 
-EPOCH = "epoch"  # seconds since 1970
+EPOCH, EPOCH_MS = "epoch", "epoch-ms"  # seconds and milliseconds since 1970
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
 LONGEST_PATTERN = 100
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
-MONTH = r"[A-Za-z]{3,9}\.?"
+MONTH = r"\p{L}{3,10}\.?"
+MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
+    "Jan": "jan|gen|ene", "Feb": "feb|fév|fev", "Mar": "mar|mär|mrz|mrt|maa", "Apr": "apr|avr|abr", "May": "may|mai|mag|mei",
+    "Jun": "jun|juin|giu", "Jul": "jul|juil|lug", "Aug": "aug|aoû|aou|ago", "Sep": "sep|set", "Oct": "oct|okt|ott|out",
+    "Nov": "nov", "Dec": "dec|dez|déc|dic",
+}  # fmt: skip
+WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
+    "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|mo(?:ntag)?|di(?:enstag)?|"
+    "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
+    "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
+)
+WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
 DATES = (
     (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
     (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
@@ -40,8 +51,8 @@ DATES = (
     (r"\d{1,2}/\d{1,2}/\d{2}", "%d/%m/%y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y"),
-    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
-    (rf"\d{{1,2}}[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
     (r"\d{4}-\d{2}", "%Y-%m"),
     (r"\d{1,2}/\d{4}", "%m/%Y"),
@@ -55,7 +66,7 @@ TIMES = (
     (r"\d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M %p"),
     (r"\d{1,2}:\d{2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M:%S %p"),
 )
-ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))"
+ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,4}T|MEZ|MESZ|[+-]\d{2}:?\d{2}))"
 OFFSET = r"([+-])(\d{2}):?(\d{2})$"
 LETTERS = {"%Y": "y", "%y": "y", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s"}
 
@@ -67,8 +78,12 @@ class DateFormat:
     pattern: str
 
     @property
+    def is_epoch(self) -> bool:
+        return self.pattern in (EPOCH, EPOCH_MS)
+
+    @property
     def has_date(self) -> bool:
-        return self.pattern == EPOCH or any(part in self.pattern for part in ("%Y", "%y"))
+        return self.is_epoch or any(part in self.pattern for part in ("%Y", "%y"))
 
     @property
     def day_first(self) -> bool | None:
@@ -79,12 +94,12 @@ class DateFormat:
 
     @property
     def has_time(self) -> bool:
-        return self.pattern == EPOCH or any(part in self.pattern for part in ("%H", "%I"))
+        return self.is_epoch or any(part in self.pattern for part in ("%H", "%I"))
 
     def describe(self) -> str:
         """In letters that people know: d.m.y h:m."""
-        if self.pattern == EPOCH:
-            return "seconds since 1970"
+        if self.is_epoch:
+            return f"{'milli' * (self.pattern == EPOCH_MS)}seconds since 1970"
         words = self.pattern.replace("%.f", "").replace("%p", "am/pm")
         return re.sub("%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
 
@@ -93,7 +108,7 @@ class DateFormat:
         import polars as pl
 
         wall = self.wall_times(texts).dt.timestamp("us")
-        if self.pattern == EPOCH or texts.dtype != pl.String:
+        if self.is_epoch or texts.dtype != pl.String:
             return wall
         sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
         seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
@@ -106,16 +121,24 @@ class DateFormat:
 
         if texts.dtype.is_temporal():
             return typed_wall_times(texts)
-        if self.pattern == EPOCH:
-            seconds = texts.cast(pl.String).cast(pl.Float64, strict=False)
-            return (seconds * MICROSECONDS).cast(pl.Int64).cast(pl.Datetime("us"))
-        plain = tidied(texts.cast(pl.String), self)
+        if self.is_epoch:
+            numbers = texts.cast(pl.String).cast(pl.Float64, strict=False)
+            microseconds = numbers * (MICROSECONDS if self.pattern == EPOCH else MICROSECONDS // 1000)
+            return microseconds.cast(pl.Int64).cast(pl.Datetime("us"))
+        texts = texts.cast(pl.String)
+        as_written = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
+        return as_written if as_written.null_count() == texts.null_count() else self._parsed(tidied(texts, self))
+
+    def _parsed(self, texts: pl.Series) -> pl.Series:
+        """The moments of texts that are written exactly so; null where one is not."""
+        import polars as pl
+
         pattern = tidied_pattern(self.pattern)
         if not self.has_date:
-            plain, pattern = "1970-01-01 " + plain, "%Y-%m-%d " + pattern
+            texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
         if not self.has_time:
-            return plain.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
-        return plain.str.to_datetime(pattern, strict=False, time_unit="us")
+            return texts.str.to_date(pattern, strict=False, cache=False).cast(pl.Datetime("us"))
+        return texts.str.to_datetime(pattern, strict=False, time_unit="us", cache=False)
 
 
 def typed_wall_times(column: pl.Series) -> pl.Series:
@@ -131,6 +154,8 @@ def typed_wall_times(column: pl.Series) -> pl.Series:
 def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
     """One spelling of what may be written in several: blanks, month names, am and pm, zones left out."""
     texts = texts.str.strip_chars()
+    if not format.pattern.startswith("%b"):
+        texts = texts.str.replace(f"^{WEEKDAY}", "")
     if format.has_time:
         texts = texts.str.replace(ZONE + "$", "").str.replace(r"(\d)T(\d)", "${1} ${2}")
         if "%p" in format.pattern:
@@ -138,7 +163,9 @@ def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
         if "%.f" in format.pattern:
             texts = texts.str.replace(r",(\d+)$", ".${1}")
     if "%b" in format.pattern:
-        texts = texts.str.replace_all(r"[-,. ]+", " ").str.replace(r"([A-Za-z]{3})[A-Za-z]*", "${1}")
+        texts = texts.str.replace_all(r"[-,. ]+", " ")
+        for month, beginnings in MONTHS.items():
+            texts = texts.str.replace(rf"(?i)\b(?:{beginnings})\p{{L}}*", month)
     return texts
 
 
@@ -157,12 +184,23 @@ def recognise(texts: pl.Series) -> list[DateFormat]:
             if not date and not time:
                 continue
             gap = "[ T]" if date and time else ""
-            expression = f"^{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
+            weekday = "" if not date or date.startswith("%b") else f"(?:{WEEKDAY})?"
+            expression = f"^{weekday}{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
             if not texts[:1].str.contains(expression)[0] or not texts.str.contains(expression).all():
                 continue
             format = DateFormat(f"{date} {time}".strip())
             if not format.wall_times(texts).has_nulls():
                 formats.append(format)
+    return formats
+
+
+def formats_of(texts: pl.Series, some: pl.Series) -> list[DateFormat]:
+    """The same of many texts, of which some are asked first; fractions of a second only where there are any."""
+    formats: list[DateFormat] = []
+    for one in recognise(some):
+        whole = DateFormat(one.pattern.removesuffix("%.f"))
+        if (whole == one or whole not in formats) and not one.wall_times(texts).has_nulls():
+            formats.append(one)
     return formats
 
 
@@ -181,8 +219,8 @@ def is_pattern(text: str) -> bool:
     >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
     (True, True, False, False)
     """
-    if text == EPOCH or not re.search("%[YymdHI]", text):
-        return text == EPOCH
+    if DateFormat(text).is_epoch or not re.search("%[YymdHI]", text):
+        return DateFormat(text).is_epoch
     import polars as pl
 
     example = datetime(2024, 1, 31, 14, 5, 7)
@@ -192,6 +230,19 @@ def is_pattern(text: str) -> bool:
     except (ValueError, pl.exceptions.PolarsError):
         return False
     return read is not None and (read.month, read.day) in ((1, 31), (1, 1)) and len(text) <= LONGEST_PATTERN
+
+
+def day_text(days: float) -> str:
+    """The day that is so many after the first of 1970; on that day, the time.
+
+    >>> day_text(19753.4), day_text(0.5), day_text(1e300)
+    ('2024-01-31', '12:00', '1e+300 days after 1970')
+    """
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(days=days)
+    except OverflowError:
+        return f"{days:g} days after 1970"
+    return f"{moment:%H:%M}" if 0 < days < 1 else f"{moment:%Y-%m-%d}"
 
 
 def typed_pattern(dtype: pl.DataType) -> str:

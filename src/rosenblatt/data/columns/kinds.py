@@ -23,15 +23,17 @@ since: date, d.m.y, missing: -
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.columns.dates import WEEKDAYS
 from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.table import is_enum, used_categories
+from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import SettingError, as_argument
 
 if TYPE_CHECKING:
@@ -48,20 +50,31 @@ ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
 LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
 LEAST_FOR_TEXT = 5  # values
+MANY_ROWS = 100_000  # from which on it is worth to count them roughly first, and to share them between cores
+NEAR = 0.05  # of the rows: closer to a limit, different values are counted one by one
+REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
-UNKNOWN = ("unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void")
+UNKNOWN = {
+    "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
+    "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
+    "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
+    "non renseigné", "s/o", "desconocido", "sin datos", "no disponible", "sconosciuto", "onbekend",
+}  # fmt: skip
+NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
-DIGIT, LEADING_ZERO = re.compile("[0-9]"), re.compile("^0[0-9]+$")
+DIGIT, LEADING_ZERO, PHONE = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"^\+[0-9 ()/-]{8,}$")
+LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
 MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?"
 )
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS})\b)?\W*[0-9]")  # but for a currency or a month in front
+# But for a currency, a month or a day of the week in front.
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
 
 # Words in the name of a column.
-ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash"}
+ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
 CODE_NAMES = {
     "zip",
     "zipcode",
@@ -81,7 +94,22 @@ TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created",
 EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
 DAYS = (19_000_101, 21_001_231)  # written as 20240131
 TRUTHS = [
-    set(pair.split()) for pair in ("true false", "yes no", "y n", "t f", "on off", "ja nein", "j n", "oui non", "si no")
+    set(pair.split())
+    for pair in (
+        "true false",
+        "yes no",
+        "y n",
+        "t f",
+        "on off",
+        "ja nein",
+        "j n",
+        "oui non",
+        "si no",
+        "sí no",
+        "sì no",
+        "wahr falsch",
+        "vrai faux",
+    )
 ]
 
 
@@ -124,8 +152,10 @@ def refuse_wrong_kind(name: str, kind: str) -> None:
             raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y; or date:epoch, in seconds.")
 
 
-def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None) -> list[ColumnReading]:
-    """How each column is to be read."""
+def decide(
+    table: pl.DataFrame | CodedTable, overrides: Overrides | None = None, trimmed: bool = False
+) -> list[ColumnReading]:
+    """How each column is to be read; `trimmed`, as files are read, no text has blanks around it."""
     said = overrides or Overrides()
     said.refuse_unknown(table.columns)
     known: list[Look] = []
@@ -134,7 +164,7 @@ def decide(table: pl.DataFrame | CodedTable, overrides: Overrides | None = None)
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
     if not isinstance(table, CodedTable):
-        known = [look_at(series, said) for series in table]
+        known = each_by_a_core(lambda series: look_at(series, said, trimmed), list(table))
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
@@ -173,30 +203,48 @@ class Look:
         """Are all of these texts numbers, or dates, or digits that are names?"""
         if not self.may_be_numbers():
             return
+        asked = each_once(values, self.sample)
+        may_be_code = bool(words_in(self.name) & CODE_NAMES) or share(self.sample, LEADING_ZERO) > 0
+        may_be_code = may_be_code or share(self.sample, PHONE) > LEAST_WITH_DIGITS
+        if not may_be_code and share(self.sample, DIGIT) == 1 and self.ask_formats(asked, some_of(values)):
+            return  # so there are no words among them
         words = values.filter(~values.str.contains("[0-9]"))
         if len(words):
             spellings = words.str.to_lowercase().unique().sort().to_list()
             few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * self.rows
-            if not few and not all(word in UNKNOWN for word in spellings):
+            if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
+                self.note_words(spellings)
                 return
             values = values.filter(values.str.contains("[0-9]"))
-        if words_in(self.name) & CODE_NAMES or share(self.sample, LEADING_ZERO) > 0:
+        if may_be_code:
             self.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
             if self.is_code:
                 return
-        from rosenblatt.data.columns import dates, numbers
+        from rosenblatt.data.columns import numbers
 
-        some = some_of(values)
-        if likely := numbers.recognise(some):
-            # What some rows do not show, as marks of thousands, others may.
-            self.formats = [one for one in likely if one.fits(values).all()] or numbers.recognise(values)
-        if not self.formats:
-            self.dates = [one for one in dates.recognise(some) if not one.wall_times(values).has_nulls()]
-        if self.formats or self.dates:
-            self.others = tuple(spellings) if len(words) else ()
+        if self.ask_formats(each_once(values, self.sample), some_of(values)):
+            known = all_marks(spellings if len(words) else ())
+            self.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
             self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
             self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+
+    def note_words(self, spellings: Sequence[str]) -> None:
+        """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
+        from rosenblatt.data.columns import numbers
+
+        digits = [text for text in self.sample if DIGIT.search(text)]
+        plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
+        self.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
+
+    def ask_formats(self, values: pl.Series, some: pl.Series) -> bool:
+        """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
+        from rosenblatt.data.columns import dates, numbers
+
+        self.formats = numbers.formats_of(values, some)
+        if not self.formats:
+            self.dates = dates.formats_of(values, some)
+        return bool(self.formats or self.dates)
 
     def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
@@ -232,10 +280,10 @@ class Look:
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
             return self._reading("code", "digits with leading zeros" if zeros else "a number that is a name")
-        words, differ = self._words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
+        words, differ = self.words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self._reading("text", f"sentences of {words:.0f} words on average")
-        why = f"{shown(self.nearly)} is no number, nearly all others are: {self._option('number')} takes such as missing"
+        why = f"{shown(self.nearly)} is no number, most others are: {self._option('number')} takes such as missing"
         return self._reading("category", why if self.nearly else "")
 
     def _of_typed(self) -> ColumnReading:
@@ -246,29 +294,40 @@ class Look:
         if self.dtype == pl.Boolean:
             return self._reading("boolean", "")
         if self.dtype.is_integer():
-            if self._is_id() and (words_in(self.name) & ID_NAMES or self._counts_rows()):
+            if self._is_id():
                 return self._reading("id", self._why_id())
             if words_in(self.name) & CODE_NAMES:
                 return self._reading("code", "a number that is a name")
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self._reading("number" if is_number else "category", "")
 
-    def _words(self) -> float:
+    def words(self) -> float:
         """In a value, on average."""
         return sum(len(text.split()) for text in self.sample) / len(self.sample)
 
     def _is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
+        return self.distinct is not None and self.distinct >= ID_SHARE * self.known and self.may_be_id()
+
+    def may_be_id(self) -> bool:
+        """Would it be an ID if nearly all values were different?"""
         words = words_in(self.name)
         least = LEAST_FOR_NAMED_ID if words & ID_NAMES else LEAST_FOR_CODE if words & CODE_NAMES else LEAST_FOR_ID
-        if self.distinct is None or self.distinct < ID_SHARE * self.known or self.known < least:
+        if self.known < least:
             return False
-        return self.dtype is not None or self.is_code or bool(words & ID_NAMES) or self._words() < TEXT_WORDS
+        if self.dtype is not None:
+            return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
+        return self.is_code or bool(words & ID_NAMES) or self.words() < TEXT_WORDS
 
     def _counts_rows(self) -> bool:
         """Do whole numbers only count the rows, one after the other?"""
         first = self.sample[: SAMPLE // 2]
         return all(after - before == 1 for before, after in pairwise(first))
+
+    def _long_digits(self) -> bool:
+        """Have all numbers as many digits, and so many as a card or a barcode has?"""
+        lengths = {len(str(value)) for value in self.sample}
+        return len(lengths) == 1 and min(lengths) >= LONG_DIGITS and not words_in(self.name) & TIME_NAMES
 
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
@@ -331,7 +390,7 @@ class Look:
         return ColumnReading(self.name, kind, ", ".join(told), marks, number, date, chosen)
 
 
-def look_at(series: pl.Series, said: Overrides) -> Look:
+def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     """A look at all values of a column, and a longer one at some."""
     import polars as pl
 
@@ -339,7 +398,7 @@ def look_at(series: pl.Series, said: Overrides) -> Look:
     if wanted in ("drop", "id"):
         return Look(name, wanted, len(series), len(series), [])
     series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
-    known = without_marks(series, said.missing)
+    known = without_marks(series, said.missing, trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
     if texts:
@@ -349,7 +408,7 @@ def look_at(series: pl.Series, said: Overrides) -> Look:
     once = sample.unique(maintain_order=True)
     look = Look(name, wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
     look.dtype = None if texts else series.dtype
-    if len(once) > LONG_TEXT_SHARE * len(sample) or len(once) <= 2:
+    if len(once) <= 2:
         look.distinct = values.n_unique()
     if not len(values):
         return look
@@ -357,7 +416,42 @@ def look_at(series: pl.Series, said: Overrides) -> Look:
         look.dates = typed_dates(name, values)
     elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
         look.ask_texts(known, values)
+    if look.distinct is None and len(once) > LONG_TEXT_SHARE * len(sample) and not look.formats and not look.dates:
+        look.distinct = count_distinct(values, look)
     return look
+
+
+def count_distinct(values: pl.Series, look: Look) -> int | None:
+    """How many values differ: exactly where it matters whether all do, else well enough to tell what the column is."""
+    if not look.may_be_id() and look.dtype is not None:
+        return None
+    if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
+        return values.n_unique()
+    about = int(values.approx_n_unique())  # type: ignore[arg-type]
+    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words() >= TEXT_WORDS else []
+    near = any(abs(about / look.known - share) < NEAR for share in limits)
+    if not near and (not look.may_be_id() or about < (ID_SHARE - NEAR) * look.known):
+        return about
+    if values.is_sorted():  # as IDs often are
+        return 1 + int((values != values.shift(1)).sum())
+    return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
+
+
+def each_once(values: pl.Series, some: Sequence[str]) -> pl.Series:
+    """The values, each once if they repeat often, as in a sample: what is asked of all is then asked of few."""
+    if len(values) < MANY_ROWS or len(some) > REPEATING * SAMPLE:
+        return values
+    return values.unique()
+
+
+def each_by_a_core(look: Callable[[pl.Series], Look], columns: list[pl.Series]) -> list[Look]:
+    """What is seen in each column, in as many threads as there are cores where that is worth it."""
+    if len(columns) < 2 or len(columns[0]) < MANY_ROWS or cores() < 2:
+        return [look(column) for column in columns]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(cores()) as threads:
+        return list(threads.map(look, columns))
 
 
 def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
@@ -408,7 +502,7 @@ def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:
 
 def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
     """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
-    from rosenblatt.data.columns.dates import EPOCH, DateFormat, typed_pattern
+    from rosenblatt.data.columns.dates import EPOCH, EPOCH_MS, DateFormat, typed_pattern
 
     if values.dtype.is_temporal():
         pattern = typed_pattern(values.dtype)
@@ -416,7 +510,8 @@ def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
     if not values.dtype.is_integer() or not words_in(name) & TIME_NAMES:
         return []
     least, most = values.min(), values.max()
-    fitting = [DateFormat(one) for one, (low, high) in (("%Y%m%d", DAYS), (EPOCH, EPOCHS)) if low <= least and most <= high]  # type: ignore[operator]
+    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
+    fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
     return [one for one in fitting if not one.wall_times(values).has_nulls()]
 
 
@@ -425,8 +520,11 @@ def words_in(name: str) -> set[str]:
 
     >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
     (['customer', 'id'], ['at', 'created'], ['paid'])
+    >>> sorted(words_in("Kundennr")), sorted(words_in("Rechnungsnummer"))
+    (['kundennr', 'nr'], ['nummer', 'rechnungsnummer'])
     """
-    return {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    return words | {end for word in words for end in ("nummer", "nr") if word.endswith(end)}
 
 
 def shown(value: object) -> str:

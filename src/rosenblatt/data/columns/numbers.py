@@ -20,22 +20,37 @@ if TYPE_CHECKING:
 
 CODES = "USD|EUR|GBP|JPY|CHF|CNY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|INR|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|Rs|kr|zł|Kč|Fr"
 CURRENCY = rf"(?:[$€£¥₹₽₩₺₪¢]|(?:US|A|C|R|NZ|HK|S)\$|(?i:{CODES})\.?)"
+# Behind a number, and the same in every cell of a column.
+MEASURES = (
+    "kg|g|mg|t|lbs?|oz|km|cm|mm|m|mi|ft|m²|m2|qm|ha|l|ml|cl|h|hrs?|hours?|min|mins?|minutes?|s|secs?|ms|d|days?|weeks?|months?|"
+    "years?|yrs?|std|tage?|monate?|jahre?|jours?|mois|ans|[kmgt]i?b|k?w|[km]?wh|mah|v|°|°c|°f|°n|°e|°s|°w|px|stk|stück|st|pcs?|"
+    "units?|km/h|mph|bar|hpa|k?cal|rpm|[kmg]?hz|db|ppm|‰"
+)
+MEASURE = rf"(?i:{MEASURES})\.?"
 SIGN = r"[+\-−–]"  # a hyphen, a true minus, a dash
+NO_CENTS = r"[-−–]{1,2}"  # behind the decimal mark: 5.– and 5,-- are whole amounts, and not negative
 BLANK = r"[ \u00a0\u2009\u202f]"  # of those that separate thousands
-FRONT = rf"^(?<open>\(?){BLANK}*(?<sign>{SIGN}?){BLANK}*(?<unit>{CURRENCY}?){BLANK}*(?<inner>{SIGN}?){BLANK}*"
-BACK = rf"{BLANK}*(?<tail>{SIGN}?){BLANK}*(?<after>%|{CURRENCY})?{BLANK}*(?<behind>{SIGN}?){BLANK}*(?<close>\)?)$"
-PIECES = FRONT + r"(?<body>[0-9.,'’ \u00a0\u2009\u202f]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?)" + BACK
+FRONT = rf"^(?<open>\(?){BLANK}*(?<sign>{SIGN}?){BLANK}*(?<unit>{CURRENCY}?){BLANK}*(?<inner>{SIGN}|\(|){BLANK}*"
+BODY = rf"[0-9.,'’ \u00a0\u2009\u202f]*[0-9](?:[0-9.,]*[.,]{NO_CENTS}|[0-9.,]*(?:[eE][+-]?[0-9]+)?)"
+BACK = (
+    rf"{BLANK}*(?<tail>{SIGN}|\)|){BLANK}*(?<after>%|{CURRENCY}|{MEASURE})?{BLANK}*(?<behind>{SIGN}?){BLANK}*(?<close>\)?)$"
+)
+PIECES = f"{FRONT}(?<body>{BODY}){BACK}"
 
 GROUPING = {",": ",", ".": r"\.", " ": BLANK, "'": "['’]"}  # what marks thousands, as a pattern
 
 
 def _body(decimal: str, thousands: str) -> str:
-    """The pattern of a number with these marks; its thousands are marked throughout, in groups of three, or not at all."""
+    """The pattern of a number with these marks; its thousands are marked throughout, or not at all."""
     point = re.escape(decimal)
     if not thousands:
         exponent = "(?:[eE][+-]?[0-9]+)?" if decimal == "." else ""
-        return rf"^(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+){exponent}$"
-    return rf"^[0-9]{{1,3}}(?:(?:{GROUPING[thousands]}[0-9]{{3}})+|[0-9]*)(?:{point}[0-9]*)?$"
+        return rf"^(?:[0-9]+(?:{point}(?:[0-9]*|{NO_CENTS}))?|{point}[0-9]+){exponent}$"
+    mark = GROUPING[thousands]
+    whole = rf"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)"  # 0,125 is a fraction
+    if thousands == ",":  # in India above thousands in groups of two: 12,34,567
+        whole = rf"(?:{whole}|[0-9]{{1,2}}(?:,[0-9]{{2}})+,[0-9]{{3}})"
+    return rf"^{whole}(?:{point}(?:[0-9]*|{NO_CENTS}))?$"
 
 
 BODIES = {(point, mark): _body(point, mark) for mark in ("", *GROUPING) for point in ".," if point != mark}
@@ -46,7 +61,7 @@ EXAMPLE = re.compile(r"^1(?P<thousands>[,. '’]?)234(?:(?P<decimal>[.,])[0-9]+)
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How the numbers of a column are written; `unit` is % or a currency, in front or behind."""
+    """How the numbers of a column are written; `unit` is % or a currency, in front or behind, or a measure, behind."""
 
     decimal: str = "."
     thousands: str = ""
@@ -74,9 +89,12 @@ class NumberFormat:
 
         if self.is_plain and texts.cast(pl.Float64, strict=False).null_count() == texts.null_count():
             return texts
-        fits = self.fits(texts) | replace(self, unit="").fits(texts)
-        is_negative = texts.str.contains(r"^[^0-9]*[-−–(]|[-−–][^0-9]*$")
-        body = texts.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
+        fits = self.fits(texts)
+        if self.unit and not fits.all():
+            fits |= replace(self, unit="").fits(texts)
+        is_negative = texts.str.contains(r"^[^0-9]*[-−–(]|[^.,−–-][-−–][^0-9]*$")
+        bare = texts.str.replace(rf"(?i:{re.escape(self.unit)})\.?", "") if self.unit else texts  # Rs. has a point, too
+        body = bare.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
         if self.decimal == ",":
             body = body.str.replace(",", ".", literal=True)
         plain = ("-" + body).zip_with(is_negative.fill_null(False), body)
@@ -91,7 +109,8 @@ class NumberFormat:
         else:
             front, behind = f"{unit}{b}{body}", f"{body}{b}{unit}"
             signed = [f"{SIGN}?{b}{front}", f"{SIGN}?{b}{behind}", f"{unit}{b}{SIGN}{b}{body}", f"{body}{b}{SIGN}{b}{unit}"]
-            shapes = [*signed, f"{front}{b}{SIGN}", f"{behind}{b}{SIGN}", rf"\({b}(?:{front}|{behind}){b}\)"]
+            brackets = [rf"\({b}(?:{front}|{behind}){b}\)", rf"{unit}{b}\({b}{body}{b}\)", rf"\({b}{body}{b}\){b}{unit}"]
+            shapes = [*signed, f"{front}{b}{SIGN}", f"{behind}{b}{SIGN}", *brackets]
         return texts.str.contains(f"^(?:{'|'.join(shapes)})$").fill_null(False)
 
     def to_json(self) -> dict[str, str]:
@@ -127,12 +146,14 @@ def fitting(parts: pl.DataFrame, marks: tuple[str, str]) -> pl.Series:
 
     signs = sum((parts[name].str.len_bytes() > 0).cast(pl.Int8) for name in ("sign", "inner", "tail", "behind", "open"))
     units = sum((parts[name].fill_null("").str.len_bytes() > 0).cast(pl.Int8) for name in ("unit", "after"))
-    closed = (parts["open"] == "(") == (parts["close"] == ")")
+    opened = (parts["open"] == "(") | (parts["inner"] == "(")
+    closed = opened == ((parts["close"] == ")") | (parts["tail"] == ")"))
+    signs = signs - (opened & (parts["tail"] == ")")).cast(pl.Int8)  # a pair of brackets is one sign
     return (parts["body"].str.contains(BODIES[marks]) & (signs <= 1) & (units <= 1) & closed).fill_null(False)
 
 
 def unit_of(parts: pl.DataFrame) -> pl.Series:
-    """The percent sign or currency of each number, empty where there is none."""
+    """The percent sign, currency or measure of each number, empty where there is none."""
     return (parts["unit"].fill_null("") + parts["after"].fill_null("")).str.to_uppercase().str.strip_chars(".")
 
 
@@ -162,7 +183,41 @@ def recognise(texts: pl.Series) -> list[NumberFormat]:
         for decimal, thousands in BODIES
         if (not thousands or is_seen(GROUPING[thousands])) and (thousands or decimal == "." or is_seen(","))
     ]
-    return [NumberFormat(*pair, units[0]) for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+    unit = measure_as_written(parts) or units[0]
+    possible = [pair for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+    if {(".", ""), (",", ".")} <= {*possible} and not body.str.contains(".", literal=True).all():
+        # Fractions of three digits would have a point everywhere: 987 beside 1.234 says that it marks thousands.
+        possible = [(",", "."), *(pair for pair in possible if pair != (",", "."))]
+    return [NumberFormat(*pair, unit) for pair in possible]
+
+
+def measure_as_written(parts: pl.DataFrame) -> str:
+    """The measure behind the numbers, where it is spelled in one way: kWh; empty where there is none, or a currency."""
+    written = parts["after"].fill_null("").str.strip_chars(".").unique()
+    return str(written[0]) if len(written) == 1 and re.fullmatch(f"(?i:{MEASURES})", written[0]) else ""
+
+
+def formats_of(texts: pl.Series, some: pl.Series) -> list[NumberFormat]:
+    """The same of many texts, of which some are likely to show all that there is."""
+    import polars as pl
+
+    likely = recognise(some)
+    if not likely:
+        return []
+    formats = [one for one in likely if one.fits(texts).all()]
+    if formats:
+        return formats
+    # What some rows do not show, as marks of thousands, others may; those that do not fit tell soon whether they do.
+    odd = texts.filter(~likely[0].fits(texts))
+    return recognise(texts) if is_possible(pl.concat([some, odd[: len(some)]])) else []
+
+
+def is_possible(texts: pl.Series) -> bool:
+    """Is there a format in which all these texts are numbers, whatever marks others may show?"""
+    parts = pieces(texts)
+    if parts["body"].has_nulls() or unit_of(parts).n_unique() > 1:
+        return False
+    return any(fitting(parts, marks).all() for marks in BODIES)
 
 
 def commonest(texts: pl.Series) -> NumberFormat:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = ("id", "constant", "drop")
 MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known"; see `all_marks`
+SHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#WERT!", "#BEZUG!", "#ZAHL!")  # also German
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -101,8 +102,8 @@ class TableReadings:
     columns: list[ColumnReading]
     marks: tuple[str, ...] = ()  # beside those that are known
 
-    def clean(self, table: pl.DataFrame | CodedTable) -> CleanTable:
-        """The values of the columns that are used."""
+    def clean(self, table: pl.DataFrame | CodedTable, trimmed: bool = False) -> CleanTable:
+        """The values of the columns that are used; stripping is left out where no text has blanks around it."""
         if isinstance(table, CodedTable):
             if not any(one.used and (one.number or one.kind in ("date", "text")) for one in self.columns):
                 return self._clean_codes(table)
@@ -114,7 +115,7 @@ class TableReadings:
         for reading in self.columns:
             if not reading.used:
                 continue
-            column = without_marks(table[reading.name], (*self.marks, *reading.marks))
+            column = without_marks(table[reading.name], (*self.marks, *reading.marks), trimmed)
             if reading.kind == "date":
                 parts = date_parts(column, reading)
                 clean.misfits[reading.name] = parts[0].null_count() - column.null_count()
@@ -148,12 +149,12 @@ def is_text(column: pl.Series) -> bool:
 
 def all_marks(others: Sequence[str] = ()) -> set[str]:
     """What means "not known", with the marks that the user adds, in small letters, in capitals, and as a word is written."""
-    marks = [*MARKS, *(mark.strip(BLANKS) for mark in others)]
+    marks = [*MARKS, *SHEET_ERRORS, *(mark.strip(BLANKS) for mark in others)]
     return {text for mark in marks for text in (mark, mark.lower(), mark.upper(), mark.capitalize(), mark.title())} | {"NaN"}
 
 
-def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
-    """The column with null where a cell means "not known", and its texts without blanks around."""
+def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = False) -> pl.Series:
+    """The column with null where a cell means "not known", and its texts without blanks around, if they are not so yet."""
     import polars as pl
 
     every, name = all_marks(marks), column.name
@@ -161,7 +162,8 @@ def without_marks(column: pl.Series, marks: Sequence[str] = ()) -> pl.Series:
     if is_enum(column) and every.isdisjoint(categories_of(column)):
         return column.alias(name)
     if is_text(column):
-        texts = column.cast(pl.String).str.strip_chars()
+        texts = column.cast(pl.String)
+        texts = texts if trimmed else texts.str.strip_chars()
         marked = texts.is_in(list(every)).fill_null(False)
         return (texts.set(marked, None) if marked.any() else texts).alias(name)
     if column.dtype.is_float():

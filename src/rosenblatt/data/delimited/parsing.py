@@ -79,7 +79,7 @@ def _from_codes(
     import polars as pl
 
     names, delimiter = block.layout.names, block.layout.delimiter
-    uncoded = pl.DataFrame()
+    uncoded = whole = pl.DataFrame()
     many_valued = [name for name, column in zip(names, coded, strict=True) if column is None]
     if many_valued:
         everywhere = count(block.data, delimiter, options.sizes.count_block)
@@ -89,11 +89,24 @@ def _from_codes(
         rows = next(len(column.codes) for column in coded if column is not None)
         if raw is None or raw.height != rows:
             return None
-        uncoded = types.of_frame(raw, padded=everywhere.padded)
+        whole = raw.with_columns(pl.col(pl.String).str.strip_chars()) if everywhere.padded else raw
+        uncoded = types.of_frame(whole, padded=False)
+    columns = {
+        name: uncoded[name] if column is None else column.series(name, types)
+        for name, column in zip(names, coded, strict=True)
+    }
+    cells = {
+        name: whole[name]
+        if column is None
+        else pl.Series(name, [text.strip(BLANKS) for text in column.texts], dtype=pl.String)
+        for name, column in zip(names, coded, strict=True)
+        if columns[name].dtype.is_float()
+    }
+    for name in types.with_thousands([*columns.values()], cells):
+        column, as_text = coded[names.index(name)], replace(types, texts=[name])
+        columns[name] = as_text.of_column(whole[name]) if column is None else column.series(name, as_text)
     # A list: of an iterator, polars takes a thousand columns at a time, and fails.
-    return pl.DataFrame(
-        [uncoded[name] if column is None else column.series(name, types) for name, column in zip(names, coded, strict=True)]
-    )
+    return pl.DataFrame(list(columns.values()))
 
 
 def _by_polars(block: TextBlock, options: ReadOptions, types: ColumnTypes) -> pl.DataFrame | None:
@@ -183,7 +196,8 @@ class ColumnTypes:
     may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
     texts           columns that stay texts, also where all of them are numbers
 
-    Digits with a zero in front are the name of something and stay texts, as 1.234 does where other columns write 0,5.
+    Digits with a zero in front are the name of something and stay texts, as 1.234 does where other columns write 0,5, or
+    where nothing but 987 stands beside it: what it means is decided when the table is looked at.
 
     >>> import polars as pl
     >>> types = ColumnTypes(["", "?"], target="id")
@@ -206,10 +220,19 @@ class ColumnTypes:
         if padded:
             frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
         typed = frame.with_columns(self.of_column(column) for column in frame)
-        if any(map(has_decimal_comma, typed)):
-            marked = [column for column in frame if typed[column.name].dtype.is_float() and may_mark_thousands(column)]
-            typed = typed.with_columns(replace(self, texts=[column.name]).of_column(column) for column in marked)
-        return typed
+        marked = self.with_thousands(typed.get_columns(), {column.name: column for column in frame})
+        return typed.with_columns(replace(self, texts=[name]).of_column(frame[name]) for name in marked)
+
+    def with_thousands(self, typed: Sequence[pl.Series], cells: Mapping[str, pl.Series]) -> list[str]:
+        """The columns of numbers, given what is written in them, whose points may mark thousands: they stay texts."""
+        floats = [column.name for column in typed if column.dtype.is_float() and column.name != self.target]
+        if not floats:
+            return []
+        known = [cells[name].drop_nulls().alias(name) for name in floats]
+        known = [column.filter(~column.is_in(list(self.missing))) if is_string(column) else column for column in known]
+        if any(map(has_decimal_comma, typed)) or (not self.at_least and all(map(seems_to_mark_thousands, known))):
+            return [column.name for column in known if may_mark_thousands(column)]
+        return []
 
     def of_column(self, column: pl.Series) -> pl.Series:
         """One column, without blanks around already."""
@@ -235,8 +258,8 @@ class ColumnTypes:
 
 
 def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
-    """Are there whole numbers such as 007?"""
-    return bool(numbers.dtype.is_integer() and texts.str.contains("^0[0-9]").any())
+    """Are there whole numbers such as 007, or phones such as +491701234567?"""
+    return bool(numbers.dtype.is_integer() and texts.str.contains(r"^(?:0|\+[0-9]{8})[0-9]").any())
 
 
 def has_decimal_comma(column: pl.Series) -> bool:
@@ -261,9 +284,26 @@ def has_decimal_comma(column: pl.Series) -> bool:
 
 def may_mark_thousands(texts: pl.Series) -> bool:
     """Are all points of these numbers followed by three digits, so that they may stand for thousands?"""
+    return is_string(texts) and bool(texts.str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
+
+
+def is_string(column: pl.Series) -> bool:
     import polars as pl
 
-    return texts.dtype == pl.String and bool(texts.drop_nulls().str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
+    return column.dtype == pl.String
+
+
+def seems_to_mark_thousands(texts: pl.Series) -> bool:
+    """The same, and some numbers have no point: fractions of three digits would have one everywhere.
+
+    >>> import polars as pl
+    >>> [seems_to_mark_thousands(pl.Series(cells)) for cells in (["1.234", "987"], ["1.234", "98.765"], ["0.125", "7"])]
+    [True, False, False]
+    """
+    if not may_mark_thousands(texts):
+        return False
+    has_point = texts.str.contains(".", literal=True)
+    return bool(has_point.any() and not has_point.all() and not texts.str.contains(r"^[+-]?0\.").any())
 
 
 def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:

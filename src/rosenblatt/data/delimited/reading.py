@@ -91,6 +91,10 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
         raise FileError(f"the file holds nothing but blank lines{below}.", path=source.name)
     line, end, first = first_record
     skipped = line - 1
+    if options.training is not None:
+        from rosenblatt.data.training_names import named_as_in_training
+
+        options = named_as_in_training(first, options, source)
     if options.header:
         skipped = end - 1
         header = [cell.removeprefix("\ufeff") for cell in first]
@@ -129,7 +133,7 @@ def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
         content = content[content.find(b"\n") + 1 :]
     block = TextBlock(content, layout, source.name, source.start + 1)
     types = replace(column_types(layout, options, source.name), may_be_guessed=True)
-    return to_dataset(parse(block, options, types), options, source.name, block.place_of_row)
+    return replace(to_dataset(parse(block, options, types), options, source.name, block.place_of_row), trimmed=True)
 
 
 def column_types(layout: Layout, options: ReadOptions, name: str) -> ColumnTypes:
@@ -180,7 +184,7 @@ def join(parts: list[Dataset]) -> Dataset:
     if parts[0].labels is not None:
         labels = _concatenate([pl.DataFrame([part.labels]) for part in parts]).to_series()
     notes = tuple(note for part in parts for note in part.notes)
-    return Dataset("table", rows, labels, parts[0].name, notes=notes)
+    return replace(parts[0], rows=rows, labels=labels, notes=notes)
 
 
 def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:

@@ -98,17 +98,19 @@ def choose_delimiter(source: Source, options: ReadOptions) -> str:
 def lines_above_table(source: Source, options: ReadOptions) -> int:
     """How many lines of titles, comments and blanks stand above the names of a table; 0 where that is not plain.
 
-    What follows is nearly everywhere of one width, and begins with what looks like names.
+    What follows is nearly everywhere of one width, and begins with what looks like names. Of two delimiters the one that
+    cuts lines into more cells counts: the other may be a decimal comma.
     """
     lines = source.head_lines[:SAMPLE_LINES]
+    above, widest = 0, 1
     for delimiter in (options.delimiter or DELIMITERS).replace(" ", ""):
         if not any(delimiter in line for line in lines):
             continue
         rows = [record for record in _readable(lines, delimiter, source.name) if not is_blank(record.cells, 2)]
         first = first_row_of_table([record.cells for record in rows], options.header)
-        if first is not None:
-            return rows[first].line - 1 if first else 0
-    return 0
+        if first is not None and len(rows[first].cells) > widest:
+            above, widest = rows[first].line - 1 if first else 0, len(rows[first].cells)
+    return above
 
 
 def first_row_of_table(rows: list[list[str]], header: bool) -> int | None:

@@ -23,6 +23,7 @@ FORMAT_NAMES = (
     "excel",
     "sqlite",
     "arff",
+    "vw",
     "libsvm",
     "text",
     "lines",

@@ -67,6 +67,10 @@ def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions) ->
         source.note(f"{begins}. Pass skip_lines=0 if it does not.")
     if start >= len(cells):
         raise FileError("the sheet has no rows there: pass a smaller skip_lines.", path=source.name)
+    if options.training is not None:
+        from rosenblatt.data.training_names import named_as_in_training
+
+        options = named_as_in_training([cell for cell in cells[start] if cell], options, source)
     header, first = cells[start], start + options.header
     names = [f"cell_{i}" for i in range(len(header))]
     sheet_below = workbook.load_sheet(sheet, header_row=None, skip_rows=first, column_names=names, schema_sample_rows=None)

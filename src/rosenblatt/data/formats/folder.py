@@ -29,7 +29,7 @@ def messages(source: Source) -> Iterator[Message]:
                 for name in sorted(files):
                     if not is_hidden(name):
                         empty = False
-                        yield label, decode_message(read_message(Path(directory, name), source.longest_line))
+                        yield Message(label, decode_message(read_message(Path(directory, name), source.longest_line)))
     if empty:
         raise FileError(f"the folders {', '.join(classes[:5])} hold no files.", path=source.path)
 

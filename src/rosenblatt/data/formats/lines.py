@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.messages import message_readers, numbered_lines
+from rosenblatt.data.messages import Message, message_readers, numbered_lines
 
-read, batches = message_readers(lambda source: ((None, line) for _, line in numbered_lines(source)))
+read, batches = message_readers(lambda source: (Message(None, line) for _, line in numbered_lines(source)))
 FORMAT = Format("lines", "text without labels, one message per line", read, batches)

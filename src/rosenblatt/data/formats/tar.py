@@ -39,7 +39,7 @@ def messages(source: Source, within: str | None = None) -> Iterator[Message]:
                     raise FileError(what, path=source.name)
                 refuse_long(member.size, source.longest_line, "message", f"{source.name}, {member.name}")
                 empty = False
-                yield label_of_folder(place.parent.name, source.name), decode_message(file.read())
+                yield Message(label_of_folder(place.parent.name, source.name), decode_message(file.read()))
         except tarfile.TarError as error:
             what = f"the tar archive is truncated or damaged ({error}): copy or download it again."
             raise FileError(what, path=source.name) from None

@@ -38,9 +38,7 @@ def messages(source: Source) -> Iterator[Message]:
         if not tab:
             what = "no tab: expected a label, a tab and the text. Pass format='lines' for text without labels."
             raise FileError(what, path=source.name, line=number)
-        if not label.strip():
-            raise FileError("no label in front of the tab: fill it in.", path=source.name, line=number)
-        yield label.strip(), text
+        yield Message(label.strip() or None, text, number)
 
 
 read, batches = message_readers(messages)

@@ -70,6 +70,7 @@ class TableEncoder:
     sizes: PartSizes = USUAL_SIZES
     unseen: Counter[str] = field(default_factory=Counter)
     unreadable: Counter[str] = field(default_factory=Counter)
+    far: Counter[str] = field(default_factory=Counter)  # numbers unlike those of training
 
     def __post_init__(self) -> None:
         # Numbered instead of named: polars understands names such as "*" and "^a$" as patterns.
@@ -132,6 +133,7 @@ class TableEncoder:
         if number.bins:
             part.bins[number.name] = number.bins.codes(x)
         self.unreadable[number.name] += unreadable
+        self.far[number.name] += number.count_far(x)
         if number.missing:
             part.missing[number.name] = is_missing
         elif number.name not in self.lookups:  # else it is counted there

@@ -16,6 +16,7 @@ import numpy as np
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.table import number_text, plain_moments
 from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.features.notes import FAR
 from rosenblatt.features.table.columns import check_type, kind_of
 
 if TYPE_CHECKING:
@@ -204,6 +205,16 @@ class Number:
                 f"Column {self.name!r} contains {value:g}, too large to compute with: scale or cap it first."
             )
         return encoded
+
+    def count_far(self, x: np.ndarray) -> int:
+        """How many doubles are far from those of training; what is missing (nan) is not.
+
+        >>> Number("age", mean=40.0, sd=12.0, missing=False).count_far(np.array([41.0, 160.0, 161.0, np.nan, -81.0]))
+        2
+        """
+        with np.errstate(over="ignore"):  # of a very large spread nothing is far
+            low, high = self.mean - FAR * self.sd, self.mean + FAR * self.sd
+        return int(np.count_nonzero((x < low) | (x > high)))
 
     def to_json(self) -> dict[str, Any]:
         bins = {} if self.bins is None else {"bins": self.bins.to_json()}

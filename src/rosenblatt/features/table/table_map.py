@@ -15,11 +15,11 @@ import numpy as np
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
-from rosenblatt.data.table import is_enum, numbers_if_all, used_categories
+from rosenblatt.data.table import is_enum, looks_like_data, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
-from rosenblatt.features.notes import FeatureTrial, Notes
+from rosenblatt.features.notes import FarValues, FeatureTrial, Notes
 from rosenblatt.features.table.blocks import (
     BinBlock,
     CategoryBlock,
@@ -85,7 +85,7 @@ class TableMap:
     >>> table.transform(pl.DataFrame({"age": ["40.0"], "education": ["9th"], "id": [7]})).toarray()
     array([[0., 0., 1., 0.]], dtype=float32)
     >>> table.notes
-    Notes(rows=1, unseen={'education': 1}, unreadable={}, undated={}, ignored=('id',))
+    Notes(rows=1, unseen={'education': 1}, unreadable={}, undated={}, ignored=('id',), far={})
     """
 
     def __init__(
@@ -127,14 +127,15 @@ class TableMap:
         self.trials: dict[str, FeatureTrial] = {}  # by which `learn` chose: "bins", "products"
         self.notes = Notes()
 
-    def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> TableMap:
+    def fit(self, rows: Any, sizes: PartSizes = USUAL_SIZES, trimmed: bool = False) -> TableMap:
+        """Learns what the columns hold; texts that are `trimmed` have no blanks around them."""
         table = as_frame(rows)
         if not table.width or not table.height:
             raise DataError(f"There is nothing to learn from in a table of {table.height} rows and {table.width} columns.")
         named = () if isinstance(self.products, str) else [name for pair in self.products for name in pair]
-        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named))
+        readings = decide(table, Overrides(self.per_column, self.missing, self.only, named), trimmed)
         self.readings = TableReadings(readings, self.missing)
-        clean = self.clean(table)
+        clean = self.readings.clean(table, trimmed)
         self._cleaned = table, clean
         table = clean.frame
         if not table.width and not clean.texts:
@@ -290,8 +291,13 @@ class TableMap:
         present = dict.fromkeys(table.columns)
         absent = [name for name in self.raw_columns if name not in present]
         if absent:
-            # So are columns called whose file has no header.
-            remedy = " If it has no header either, pass header=False (--no-header)." if "column_1" in absent else ""
+            remedy = ""
+            if "column_1" in absent and "column_1" not in present:  # so are columns called whose file has no header
+                remedy = " If it has no header either, pass header=False (--no-header)."
+            elif looks_like_data(table.columns):
+                remedy = " Its first line looks like data: pass header=False (--no-header), and names=[…] (--names A,B,…)."
+            elif "column_1" in present:
+                remedy = " Name its columns: names=[…] (--names A,B,…)."
             raise DataError(
                 f"The table lacks {_listed(absent)}, which training had. It has {_listed(table.columns)}.{remedy}"
             )
@@ -322,8 +328,19 @@ class TableMap:
             unreadable={name: count for name, count in parts.unreadable.items() if count},
             undated={name: count for name, count in clean.misfits.items() if count},
             ignored=tuple(name for name in present if name not in known),
+            far={clean.derived.get(name, name): self._far(name, count, clean) for name, count in parts.far.items() if count},
         )
         return result
+
+    def _far(self, name: str, count: int, clean: CleanTable) -> FarValues:
+        """So many numbers of a column, or days of a date, beside what training had."""
+        number = next(column.number for column in self.columns if column.name == name)
+        assert number is not None
+        if name not in clean.derived:
+            return FarValues(count, f"{number.mean:.6g}", f"{number.sd:.6g}")
+        from rosenblatt.data.columns.dates import day_text
+
+        return FarValues(count, day_text(number.mean), f"{number.sd:.3g} days")
 
     @property
     def known_columns(self) -> set[str]:
