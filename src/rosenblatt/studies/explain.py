@@ -178,7 +178,7 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     if isinstance(model.features, TableMap):
         flip = flip_of_table(model, linear, row.rows)
     else:
-        flip = flip_of_features(model, linear, indices, values, _score_columns(scores)[0])
+        flip = flip_of_features(model, linear, indices, values, _score_columns(scores, linear.cut)[0])
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
     return Explanation(b, terms, score, model.classes.tolist()[code], model.classes.tolist()[other], label, flip, notes)
 
@@ -192,9 +192,9 @@ def unscaled_numbers(model: Classifier, row: Dataset) -> dict[str, float]:
     return {name: value for name, value in raw.items() if not math.isnan(value)}
 
 
-def _score_columns(scores: np.ndarray) -> np.ndarray:
-    """Scores with a column a class: two classes have 0 and their one score, of which the higher wins."""
-    return scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
+def _score_columns(scores: np.ndarray, cut: float | None = None) -> np.ndarray:
+    """Scores with a column a class: two classes have 0, or the cut of a threshold, and their one score; the higher wins."""
+    return scores if scores.ndim == 2 else np.stack([np.full_like(scores, cut or 0.0), scores], axis=1)
 
 
 def flip_of_table(model: Classifier, linear: Model, row: pl.DataFrame) -> Flip | None:
@@ -229,7 +229,7 @@ class _Decision:
         # By name, since polars gives a column without one another in a list.
         others = {series.name: series.new_from_index(0, len(values)) for series in self.row if series.name != name}
         changed = self.linear.scores(self.model.transform(pl.DataFrame({**others, name: values}))[0])
-        return _score_columns(np.concatenate([self.own, changed]))
+        return _score_columns(np.concatenate([self.own, changed]), self.linear.cut)
 
 
 def _other_values(decision: _Decision, name: str, values: list[str]) -> list[Flip]:
