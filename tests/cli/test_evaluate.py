@@ -35,7 +35,12 @@ def measured(capsys, *arguments):
 
 def test_the_counts_of_four_rows_are_those_worked_out_by_hand(fruit, capsys):
     result = measured(capsys, "fruit.rosenblatt", "dev.csv", "-t", "fruit")
-    assert list(result) == ["examples", "errors", "error", "accuracy", "interval", "confusion", "per_class"]
+    assert list(result) == [
+        "examples", "errors", "error", "accuracy", "interval", "confusion", "per_class",
+        "balanced_accuracy", "f1", "roc_auc", "average_precision", "threshold",
+    ]  # fmt: skip
+    assert result["balanced_accuracy"] == pytest.approx((0.5 + 1 + 1) / 3)
+    assert result["f1"] == pytest.approx((2 / 3 + 1 + 2 / 3) / 3)
     assert (result["examples"], result["errors"], result["error"], result["accuracy"]) == (4, 1, 0.25, 0.75)
     assert result["confusion"] == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
     assert [row["label"] for row in result["per_class"]] == ["apple", "banana", "orange"]
@@ -112,10 +117,10 @@ def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, lea
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0
     model = load("m.rosenblatt")
     examples = model.examples(read("dev.csv", target="fruit"))[0]
-    predicted, mistakes = predict_then_learn(model, examples)
+    scored, mistakes = predict_then_learn(model, examples)
     pass_ = train(examples, model.recipe.rule(), Plan(epochs=1, order="given"), weights=last_weights(model, examples))
     assert mistakes == pass_.history[0].mistakes
-    assert predicted[0] == model.model("last").scores(examples.rows)[0].argmax()
+    assert scored.predicted[0] == model.model("last").scores(examples.rows)[0].argmax()
 
 
 def test_the_help_example_runs(tmp_path, monkeypatch, capsys, data_dir):

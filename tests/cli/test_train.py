@@ -41,7 +41,7 @@ def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
     assert set(result) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
         "train_error", "dev_error", "theory", "seconds", "model", "columns",
-        "dev_majority_error",
+        "dev_majority_error", "dev_measures", "history", "calibration", "threshold",
     }  # fmt: skip
     assert result["examples"] == 48
     assert result["classes"] == ["apple", "pear"]

@@ -158,7 +158,9 @@ def parts():
 def test_every_learner_has_probabilities_and_the_weights_do_not_change(parts, learner, held_out, tmp_path):
     data, dev = parts
     plain = rosenblatt.learn(data, learner=learner)
-    with pytest.raises(SettingError, match=r"--holdout SHARE or --dev FILE, or with --calibrate; or run `rosenblatt cali"):
+    with pytest.raises(
+        SettingError, match=r"--holdout SHARE or --dev FILE, or with --calibrate \(calibrate=True\); or run `rosenblatt cali"
+    ):
         plain.predict_proba(dev.rows)
     model = rosenblatt.learn(data, learner=learner, dev=dev if held_out else None, calibrate=not held_out)
     assert model.scores(dev.rows).tolist() == plain.scores(dev.rows).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +14,7 @@ from rosenblatt.errors import percent, visible
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.threshold import Threshold
     from rosenblatt.studies.evaluate import Measures
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
@@ -60,6 +61,7 @@ def evaluate(**values: Any) -> None:
     chosen = EvaluateOptions(**values)
     if chosen.progressive and chosen.view:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
+    from rosenblatt.learning.measures import measure_all
     from rosenblatt.studies import evaluate as study
 
     classifier = model_input.load_classifier(chosen.model, chosen.file)
@@ -75,10 +77,17 @@ def evaluate(**values: Any) -> None:
         if (mistakes := evaluation.training_mistakes) is not None:
             echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [visible(str(label)) for label in classifier.classes]
+    every = measure_all(evaluation.scored)
+    threshold = None if chosen.progressive else classifier.threshold
     if chosen.as_json:
-        output.print_json(as_json(measures, classifier.classes.tolist()))
-    else:
-        echo("\n".join(in_words(measures, names)))
+        more = {name: value for name, value in every.items() if name != "error"}
+        facts = as_json(measures, classifier.classes.tolist()) | more
+        output.print_json(facts | {"threshold": None if threshold is None else asdict(threshold)})
+        return
+    echo("\n".join(in_words(measures, names)))
+    echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
+    if threshold is not None and (chosen.view or classifier.view) == threshold.view:
+        echo("\n" + threshold_sentence(threshold, names[1]))
 
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
@@ -133,6 +142,13 @@ def in_words(measures: Measures, names: list[str]) -> list[str]:
         "",
         *per_class(measures, names),
     ]
+
+
+def threshold_sentence(threshold: Threshold, label: str) -> str:
+    """From where on the second class is predicted."""
+    how = "" if threshold.chosen == "given" else f", chosen by {threshold.chosen}"
+    from_here = f"a probability of {threshold.probability:.4g} (a score of {threshold.score:.4g})"
+    return f"{label} is predicted from {from_here} on{how}."
 
 
 def confusion(measures: Measures, names: list[str]) -> list[str]:

@@ -156,6 +156,11 @@ class Calibration:
     def method(self) -> str:
         return "sigmoid" if isinstance(self.maps[0], Sigmoid) else "isotonic"
 
+    @property
+    def how(self) -> str:
+        """The method in words."""
+        return "a sigmoid" if self.method == "sigmoid" else "steps (isotonic)"
+
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """P(class | score), a column a class; they sum to 1."""
         return apply_maps(self.maps, scores)

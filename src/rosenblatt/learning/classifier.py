@@ -198,8 +198,8 @@ class Classifier:
         if not self.has_probabilities(view):
             raise SettingError(
                 f"{self.recipe.learner} gives scores and no probabilities: train it with --holdout SHARE or --dev FILE, or "
-                "with --calibrate; or run `rosenblatt calibrate MODEL FILE -o MODEL` on labelled rows that it has not seen. "
-                "logistic has its own."
+                "with --calibrate (calibrate=True); or run `rosenblatt calibrate MODEL FILE -o MODEL` on labelled rows that "
+                "it has not seen. logistic has its own."
             )
 
     def probabilities(self, scores: np.ndarray, view: str | None = None) -> np.ndarray:

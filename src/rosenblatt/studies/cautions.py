@@ -16,6 +16,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
+from rosenblatt.learning.training import error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,6 +78,18 @@ def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset
         names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
         sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")
     return sentences
+
+
+def rows_of_training(model: Classifier, examples: Examples) -> str | None:
+    """A warning where these seem to be the rows that the model has learned from: as many of each class, as many mistakes."""
+    if model.class_counts is None or model.class_counts.tolist() != examples.class_counts().tolist():
+        return None
+    if error(model.model(), examples) != model.summary.train_error:
+        return None
+    return (
+        "These seem to be the rows that the model has learned from: it is surer of them than of new ones, and so will its "
+        "probabilities be. Take rows that it has not seen, or train it with --calibrate."
+    )
 
 
 def is_sorted(codes: np.ndarray) -> bool:
