@@ -215,3 +215,41 @@ def test_the_model_knows_its_target(fruit, capsys):
     by_itself = capsys.readouterr().out
     assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "--target", "fruit", "--json"]) == 0
     assert capsys.readouterr().out == by_itself
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "mira", "voted"])
+@pytest.mark.parametrize("name", ["breast-cancer", "iris"])
+def test_the_table_by_epoch_is_that_of_shorter_runs(name, learner, tmp_path, capsys):
+    """The weights after epoch k are those that training for k epochs ends with."""
+    import rosenblatt
+    from rosenblatt.data import open_known
+    from rosenblatt.data.splits import split
+
+    model = str(tmp_path / "m")
+    arguments = ["--holdout", "0.3", "-e", "3", "-l", learner, "--keep-log", "-q", "--json", "-o", model]
+    assert run(["train", name, *arguments]) == 0
+    history = json.loads(capsys.readouterr().out)["history"]
+    data, dev = split(open_known(name), 0.3)
+    dev.rows.with_columns(kind=dev.labels).write_csv(tmp_path / "dev.csv")
+    view = "last" if learner in ("perceptron", "mira") else "averaged"
+    for chosen in ("last", "averaged"):
+        assert (
+            run(["evaluate", model, str(tmp_path / "dev.csv"), "-t", "kind", "--per-epoch", "--view", chosen, "--json"]) == 0
+        )
+        table = json.loads(capsys.readouterr().out)["epochs"]
+        assert len(table) == len(history)
+        for number, epoch in enumerate(table, start=1):
+            shorter = rosenblatt.learn(data, learner=learner, epochs=number)
+            predicted = shorter.predict(dev.rows, chosen)
+            assert epoch["error"] == float(np.mean(predicted != np.asarray(dev.labels)))
+            assert epoch["predicted"] == [float(np.mean(predicted == label)) for label in shorter.classes]
+            assert epoch["updates"] == history[number - 1]["updates"]
+            if chosen == view and learner != "voted":
+                assert history[number - 1]["dev_predicted"] == epoch["predicted"]
+                assert history[number - 1]["dev_error"] == epoch["error"]
+
+
+def test_the_table_by_epoch_needs_the_log(fruit, capsys):
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "-t", "fruit", "--per-epoch"]) == 2
+    assert "train with --keep-log" in capsys.readouterr().err
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "-t", "fruit", "--per-epoch", "--progressive"]) == 2

@@ -192,6 +192,12 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
     learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
     for sentence in learned.notes:
         options.tell(sentence)
+    counts = learned.classifier.class_counts
+    if counts is not None and 100 * counts.min() < counts.sum():
+        from rosenblatt.studies.cautions import about_rare_class
+
+        if caution := about_rare_class(learned.classifier):
+            options.tell(caution, "warning")
     if dev is not None or chosen.order == "given":
         from rosenblatt.studies.cautions import cautions
 

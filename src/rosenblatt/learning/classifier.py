@@ -194,7 +194,9 @@ class Classifier:
     def refuse_no_probabilities(self, view: str | None = None) -> None:
         """Refuses where there are none, with the ways to have them."""
         if self.calibration is not None and not self.has_probabilities(view):
-            raise SettingError(f"The probabilities are those of the {self.calibration.view} weights, not of the {view}.")
+            raise SettingError(
+                f"The probabilities are those of the {self.calibration.view} weights, not of the {view or self.view}."
+            )
         if not self.has_probabilities(view):
             raise SettingError(
                 f"{self.recipe.learner} gives scores and no probabilities: train it with --holdout SHARE or --dev FILE, or "

@@ -23,7 +23,7 @@ from rosenblatt.learning.classifier import Classifier, Learned
 from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
 from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import LinearRun
+from rosenblatt.learning.training import LinearRun, model_of
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -143,6 +143,50 @@ def score_held_out(learned: Learned) -> ScoredRows | None:
     if model.calibration is None:
         return scored
     return replace(scored, probabilities=cross_fitted(scored.scores, scored.codes))
+
+
+@dataclass(frozen=True)
+class EpochMeasures:
+    """What the weights after an epoch do on labelled rows."""
+
+    epoch: int  # from 1
+    mistakes: int  # in training
+    updates: int
+    error: float
+    predicted: list[float]  # the share of the rows that each class is predicted for
+
+    @property
+    def positive(self) -> float | None:
+        """The share of the second of two classes."""
+        return self.predicted[1] if len(self.predicted) == 2 else None
+
+
+def evaluate_epochs(
+    model: Classifier, data: Dataset, unseen: str = "refuse", view: str | None = None
+) -> tuple[str, list[EpochMeasures]]:
+    """(the view, the table by epoch) of a model that was saved with its log, which gives the weights of every epoch again.
+
+    Votes, and the best weights, are those of a whole run: of these it is the weights that stopping watches.
+    """
+    memory, history = model.remembered(), model.history
+    if sum(epoch.examples for epoch in history) != memory.last:
+        raise SettingError(
+            "The history is that of the last call of partial_fit, and the log that of all: they do not match."
+        )
+    name = view or model.view
+    name = name if name in ("last", "averaged") else "averaged" if model.recipe.averages or model.recipe.votes else "last"
+    examples = model.examples(with_labels_like(model.classes, data), unseen)[0]
+    table, seen = [], 0
+    for number, epoch in enumerate(history, start=1):
+        seen += epoch.examples
+        weights = memory.replay(int(np.searchsorted(memory.log.t, seen)))
+        weights.advance(seen)
+        scorer = model_of(weights, model.classes, name)
+        predicted = scorer.decide(scorer.scores(examples.rows))
+        shares = np.bincount(predicted, minlength=len(model.classes)) / len(predicted)
+        wrong = float(np.mean(predicted != examples.codes))
+        table.append(EpochMeasures(number, epoch.mistakes, epoch.updates, wrong, shares.tolist()))
+    return name, table
 
 
 def predict_then_learn(model: Classifier, examples: Examples) -> tuple[ScoredRows, int]:
