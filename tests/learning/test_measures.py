@@ -47,24 +47,24 @@ def test_two_classes_are_measured_as_scikit_learn_measures_them(rows):
 @given(scored(least_classes=3))
 def test_many_classes_are_measured_as_scikit_learn_measures_them(rows):
     k = rows.scores.shape[1]
-    # scikit-learn's roc_auc_score wants probabilities of many classes: one against the rest is what it then does.
-    each = [peer.roc_auc_score(rows.codes == c, rows.scores[:, c]) for c in range(k)]
     one_hot = np.eye(k)[rows.codes]
     expected = {
         "error": 1 - peer.accuracy_score(rows.codes, rows.predicted),
         "balanced_accuracy": np.mean(peer.recall_score(rows.codes, rows.predicted, average=None, labels=range(k))),
         "f1": peer.f1_score(rows.codes, rows.predicted, average="macro", zero_division=0),
-        "roc_auc": np.mean(each),
-        "average_precision": peer.average_precision_score(one_hot, rows.scores, average="macro"),
+        "roc_auc": peer.roc_auc_score(rows.codes, rows.probabilities, multi_class="ovr", average="macro"),
+        "average_precision": peer.average_precision_score(one_hot, rows.probabilities, average="macro"),
         "log_loss": peer.log_loss(rows.codes, y_proba=rows.probabilities, labels=range(k)),
         "brier_score": peer.brier_score_loss(rows.codes, rows.probabilities, labels=range(k)),
     }
     measured = measure_all(rows)
     for name, value in expected.items():
         np.testing.assert_allclose(measured[name], value, **CLOSE, err_msg=name)
-    by_probabilities = ScoredRows(rows.codes, rows.probabilities, rows.predicted)
-    macro = peer.roc_auc_score(rows.codes, rows.probabilities, multi_class="ovr", average="macro")
-    np.testing.assert_allclose(measures.roc_auc(by_probabilities), macro, **CLOSE)
+    without = ScoredRows(rows.codes, rows.scores, rows.predicted)
+    areas = [peer.roc_auc_score(rows.codes == c, rows.scores[:, c]) for c in range(k)]
+    np.testing.assert_allclose(measures.roc_auc(without), np.mean(areas), **CLOSE)
+    precision = peer.average_precision_score(one_hot, rows.scores, average="macro")
+    np.testing.assert_allclose(measures.average_precision(without), precision, **CLOSE)
 
 
 @given(scored(most_classes=2))

@@ -1,7 +1,9 @@
 """Measures that people decide by, each a function of the truth, the scores, the decisions and, where there are any, the
 probabilities.
 
-Many classes: ROC AUC, average precision and F1 are the mean over the classes, each against the rest (macro).
+Many classes: ROC AUC, average precision and F1 are the mean over the classes, each against the rest (macro). The first two
+order rows by the probability of the class where there are probabilities, and else by its score: in rows of many classes
+scores mean something beside each other only.
 
 >>> rows = ScoredRows(np.array([0, 0, 1, 1]), np.array([-2.0, 0.5, 0.1, 3.0]), np.array([0, 1, 1, 1]))
 >>> measure_all(rows)
@@ -37,6 +39,11 @@ class Metric:
     of: Callable[[ScoredRows], float | None]
     larger_is_better: bool = True
     needs_probabilities: bool = False
+    orders_rows: bool = False  # is it about the order of the rows, by score or probability?
+
+    def wants_probabilities(self, classes: int) -> bool:
+        """Are probabilities needed, or do they at least order rows better than scores do?"""
+        return self.needs_probabilities or (self.orders_rows and classes > 2)
 
     @property
     def key(self) -> str:
@@ -111,7 +118,8 @@ def one_against_rest(rows: ScoredRows) -> list[CutCounts]:
     """The cuts of the second of two classes, or of each of more."""
     if rows.scores.ndim == 1:
         return [CutCounts.of(rows.codes == 1, rows.scores)]
-    return [CutCounts.of(rows.codes == k, rows.scores[:, k]) for k in range(rows.scores.shape[1])]
+    columns = rows.scores if rows.probabilities is None else rows.probabilities
+    return [CutCounts.of(rows.codes == k, columns[:, k]) for k in range(columns.shape[1])]
 
 
 def mean_of_known(values: list[float | None]) -> float | None:
@@ -219,8 +227,8 @@ METRICS = {
         Metric("error", "error", error, larger_is_better=False),
         Metric("balanced-accuracy", "balanced accuracy", balanced_accuracy),
         Metric("f1", "F1", f1),
-        Metric("roc-auc", "ROC AUC", roc_auc),
-        Metric("average-precision", "average precision", average_precision),
+        Metric("roc-auc", "ROC AUC", roc_auc, orders_rows=True),
+        Metric("average-precision", "average precision", average_precision, orders_rows=True),
         Metric("log-loss", "log loss", log_loss, larger_is_better=False, needs_probabilities=True),
         Metric("brier-score", "Brier score", brier_score, larger_is_better=False, needs_probabilities=True),
         Metric(

@@ -363,7 +363,7 @@ class LinearRun(EpochDriver[Training]):
         assert isinstance(self.held_out, Examples)
         metric, scores, codes = METRICS[self.plan.metric], self._held_out_scores[self.watched], self.held_out.codes
         of_rule = probabilities if isinstance(self.rule, rules.Logistic) else lambda scores: cross_fitted(scores, codes)
-        known = of_rule(scores) if metric.needs_probabilities else None
+        known = of_rule(scores) if metric.wants_probabilities(len(self.held_out.classes)) else None
         return metric.loss(ScoredRows(codes, scores, decide(scores), known))
 
     def out_of_patience(self, number: int) -> bool:

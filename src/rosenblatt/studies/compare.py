@@ -30,7 +30,6 @@ from rosenblatt.learning.votes import Voter
 from rosenblatt.studies.evaluate import with_labels_like
 
 MAJORITY = "majority"
-BY_DECISIONS = ("error", "balanced-accuracy", "f1")  # measures that take no scores
 SIGNIFICANCE_LEVEL = 0.05  # differences that chance alone makes at least as often are not marked
 SIGNIFICANCE_TEST = "corrected repeated k-fold t-test (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)"
 
@@ -197,7 +196,7 @@ def try_recipe(recipe: Recipe, train: Examples, test: Examples, metric: Metric) 
     seconds = time.perf_counter() - started
     scores = model.scores(test.rows)
     known = None
-    if metric.needs_probabilities:
+    if metric.wants_probabilities(len(test.classes)):
         known = probabilities(scores) if recipe.learner == "logistic" else cross_fitted(scores, test.codes)
     scored = ScoredRows(test.codes, scores, model.decide(scores), known)
     return Trial(scored.predicted == test.codes, metric.loss(scored), updates, seconds)
@@ -210,12 +209,12 @@ def try_estimator(estimator: Any, train: Examples, test: Examples, metric: Metri
     seconds, rows = time.perf_counter() - started, test.rows.matrix()
     predicted = np.asarray(fitted.predict(rows))
     scores, known = np.empty(0), None
-    if metric.name not in BY_DECISIONS:
+    if metric.orders_rows or metric.needs_probabilities:
         known = by_class(fitted, fitted.predict_proba(rows), test) if hasattr(fitted, "predict_proba") else None
         scores = known if known is not None else by_class(fitted, fitted.decision_function(rows), test)
         if len(test.classes) == 2 and scores.ndim == 2:
             scores = scores[:, 1]
-        if known is None and metric.needs_probabilities:
+        if known is None and metric.wants_probabilities(len(test.classes)):
             known = cross_fitted(scores, test.codes)
     elif len(test.classes) > 2:
         scores = np.empty((0, 0))
