@@ -11,7 +11,7 @@ import rosenblatt
 from rosenblatt.data import open_known
 from rosenblatt.data.splits import split
 from rosenblatt.errors import LabelError, SettingError
-from rosenblatt.learning import calibration, threshold
+from rosenblatt.learning import calibration, model_file, threshold
 from rosenblatt.learning.calibration import Calibration, Sigmoid, Steps, cross_fitted, fit_sigmoid, fit_steps
 from rosenblatt.learning.plan import METRIC_NAMES
 
@@ -221,6 +221,16 @@ def test_few_held_out_rows_of_a_class_give_a_note_and_no_probabilities():
     assert "of one there are 0 rows" in learned.notes[0]
 
 
+def test_last_weights_calibrated_out_of_fold_are_told_to_be_doubtful(parts):
+    from rosenblatt.learning.classifier import learn_from
+
+    told = {
+        (learner, average): learn_from(parts[0], rosenblatt.Recipe(learner=learner, average=average, calibrate=True)).notes
+        for learner, average in (("mira", None), ("mira", True), ("averaged", None))
+    }
+    assert [bool(notes) for notes in told.values()] == [True, False, False]
+
+
 def test_patience_watches_the_measure_that_is_named(parts):
     """The epoch that is kept is the first with the highest area, by scikit-learn, of all that were run."""
     from sklearn.metrics import roc_auc_score
@@ -254,3 +264,52 @@ def test_steps_between_knots_are_straight():
     assert Steps(np.array([0.0, 1.0]), np.array([0.2, 0.6]))(np.array([-9, 0.5, 9])).tolist() == pytest.approx(
         [0.2, 0.4, 0.6]
     )
+
+
+def calibrated_file(path, n):
+    """A model file of three classes with this many rows: sigmoids, or steps."""
+    bits = BITS(0)
+    y = np.arange(n) % 3
+    fitted = rosenblatt.AveragedPerceptron(random_state=0, max_iter=2, calibrate=True)
+    fitted.fit(bits.normal(size=(n, 3)) + np.eye(3)[y], y).save(path)
+    return model_file.read(path)
+
+
+FORGERIES = {
+    "a sigmoid that falls": (60, "slopes", lambda a: -a, "slope"),
+    "a sigmoid too few": (60, "offsets", lambda a: a[1:], "shape"),
+    "an offset that is no number": (60, "offsets", lambda a: a * np.nan, "not finite"),
+    "steps that fall": (1200, "values", lambda a: a[::-1].copy(), "do not rise"),
+    "knots that fall": (1200, "knots", lambda a: a[::-1].copy(), "do not rise"),
+    "more than certain": (1200, "values", lambda a: a + 1, "belong together"),
+    "an end beyond": (1200, "ends", lambda a: a + 1, "belong together"),
+    "an end that comes again": (1200, "ends", lambda a: np.array([a[0], a[0], a[2]]), "belong together"),
+    "knots without values": (1200, "values", lambda a: a[1:], "shape"),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_file_whose_probabilities_cannot_be_is_refused(name, tmp_path):
+    n, array, change, because = FORGERIES[name]
+    header, arrays = calibrated_file(tmp_path / "m", n)
+    rosenblatt.load(tmp_path / "m")
+    arrays[f"calibration.{array}"] = change(arrays[f"calibration.{array}"])
+    model_file.write(tmp_path / "m", header, arrays)
+    with pytest.raises(rosenblatt.ModelFileError, match=because):
+        rosenblatt.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"threshold": {"probability": 0.5, "score": 0.0, "chosen": "given", "view": "averaged"}},  # of three classes
+        {"calibration": {"method": "magic", "view": "averaged", "rows": 9, "source": "rows"}},
+        {"calibration": {"method": "isotonic", "view": "averaged", "rows": 9, "source": "rows"}},  # there are none
+        {"calibration": {"method": "sigmoid", "view": "none", "rows": 9, "source": "rows"}},
+    ],
+)
+def test_a_header_whose_probabilities_cannot_be_is_refused(part, tmp_path):
+    header, arrays = calibrated_file(tmp_path / "m", 60)
+    model_file.write(tmp_path / "m", header | part, arrays)
+    with pytest.raises(rosenblatt.ModelFileError, match="holds no classifier"):
+        rosenblatt.load(tmp_path / "m")

@@ -29,6 +29,11 @@ from rosenblatt.learning.votes import Voter
 
 HELD_OUT, OUT_OF_FOLD, LATER = "held-out rows", "rows of training, each scored out of fold", "rows given later"
 
+LAST_WEIGHTS = (
+    "Last weights differ from run to run, and those of the folds say little about those of the model: probabilities are "
+    "nearer the truth with --average, or with --holdout or --dev in the place of --calibrate."
+)
+
 
 def add_probabilities(learned: Learned) -> Learned:
     """The same with what its recipe asks for; held-out rows give probabilities to all learners but those that have them."""
@@ -46,6 +51,8 @@ def add_probabilities(learned: Learned) -> Learned:
     elif recipe.calibrate:
         unseen = out_of_fold_scores(learned.examples, model.model(), lambda part: train_again(part, recipe), recipe.seed)
         model.calibration = Calibration.fit(*unseen, model.view, OUT_OF_FOLD)
+        if model.view == "last":
+            learned = replace(learned, notes=(*learned.notes, LAST_WEIGHTS))
     if recipe.threshold is not None:
         set_threshold(model, recipe.threshold, unseen)
         model.summary.train_error = error(model.model(), learned.examples)
