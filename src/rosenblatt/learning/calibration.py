@@ -124,9 +124,12 @@ def fit_steps(scores: np.ndarray, positive: np.ndarray) -> Steps:
     """
     knots, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     means = np.bincount(place, smoothed_targets(positive)) / counts
+    # Neighbours with equal means are one pool from the start: of a rare class that leaves few.
+    starts = np.flatnonzero(np.append(True, np.diff(means) != 0))
+    sizes = np.diff(np.append(starts, len(knots)))
     pools: list[tuple[float, int, int]] = []  # mean, rows, knots
-    for mean, rows in zip(means.tolist(), counts.tolist(), strict=True):
-        size = 1
+    runs = zip(means[starts].tolist(), np.add.reduceat(counts, starts).tolist(), sizes.tolist(), strict=True)
+    for mean, rows, size in runs:
         while pools and pools[-1][0] >= mean:
             before, more, wide = pools.pop()
             mean, rows, size = (before * more + mean * rows) / (more + rows), more + rows, size + wide
