@@ -30,7 +30,17 @@ from rosenblatt.studies.order import mean_cosine
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 
-KEYS = ["learner", "error_mean", "error_sd", "updates", "seconds", "differs_from_best", "p_value"]
+KEYS = [
+    "learner",
+    "error_mean",
+    "error_sd",
+    "updates",
+    "seconds",
+    "differs_from_best",
+    "p_value",
+    "metric_mean",
+    "metric_se",
+]
 
 
 def rows_of(capsys, *arguments):
@@ -434,3 +444,75 @@ def test_a_hard_margin_is_left_out_where_no_plane_separates(capsys, tmp_path):
     assert "Warning" not in err
     assert run([*arguments, "--with", "relatives"]) == 2
     assert "'neighbours'" in capsys.readouterr().err
+
+
+def test_another_measure_ranks_with_its_corrected_standard_error(capsys):
+    """The areas of each fold by scikit-learn, from models trained by hand; the error of their mean by Nadeau and Bengio."""
+    from sklearn.metrics import roc_auc_score
+
+    import rosenblatt
+    from rosenblatt.data import open_known
+    from rosenblatt.data.splits import CrossValidation
+    from rosenblatt.studies.compare import fold_parts
+
+    rows = rows_of(capsys, "breast-cancer", "--metric", "roc-auc", "--learners", "perceptron,averaged,widrow-hoff")
+    values = [row["metric_mean"] for row in rows[1:]]
+    assert values == sorted(values, reverse=True)
+    assert rows[0]["metric_mean"] == 0.5
+    data, areas, sizes = open_known("breast-cancer"), [], []
+    for seed, (train, test) in enumerate(fold_parts(data, CrossValidation(5, 5))):
+        scores = rosenblatt.learn(train, seed=seed).scores(test.rows)
+        areas.append(roc_auc_score(np.asarray(test.labels) == "malignant", scores))
+        sizes.append((len(test), len(train)))
+    (own,) = (row for row in rows if row["learner"] == "averaged")
+    tested, learned = map(sum, zip(*sizes, strict=True))
+    assert own["metric_mean"] == pytest.approx(np.mean(areas), abs=1e-12)
+    assert own["metric_se"] == pytest.approx(np.sqrt((1 / 5 + tested / learned) * np.var(areas, ddof=1)), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["balanced-accuracy", "f1", "average-precision", "log-loss", "brier-score"])
+def test_every_learner_has_every_measure(capsys, metric):
+    rows = rows_of(capsys, "iris", "--metric", metric, "--seeds", "2", "--with", "neighbours")
+    assert all(row["metric_mean"] is not None for row in rows)
+    losses = [row["metric_mean"] * (1 if metric in ("log-loss", "brier-score") else -1) for row in rows[1:]]
+    assert losses == sorted(losses)
+
+
+def test_a_measure_that_no_split_defines_is_refused(tmp_path, capsys):
+    (tmp_path / "few.csv").write_text("a,kind\n" + "".join(f"{i},{'rare' if i == 3 else 'usual'}\n" for i in range(20)))
+    data = tmp_path / "one.csv"
+    data.write_text("a,kind\n" + "".join(f"{i},usual\n" for i in range(9)))
+    assert run(["compare", str(tmp_path / "few.csv"), "--dev", str(data), "-t", "kind", "--metric", "roc-auc", "-q"]) == 1
+    assert "roc-auc is not defined on any split" in capsys.readouterr().err
+
+
+def test_rows_to_measure_on_may_be_a_file(tmp_path, capsys):
+    """The error of each learner is that of `evaluate` on the same file."""
+    from rosenblatt.data import open_known
+    from rosenblatt.data.splits import split
+
+    parts = dict(zip(("train", "dev"), split(open_known("breast-cancer"), 0.3), strict=True))
+    for name, part in parts.items():
+        part.rows.with_columns(kind=part.labels).write_csv(tmp_path / f"{name}.csv")
+    train, dev = str(tmp_path / "train.csv"), str(tmp_path / "dev.csv")
+    rows = rows_of(capsys, train, "--dev", dev, "-t", "kind", "--learners", "perceptron,logistic")
+    for row in rows[1:]:
+        assert run(["train", train, "-t", "kind", "-l", row["learner"], "-o", str(tmp_path / "m"), "-q"]) == 0
+        capsys.readouterr()
+        assert run(["evaluate", str(tmp_path / "m"), dev, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["error"] == pytest.approx(row["error_mean"])
+    for useless in (["--seeds", "3"], ["--holdout", "0.3"], ["--orders", "3"]):
+        assert run(["compare", train, "--dev", dev, "-t", "kind", *useless]) == 2
+
+
+def test_a_best_learner_that_is_no_better_than_the_majority_is_warned_of(tmp_path, capsys):
+    bits = np.random.default_rng(0)
+    lines = (f"{a},{b},{'yes' if i % 100 == 7 else 'no'}" for i, (a, b) in enumerate(bits.normal(size=(500, 2))))
+    (tmp_path / "rare.csv").write_text("a,b,fraud\n" + "\n".join(lines))
+    rare = ["compare", str(tmp_path / "rare.csv"), "-t", "fraud"]
+    assert run(rare) == 0
+    assert "is no better than always naming the most frequent class" in capsys.readouterr().err
+    assert run([*rare, "--json"]) == 0
+    assert "no better than" in json.loads(capsys.readouterr().out)["notes"][0]
+    assert run(["compare", "iris"]) == 0
+    assert "no better" not in capsys.readouterr().err

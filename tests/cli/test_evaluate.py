@@ -35,7 +35,12 @@ def measured(capsys, *arguments):
 
 def test_the_counts_of_four_rows_are_those_worked_out_by_hand(fruit, capsys):
     result = measured(capsys, "fruit.rosenblatt", "dev.csv", "-t", "fruit")
-    assert list(result) == ["examples", "errors", "error", "accuracy", "interval", "confusion", "per_class"]
+    assert list(result) == [
+        "examples", "errors", "error", "accuracy", "interval", "confusion", "per_class",
+        "balanced_accuracy", "f1", "roc_auc", "average_precision", "threshold",
+    ]  # fmt: skip
+    assert result["balanced_accuracy"] == pytest.approx((0.5 + 1 + 1) / 3)
+    assert result["f1"] == pytest.approx((2 / 3 + 1 + 2 / 3) / 3)
     assert (result["examples"], result["errors"], result["error"], result["accuracy"]) == (4, 1, 0.25, 0.75)
     assert result["confusion"] == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
     assert [row["label"] for row in result["per_class"]] == ["apple", "banana", "orange"]
@@ -112,10 +117,10 @@ def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, lea
     assert run(["train", "train.csv", "-t", "fruit", "-l", learner, "-e", "1", "-o", "m.rosenblatt", "-q"]) == 0
     model = load("m.rosenblatt")
     examples = model.examples(read("dev.csv", target="fruit"))[0]
-    predicted, mistakes = predict_then_learn(model, examples)
+    scored, mistakes = predict_then_learn(model, examples)
     pass_ = train(examples, model.recipe.rule(), Plan(epochs=1, order="given"), weights=last_weights(model, examples))
     assert mistakes == pass_.history[0].mistakes
-    assert predicted[0] == model.model("last").scores(examples.rows)[0].argmax()
+    assert scored.predicted[0] == model.model("last").scores(examples.rows)[0].argmax()
 
 
 def test_the_help_example_runs(tmp_path, monkeypatch, capsys, data_dir):
@@ -210,3 +215,41 @@ def test_the_model_knows_its_target(fruit, capsys):
     by_itself = capsys.readouterr().out
     assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "--target", "fruit", "--json"]) == 0
     assert capsys.readouterr().out == by_itself
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "mira", "voted"])
+@pytest.mark.parametrize("name", ["breast-cancer", "iris"])
+def test_the_table_by_epoch_is_that_of_shorter_runs(name, learner, tmp_path, capsys):
+    """The weights after epoch k are those that training for k epochs ends with."""
+    import rosenblatt
+    from rosenblatt.data import open_known
+    from rosenblatt.data.splits import split
+
+    model = str(tmp_path / "m")
+    arguments = ["--holdout", "0.3", "-e", "3", "-l", learner, "--keep-log", "-q", "--json", "-o", model]
+    assert run(["train", name, *arguments]) == 0
+    history = json.loads(capsys.readouterr().out)["history"]
+    data, dev = split(open_known(name), 0.3)
+    dev.rows.with_columns(kind=dev.labels).write_csv(tmp_path / "dev.csv")
+    view = "last" if learner in ("perceptron", "mira") else "averaged"
+    for chosen in ("last", "averaged"):
+        assert (
+            run(["evaluate", model, str(tmp_path / "dev.csv"), "-t", "kind", "--per-epoch", "--view", chosen, "--json"]) == 0
+        )
+        table = json.loads(capsys.readouterr().out)["epochs"]
+        assert len(table) == len(history)
+        for number, epoch in enumerate(table, start=1):
+            shorter = rosenblatt.learn(data, learner=learner, epochs=number)
+            predicted = shorter.predict(dev.rows, chosen)
+            assert epoch["error"] == float(np.mean(predicted != np.asarray(dev.labels)))
+            assert epoch["predicted"] == [float(np.mean(predicted == label)) for label in shorter.classes]
+            assert epoch["updates"] == history[number - 1]["updates"]
+            if chosen == view and learner != "voted":
+                assert history[number - 1]["dev_predicted"] == epoch["predicted"]
+                assert history[number - 1]["dev_error"] == epoch["error"]
+
+
+def test_the_table_by_epoch_needs_the_log(fruit, capsys):
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "-t", "fruit", "--per-epoch"]) == 2
+    assert "train with --keep-log" in capsys.readouterr().err
+    assert run(["evaluate", "fruit.rosenblatt", "dev.csv", "-t", "fruit", "--per-epoch", "--progressive"]) == 2

@@ -41,7 +41,7 @@ def test_the_json_of_train_has_the_keys_of_its_contract(fruit, capsys):
     assert set(result) == {
         "learner", "examples", "features", "classes", "epochs", "updates", "converged", "stopped_because",
         "train_error", "dev_error", "theory", "seconds", "model", "columns",
-        "dev_majority_error",
+        "dev_majority_error", "dev_measures", "history", "calibration", "threshold",
     }  # fmt: skip
     assert result["examples"] == 48
     assert result["classes"] == ["apple", "pear"]
@@ -445,3 +445,16 @@ def test_an_error_no_better_than_the_majoritys_is_called_so(tmp_path, capsys):
     (tmp_path / "noise.csv").write_text("n,churn\n" + "".join(rows))
     assert run(["train", str(tmp_path / "noise.csv"), "--target", "churn", "--holdout", "0.3"]) == 0
     assert "no better than that" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "told"), [([], True), (["--balanced"], False), (["--calibrate", "--threshold", "0.1"], False)]
+)
+def test_a_rare_class_is_told_with_what_helps(tmp_path, capsys, more, told):
+    """1 row in 500; who has weighted classes, or chosen a threshold, is not told again."""
+    lines = (f"{i * 37 % 101},{'yes' if i % 500 == 250 else 'no'}" for i in range(3000))
+    (tmp_path / "rare.csv").write_text("a,fraud\n" + "\n".join(lines))
+    assert run(["train", str(tmp_path / "rare.csv"), "-t", "fraud", *more]) == 0
+    warned = capsys.readouterr().err
+    assert ("yes is the class of 0.20 % of the rows (6 of 3,000)" in warned) == told
+    assert ("--balanced" in warned and "--threshold f1" in warned) == told

@@ -319,7 +319,7 @@ def test_probabilities_come_back(classes, tmp_path):
     X, y = entries(classes)
     fitted = rb.SoftPerceptron(max_iter=3, random_state=0).fit(X, y)
     np.testing.assert_array_equal(saved(fitted, tmp_path).predict_proba(X), fitted.predict_proba(X))
-    with pytest.raises(rb.SettingError, match="mira gives scores and no probabilities: logistic does"):
+    with pytest.raises(rb.SettingError, match="mira gives scores and no probabilities: train it with"):
         saved(rb.Mira().fit(X, y), tmp_path).predict_proba(X)
 
 

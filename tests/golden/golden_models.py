@@ -180,6 +180,7 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"learner": "kernel", "parameters": {"kernel": "linear", "multi_class": "ovr", "score_with": "voted"}, "epochs": 2},
     ),
     "kernel-budget": ("counts.libsvm", {}, {"learner": "kernel", "parameters": {"budget": 5, "gamma": 0.5}, "epochs": 2}),
+    "table-threshold": ("things.csv", {"target": "ripe"}, {"calibrate": True, "threshold": 0.4}),
     "images": ("pictures-images-idx3-ubyte", {}, {"keep_log": True, "epochs": 3}),
     "images-widrow-hoff": ("pictures-images-idx3-ubyte", {}, {"learner": "widrow-hoff", "average": True}),
 }
@@ -197,6 +198,7 @@ ESTIMATORS = {
     "estimator-widrow-hoff": ("counts3.libsvm", rb.WidrowHoff(average=True, shuffle="once", random_state=5)),
     "estimator-kernel": ("counts3.libsvm", rb.KernelPerceptron(kernel="poly", degree=2, score_with="averaged", max_iter=3)),
     "estimator-regressor": ("counts.libsvm", rb.PassiveAggressiveRegressor(epsilon=0.25, average=True, random_state=0)),
+    "estimator-calibrated": ("counts3.libsvm", rb.Mira(calibrate=True, average=True, max_iter=3, random_state=0)),
     "estimator-weighted": ("counts.libsvm", rb.Perceptron(class_weight={-1: 2.0, 1: 0.5}, max_iter=2, random_state=0)),
 }
 

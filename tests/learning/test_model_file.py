@@ -267,9 +267,9 @@ def inner(header):
 
 
 CRAFTED = {
-    "format 3": (
-        swap(r"\"format\":2", r"\"format\":3"),
-        r"newer rosenblatt \(format 3\); this one reads up to 2",
+    "format 4": (
+        swap(r"\"format\":2", r"\"format\":4"),
+        r"newer rosenblatt \(format 4\); this one reads up to 3",
     ),
     "format 0": (swap(r"\"format\":2", r"\"format\":0"), "another program"),
     "format as text": (swap(r"\"format\":2", r"\"format\":\"1\""), "another program"),

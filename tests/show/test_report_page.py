@@ -81,7 +81,7 @@ def test_every_kind_of_data_gives_a_page_that_stands_alone_with_the_right_error(
     most = labels[counts.argmax()]
     assert page.texts("dd", id_="majority") == [f"{100 * np.mean(np.asarray(data.labels) != most):.2f}\u00a0%"]
     assert page.texts("p", id_="certificate")
-    assert len(page.texts("svg")) == 2
+    assert len(page.texts("svg")) == 4  # epochs, precision by recall, ROC, margins
     assert_alone(report(model))
 
 

@@ -26,6 +26,7 @@ VERBS = {
     "train": "Learn from a file to predict one of its columns.",
     "evaluate": "Measure a model on labelled data.",
     "predict": "Label the rows of a file, however long.",
+    "calibrate": "Fit probabilities for a model on rows that it has not seen.",
     "compare": "Try all learners on the same splits.",
     "explain": "Show what a model has learned, or why it decided so.",
     "facts": "Look at data before learning: balance, values, contradictions.",

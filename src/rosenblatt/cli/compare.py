@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.learning.learners import COMPARED, OTHERS, Recipe
 
@@ -28,6 +28,8 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     seeds: int | None
     orders: int | None
     holdout: float
+    dev: str | None
+    metric: str
     epochs: int
 
     @property
@@ -58,6 +60,8 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     metavar="SHARE",
     help="Rows to measure on; in folds: 1/2, 1/3, 1/4 …",
 )
+@click.option("--dev", metavar="FILE", help="Instead: learn from all rows of the one file, measure on this one.")
+@options.metric("What ranks the learners.")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @options.numeric
 @options.no_scale
@@ -75,6 +79,9 @@ def compare(**values: Any) -> None:
     average of its weights. `--with neighbours` adds batch learners, naive Bayes, ridge, support vectors, nearest neighbours
     and decision trees.
 
+    --metric names another measure than the error to rank by: it is told with its standard error. Log loss and the like take
+    probabilities: logistic's own, and maps fitted to the scores of the others, cross-fitted on the rows held out.
+
     With --orders, the rows to learn from are the same each time and only their order differs: shuffled or drawn with
     replacement in N ways, as given, and sorted by class.
 
@@ -86,17 +93,21 @@ def compare(**values: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.studies.compare import SIGNIFICANCE_TEST
+    from rosenblatt.studies.compare import SIGNIFICANCE_TEST, compare_on
     from rosenblatt.studies.compare import compare as compare_learners
 
     chosen = CompareOptions(**values)
+    if chosen.dev:
+        options.refuse_useless(["seeds", "holdout", "orders"], "where --dev names the rows to measure on")
+    if chosen.orders:
+        options.refuse_useless(["metric"], "about --orders, which are told by their error")
     if chosen.orders and chosen.seeds:
         raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
     if chosen.orders and chosen.others:
         raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
     seeds = chosen.seeds or 5
     cross_validation = CrossValidation.holding_out(chosen.holdout, seeds)
-    recipe = Recipe(epochs=chosen.epochs, features=chosen.feature_keywords())
+    recipe = Recipe(epochs=chosen.epochs, features=chosen.feature_keywords(), metric=chosen.metric)
     for name in chosen.learner_names:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())
@@ -105,21 +116,40 @@ def compare(**values: Any) -> None:
         study_orders(data, recipe, chosen.orders, chosen)
         return
     status, others = StatusLine(chosen.silent), other_learners(chosen.others)
-    progress = status.count("split", seeds)
-    rows = compare_learners(data, chosen.learner_names, seeds, chosen.holdout, recipe, progress, others)
+    progress = status.count("split", 1 if chosen.dev else seeds)
+    if chosen.dev:
+        reading = {"zero_based": data.zero_based, "as_text": True, **chosen.read_keywords()}
+        with model_input.target_from_training():
+            dev = read(chosen.dev, **reading)
+        options.print_reading_notes(dev)
+        rows = compare_on(data, dev, chosen.learner_names, recipe, progress, others)
+    else:
+        rows = compare_learners(data, chosen.learner_names, seeds, chosen.holdout, recipe, progress, others)
     status.end()
+    warn_of_majority(rows, chosen.metric)
     left_out = [name for name in others if name not in {row.learner for row in rows}]
     if chosen.as_json:
-        design = {
-            "splits": seeds,
-            "folds": cross_validation.folds,
-            "holdout": cross_validation.share,
-            "test": SIGNIFICANCE_TEST,
-        }
+        design: dict[str, Any] = (
+            {"splits": 1, "dev": chosen.dev}
+            if chosen.dev
+            else {
+                "splits": seeds,
+                "folds": cross_validation.folds,
+                "holdout": cross_validation.share,
+                "test": SIGNIFICANCE_TEST,
+            }
+        )
         more = {"left_out": left_out} if others else {}
-        output.print_json({"rows": [asdict(row) for row in rows], **design, **more})
+        output.print_json({"rows": [asdict(row) for row in rows], **design, **more, "metric": chosen.metric})
         return
-    print_comparison(rows, cross_validation, chosen.holdout)
+    print_rows(rows, chosen.metric)
+    if chosen.dev:
+        echo(f"\nMeasured on {chosen.dev}; updates and seconds are for one training.")
+        echo(f"majority: always the most frequent class of training. Best: {rows[1].learner}.")
+    else:
+        print_design(rows, cross_validation, chosen.holdout)
+    if chosen.metric != "error" and rows[0].metric_se is not None:
+        echo(f"{chosen.metric}: mean ± standard error over the splits, which allows for the rows that they share.")
     if left_out:
         echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
 
@@ -156,20 +186,43 @@ def study_orders(data: Dataset, recipe: Recipe, orders: int, chosen: CompareOpti
         echo(f"warning: {warning}")
 
 
-def print_comparison(rows: list[LearnerResult], cross_validation: CrossValidation, share: float) -> None:
-    """The table, for people."""
+def warn_of_majority(rows: list[LearnerResult], metric: str) -> None:
+    """Where the best learner is no better than always naming the most frequent class."""
+    from rosenblatt.learning.measures import METRICS
+    from rosenblatt.studies.compare import no_better_than_majority
+
+    if no_better_than_majority(rows, METRICS[metric]):
+        rank = " If the class that matters is rare, rank by --metric average-precision." if metric == "error" else ""
+        options.tell(
+            f"The best learner, {rows[1].learner}, is no better than always naming the most frequent class: these columns "
+            f"may not tell what is to be predicted.{rank}",
+            "warning",
+        )
+
+
+def print_rows(rows: list[LearnerResult], metric: str) -> None:
+    """The table, for people; another measure than the error comes first, with its standard error."""
+    width = max(len("learner"), *(len(row.learner) for row in rows))
+    named = f"  {f'{metric} ± se':>17}" if metric != "error" else ""
+    echo(f"{'learner':{width}}{named}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
+    for row in rows:
+        error = f"{100 * row.error_mean:.2f}" + ("" if row.error_sd is None else f" ± {100 * row.error_sd:5.2f}")
+        mark = " *" if row.differs_from_best else "  "
+        if metric != "error":
+            value = "–" if row.metric_mean is None else f"{row.metric_mean:.4f}"
+            value += "" if row.metric_se is None else f" ± {row.metric_se:.4f}"
+            error, mark = f"{value:>{max(len(metric) + 5, 17) - 2}}{mark}  {error:>13}", "  "
+        updates = "–" if row.updates is None else f"{row.updates:,.0f}"
+        trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
+        echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
+
+
+def print_design(rows: list[LearnerResult], cross_validation: CrossValidation, share: float) -> None:
+    """What was measured how, and what the stars mean."""
     from rosenblatt.studies.compare import judge_differences
 
     splits = cross_validation.splits
     spread = splits > 1
-    width = max(len("learner"), *(len(row.learner) for row in rows))
-    echo(f"{'learner':{width}}  {'error in %':>15}  {'updates':>11}  {'seconds':>8}")
-    for row in rows:
-        error = f"{100 * row.error_mean:.2f}" + ("" if row.error_sd is None else f" ± {100 * row.error_sd:5.2f}")
-        mark = " *" if row.differs_from_best else "  "
-        updates = "–" if row.updates is None else f"{row.updates:,.0f}"
-        trained = f"{updates:>11}  {row.seconds:8.4f}" if row is not rows[0] else ""
-        echo(f"{row.learner:{width}}  {error:>13}{mark}  {trained}".rstrip())
     what = f"mean ± sd over {splits} splits" if spread else "one split"
     echo(f"\nHeld-out error, {what}; updates and seconds are for one training.")
     echo(f"Held out: {cross_validation.describe()}")

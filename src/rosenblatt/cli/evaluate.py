@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,8 @@ from rosenblatt.errors import percent, visible
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
-    from rosenblatt.studies.evaluate import Measures
+    from rosenblatt.learning.threshold import Threshold
+    from rosenblatt.studies.evaluate import EpochMeasures, Measures
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
 MATRIX_CLASSES = 30  # classes of a confusion matrix that is printed
@@ -30,6 +31,7 @@ class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
     unseen: str
     view: str | None
     progressive: bool
+    per_epoch: bool
 
 
 @click.command()
@@ -43,6 +45,7 @@ class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
     help="Weights other than those that predict.",
 )
 @click.option("--progressive", is_flag=True, help="Predict each row, then learn from it; starts from the last weights.")
+@click.option("--per-epoch", is_flag=True, help="The table by epoch, of a model that was trained with --keep-log.")
 @options.reading
 @options.as_json
 @options.quiet
@@ -60,11 +63,23 @@ def evaluate(**values: Any) -> None:
     chosen = EvaluateOptions(**values)
     if chosen.progressive and chosen.view:
         raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
+    if chosen.progressive and chosen.per_epoch:
+        raise click.UsageError("--per-epoch measures the weights of training: leave out --progressive.")
+    from rosenblatt.learning.measures import measure_all
     from rosenblatt.studies import evaluate as study
 
     classifier = model_input.load_classifier(chosen.model, chosen.file)
     classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
+    if chosen.per_epoch and classifier.memory is None:
+        classifier.linear()  # says so of a kernel
+        raise click.UsageError(
+            "--per-epoch needs the log, from which the weights of every epoch are made again: train with --keep-log. "
+            "(`train --dev FILE --json` tells the same table, as `history`, without it.)"
+        )
     data = read_labelled(classifier, chosen.file, chosen)
+    if chosen.per_epoch:
+        print_epochs(classifier, *study.evaluate_epochs(classifier, data, chosen.unseen, chosen.view), chosen.as_json)
+        return
     evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
     measures = evaluation.measures
     if not chosen.quiet:
@@ -75,10 +90,30 @@ def evaluate(**values: Any) -> None:
         if (mistakes := evaluation.training_mistakes) is not None:
             echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
     names = [visible(str(label)) for label in classifier.classes]
+    every = measure_all(evaluation.scored)
+    threshold = None if chosen.progressive else classifier.threshold
     if chosen.as_json:
-        output.print_json(as_json(measures, classifier.classes.tolist()))
-    else:
-        echo("\n".join(in_words(measures, names)))
+        more = {name: value for name, value in every.items() if name != "error"}
+        facts = as_json(measures, classifier.classes.tolist()) | more
+        output.print_json(facts | {"threshold": None if threshold is None else asdict(threshold)})
+        return
+    echo("\n".join(in_words(measures, names)))
+    echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
+    if threshold is not None and (chosen.view or classifier.view) == threshold.view:
+        echo("\n" + threshold_sentence(threshold, names[1]))
+
+
+def print_epochs(model: Classifier, view: str, table: list[EpochMeasures], as_json: bool) -> None:
+    """The table by epoch: updates in training, the error on these rows, and how often the second class is predicted."""
+    if as_json:
+        output.print_json({"view": view, "epochs": [{**asdict(epoch), "positive": epoch.positive} for epoch in table]})
+        return
+    second = f"  predicted {visible(str(model.classes[1]))}" if len(model.classes) == 2 else ""
+    echo(f"epoch    mistakes     updates      error{second}")
+    for epoch in table:
+        share = "" if epoch.positive is None else f"  {percent(epoch.positive):>{len(second) - 2}}"
+        echo(f"{epoch.epoch:5}  {epoch.mistakes:10,}  {epoch.updates:10,}  {percent(epoch.error):>9}{share}")
+    echo(f"\nMistakes and updates in training; error and predictions of the {view} weights on these rows.")
 
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
@@ -134,6 +169,13 @@ def in_words(measures: Measures, names: list[str]) -> list[str]:
         "",
         *per_class(measures, names),
     ]
+
+
+def threshold_sentence(threshold: Threshold, label: str) -> str:
+    """From where on the second class is predicted."""
+    how = "" if threshold.chosen == "given" else f", chosen by {threshold.chosen}"
+    from_here = f"a probability of {threshold.probability:.4g} (a score of {threshold.score:.4g})"
+    return f"{label} is predicted from {from_here} on{how}."
 
 
 def confusion(measures: Measures, names: list[str]) -> list[str]:

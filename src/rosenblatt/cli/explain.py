@@ -105,7 +105,7 @@ def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
     if model.counts is None:
         echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
     if not isinstance(b, dict):
-        echo(f"bias {b:.4f}; a score of 0 or more is {model.classes[1]}")
+        echo(f"bias {b:.4f}; a score of {cut_of(model, chosen.view)} or more is {model.classes[1]}")
     numbers = numeric_features(model)
     head = ["feature", "weight"] if model.counts is None else ["feature", "weight", "rows"]
     for code, label in enumerate(model.classes.tolist()):
@@ -140,7 +140,7 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
     label = "" if why.label is None else f"; the file says {why.label}"
     echo(f"Row {chosen.row} of {row.name}: {words}{label}")
     if len(model.classes) == 2:
-        echo(f"score {why.score:.4f}; 0 or more is {model.classes[1]}")
+        echo(f"score {why.score:.4f}; {cut_of(model, chosen.view)} or more is {model.classes[1]}")
     else:
         echo(f"score {why.score:.4f}: {why.prediction} against {why.against}, the runner-up; so are weights and bias")
     echo()
@@ -169,6 +169,12 @@ def verdict(model: Classifier, rows: Any, explained: Any, view: str | None) -> t
     return words, {"prediction": voted, "view": name, "prediction_of_view": explained}
 
 
+def cut_of(model: Classifier, view: str | None) -> str:
+    """The score from which on the second of two classes is predicted: 0, or that of a threshold."""
+    cut = model.model(model.linear_view(view)).cut
+    return "0" if cut is None else f"{cut:.4f}"
+
+
 def explain_row_by_examples(model: Classifier, chosen: ExplainOptions) -> None:
     """The training examples that made the score of a row."""
     row = find_row(model, chosen)
@@ -185,7 +191,8 @@ def explain_row_by_examples(model: Classifier, chosen: ExplainOptions) -> None:
         return
     echo(f"Row {chosen.row} of {row.name}: {words}")
     if len(labels) == 2:
-        echo(f"score {influences.score:.4f}; 0 or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
+        cut = cut_of(model, chosen.view)
+        echo(f"score {influences.score:.4f}; {cut} or more is {labels[1]}, and so a part above 0 speaks for {labels[1]}")
     else:
         echo(f"score {influences.score:.4f}: {labels[code]} against {against}, the runner-up; so are the parts")
     echo()

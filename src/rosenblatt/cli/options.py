@@ -25,6 +25,7 @@ from rosenblatt.data.source import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError, visible
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
+from rosenblatt.learning.plan import METRIC_NAMES
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -112,6 +113,31 @@ class NumberOrName(click.ParamType[float | str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
         return str(value) if value in self.names else click.FLOAT.convert(value, param, ctx)
+
+
+class ThresholdType(click.ParamType[float | str]):
+    """A probability, or how one is chosen; which of them can be, the recipe says."""
+
+    name = "threshold"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        with contextlib.suppress(ValueError):
+            return float(value)
+        return str(value)
+
+
+threshold = click.option(
+    "--threshold",
+    type=ThresholdType(),
+    metavar="P|f1|cost:FP,FN",
+    help="Predict the second of two classes from this probability on; or choose it on held-out rows: by F1, or by what a "
+    "false positive and a false negative cost.",
+)
+
+
+def metric(help: str) -> Callable[[F], F]:
+    """A measure, by its name."""
+    return click.option("--metric", type=click.Choice(METRIC_NAMES), default="error", show_default=True, help=help)
 
 
 def learner(default: str, among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rosenblatt.features.notes import FeatureTrial
 
 COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
+OF_THE_SECOND = ("f1", "average-precision")  # measures that are about the second of two classes
+OF_EACH = (*OF_THE_SECOND, "roc-auc")  # and with more the mean of each against the rest
 SPOOLED = 2**24  # bytes that wait in memory
 _JSON_ESCAPES = {code: f"\\u{code:04x}" for code in HIDDEN_CHARACTERS}  # those below 32 are escaped by json
 
@@ -139,6 +142,31 @@ def print_trials(trials: Mapping[str, FeatureTrial]) -> None:
         errors = f"{percent(trial.error_with)} were wrong with {name}, {percent(trial.error_without)} without"
         echo(f"{what:8} {chosen if trial.chosen else left}: of {trial.rows:,} held-out rows {errors}", err=True)
         echo(f"{'':8} {option} decides otherwise", err=True)
+
+
+def measure_lines(measures: dict[str, float | None], classes: Sequence[Any]) -> list[str]:
+    """Measures for people, in two columns: those of scores and decisions, and those of probabilities; the error is not
+    among them.
+    """
+    from rosenblatt.learning.measures import METRICS
+
+    two = len(classes) == 2
+    of = f" of {visible(str(classes[1]))}" if two else " (mean of classes)"
+    columns: tuple[list[str], list[str]] = [], []
+    for metric in METRICS.values():
+        if metric.key in measures and metric.name != "error":
+            value, own = measures[metric.key], metric.name in (OF_THE_SECOND if two else OF_EACH)
+            columns[metric.needs_probabilities].append(
+                f"{metric.label}{of * own}\t{'–' if value is None else f'{value:.4f}'}"
+            )
+    left, right = (aligned(column) for column in columns)
+    return [f"{one}{f'    {other}' if other else ''}" for one, other in zip_longest(left, right, fillvalue="")]
+
+
+def aligned(lines: list[str]) -> list[str]:
+    """Names and numbers, each line with a tab between the two, as two columns."""
+    width = max((len(line.split("\t")[0]) for line in lines), default=0)
+    return [f"{name:<{width}}  {value}" for name, value in (line.split("\t") for line in lines)]
 
 
 def print_table(header: list[str], rows: list[list[str]], top: int) -> None:

@@ -32,6 +32,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
     model: str
     file: str
     scores: bool
+    proba: bool
     only_labels: bool
     for_spreadsheet: bool
     id: str | None
@@ -43,6 +44,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
 @click.argument("model")
 @click.argument("file")
 @click.option("--scores", is_flag=True, help="Also the score (0 or more: the second class), or with more classes one each.")
+@click.option("--proba", is_flag=True, help="Also the probability of each class, where the model has them.")
 @click.option("--only-labels", is_flag=True, help="A bare label a line: no header, no quotes.")
 @click.option(
     "--for-spreadsheet", is_flag=True, help="An apostrophe before texts that a spreadsheet would run as formulas: = + - @."
@@ -59,15 +61,16 @@ def predict(**values: Any) -> None:
     """Label the rows of FILE with MODEL, in their order, as a CSV.
 
     FILE holds raw rows as those that the model has learned from; columns may come in any order, others are ignored. `-` is
-    standard input. Memory does not grow with the file.
+    standard input. Memory does not grow with the file. --proba needs a model with probabilities: one that was trained with
+    --holdout, --dev or --calibrate, calibrated by `rosenblatt calibrate`, or logistic.
 
     \b
     rosenblatt train income -o income.rosenblatt
     rosenblatt predict income.rosenblatt income:dev --scores -o labels.csv
     """
     chosen = PredictOptions(**values)
-    if chosen.only_labels and (chosen.scores or chosen.as_json):
-        raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores and --json.")
+    if chosen.only_labels and (chosen.scores or chosen.proba or chosen.as_json):
+        raise click.UsageError("--only-labels prints labels and nothing else: leave out --scores, --proba and --json.")
     if chosen.for_spreadsheet and chosen.as_json:
         raise click.UsageError("--for-spreadsheet is about the CSV: leave out --json.")
     if chosen.only_labels and (chosen.id or chosen.keep):
@@ -77,12 +80,15 @@ def predict(**values: Any) -> None:
     model_input.refuse_folder(model, chosen.file)
     if model.predicts_numbers and chosen.scores:
         raise click.UsageError("This model predicts numbers, which are its scores: leave out --scores.")
+    if chosen.proba:
+        model.refuse_numbers()
+        model.refuse_no_probabilities()
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
     if (chosen.id or chosen.keep) and model.kind != "table":
         raise click.UsageError("--id and --keep copy columns of a table: this model has learned from none.")
     predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores, chosen.for_spreadsheet)
-    predictions.copied = copied_columns(chosen)
+    predictions.copied, predictions.proba = copied_columns(chosen), chosen.proba
     with output.writing(chosen.output) as stream:
         if chosen.as_json:
             output.write_whole(predictions.as_json(), stream)
@@ -105,6 +111,7 @@ class Predictions:
         self.labels = [harmless(label) for label in labels] if for_spreadsheet else labels
         self.notes: Notes | None = None
         self.for_spreadsheet = for_spreadsheet
+        self.proba = False  # are probabilities wanted?
         self.copied: list[str] | None = []  # columns in front of the prediction; None: all
         self.batch: pl.DataFrame | None = None  # the rows that were scored last, where columns of them are copied
 
@@ -161,6 +168,9 @@ class Predictions:
             columns["score"] = pl.Series(scores)
         elif self.scores:
             columns |= {f"score_{label}": pl.Series(scores[:, k]) for k, label in enumerate(self.model.classes.tolist())}
+        if self.proba:
+            each = self.model.probabilities(scores)
+            columns |= {f"probability_{label}": pl.Series(each[:, k]) for k, label in enumerate(self.model.classes.tolist())}
         return pl.DataFrame(columns)
 
     def as_csv(self, bare: bool = False) -> Iterator[bytes]:
@@ -176,7 +186,9 @@ class Predictions:
 
     def plain_lines(self) -> np.ndarray | None:
         """The line of each label, where labels are all that is wanted and polars would write them as they are."""
-        if self.copied != [] or self.scores or self.model.predicts_numbers or not all(map(is_plain, self.labels)):
+        if self.copied != [] or self.scores or self.proba or self.model.predicts_numbers:
+            return None
+        if not all(map(is_plain, self.labels)):
             return None
         import numpy as np
 

@@ -36,6 +36,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     order: str
     average: bool | None
     patience: int | None
+    metric: str
+    calibrate: bool
+    threshold: float | str | None
     tol: float | None
     balanced: bool
     certify: float | None
@@ -52,6 +55,16 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             raise click.UsageError("--group and --after say how to hold rows out: they need --holdout.")
         if self.patience is not None and not self.dev and self.holdout is None:
             raise click.UsageError("--patience watches the dev error: it needs --dev or --holdout.")
+        if self.patience is None and self.metric != "error":
+            raise click.UsageError(f"--metric {self.metric} is what --patience watches: give --patience, too.")
+        if self.threshold is not None and not self.dev and self.holdout is None and not self.calibrate:
+            if self.learner != "logistic":
+                raise click.UsageError("--threshold is on a probability: it needs --holdout, --dev or --calibrate.")
+            if isinstance(self.threshold, str):
+                raise click.UsageError(
+                    f"--threshold {self.threshold} is chosen on rows that were not learned from: it needs --holdout, --dev "
+                    "or --calibrate."
+                )
         if self.learner == KERNEL.name:
             options.refuse_useless(["certify", "keep_log", "patience", "tol"], "for a kernel")
         if self.python:
@@ -63,6 +76,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             average=self.average,
             tol=self.tol,
             patience=self.patience,
+            metric=self.metric,
+            calibrate=self.calibrate,
+            threshold=self.threshold,
             class_weight="balanced" if self.balanced else None,
             keep_log=self.keep_log,
         )
@@ -85,6 +101,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
+@options.metric("What --patience watches.")
+@click.option("--calibrate", is_flag=True, help="Fit probabilities: out of fold, or on --dev or --holdout where given.")
+@options.threshold
 @click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
 @click.option("--order", type=click.Choice(ORDERS), default="shuffled")
 @options.no_bias
@@ -135,7 +154,8 @@ def train(**values: Any) -> None:
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
         columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
         if learned.held_out is not None:
-            columns["dev_majority_error"] = dev_majority(learned)[1]
+            columns |= {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
+        columns |= {"history": epochs_of(learned), **decides_of(model)}
         facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
         output.print_json(facts)
         return
@@ -174,6 +194,14 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
     learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+    for sentence in learned.notes:
+        options.tell(sentence)
+    counts = learned.classifier.class_counts
+    if counts is not None and 100 * counts.min() < counts.sum():
+        from rosenblatt.studies.cautions import about_rare_class
+
+        if caution := about_rare_class(learned.classifier):
+            options.tell(caution, "warning")
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error
     may_leak = error is not None and error <= SMALL_ERROR and not (chosen.quiet and not chosen.as_json)
@@ -242,6 +270,46 @@ def print_summary(learned: Learned) -> None:
         label, least = dev_majority(learned)
         no_better = "; the model is no better than that" if summary.dev_error[model.view] >= least else ""
         echo(f"                 always {label}: {percent(least)}{no_better}")
+        for number, line in enumerate(output.measure_lines(dev_measures(learned), model.classes.tolist())):
+            echo(f"{'dev measures' * (not number):16} {line}")
+    if model.calibration is not None:
+        calibration = model.calibration
+        echo(f"probabilities    by {calibration.how}, fitted on {calibration.rows:,} {calibration.source}")
+    if model.threshold is not None:
+        from rosenblatt.cli.evaluate import threshold_sentence
+
+        echo(f"threshold        {threshold_sentence(model.threshold, str(model.classes[1]))}")
+
+
+def dev_measures(learned: Learned) -> dict[str, float | None]:
+    """The measures of the rows that were held out."""
+    from rosenblatt.learning.measures import measure_all
+    from rosenblatt.studies.evaluate import score_held_out
+
+    scored = score_held_out(learned)
+    assert scored is not None
+    return measure_all(scored)
+
+
+def decides_of(model: Classifier) -> dict[str, Any]:
+    """For --json: where probabilities come from, and from which on the second class is predicted."""
+    of_maps = None if model.calibration is None else model.calibration.to_arrays()[0]
+    return {"calibration": of_maps, "threshold": None if model.threshold is None else asdict(model.threshold)}
+
+
+def epochs_of(learned: Learned) -> list[dict[str, Any]]:
+    """For --json: the epochs, with the dev error of the weights that stopping watches and what they predicted there."""
+    averages, predicted = learned.classifier.recipe.averages, learned.training.held_out_predicted
+    epochs = []
+    for number, epoch in enumerate(learned.training.history):
+        facts = {"epoch": number + 1, **asdict(epoch)}
+        facts["dev_error"] = epoch.held_out_averaged if averages else epoch.held_out_last
+        if number < len(predicted):
+            facts["dev_predicted"] = (predicted[number] / predicted[number].sum()).tolist()
+            if len(predicted[number]) == 2:
+                facts["dev_positive"] = facts["dev_predicted"][1]
+        epochs.append(facts)
+    return epochs
 
 
 def dev_majority(learned: Learned) -> tuple[Any, float]:

@@ -170,12 +170,15 @@ class SoftPerceptron(LinearClassifier):
     _learner: ClassVar[str] = "logistic"
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """P(class | x), a column a class: σ(score) for two, the softmax of the scores for more."""
-        return probabilities(self._scores(X))
+        """P(class | x), a column a class: σ(score) for two, the softmax of the scores for more; or by the calibration."""
+        return super().predict_proba(X) if self._calibrated() else probabilities(self._scores(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """log P(class | x), right also where the probability itself rounds to 0."""
-        return log_probabilities(self._scores(X))
+        return super().predict_log_proba(X) if self._calibrated() else log_probabilities(self._scores(X))
+
+    def _has_probabilities(self) -> bool:
+        return True
 
 
 @estimator

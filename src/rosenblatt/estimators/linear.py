@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import is_not
 from typing import Any, ClassVar, Self
@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -41,7 +42,9 @@ from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import ContinuedRun, LinearRun, Training
+from rosenblatt.learning.votes import VOTING, Voter
 
 
 def order_of(shuffle: bool | str) -> str:
@@ -289,6 +292,7 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
 
     def _record(self, run: Training, rows: int) -> None:
         self.training_ = run
+        self.__dict__.pop("_calibration", None)  # of a fit before, or of rows that were forgotten
         if run.classes is not None:
             self.classes_ = run.classes
         if run.origin is not None and run.origin.has_dual:
@@ -327,11 +331,31 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}")
 
 
+NOT_CALIBRATED = (
+    "scores rows by weights that have not seen them, and {} goes on with weights that have: fit all rows at once, or take "
+    "calibrate=False."
+)
+
+
+def _goes_on(learner: LinearClassifier) -> bool:
+    """Is there a partial_fit?"""
+    if learner.calibrate:
+        raise AttributeError(f"calibrate=True {NOT_CALIBRATED.format('partial_fit')}")
+    return True
+
+
 @estimator
 class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type: ignore[misc]
     """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
 
     class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
+    calibrate: bool = parameter(
+        False,
+        Flag(),
+        help="Give `predict_proba`: a sigmoid, or steps where rows are many, fitted to scores out of fold (five, by "
+        "`random_state`), which takes five more fits. The weights are the same without it. Not with `partial_fit` or "
+        "`warm_start`.",
+    )
 
     _attributes: ClassVar[dict[str, str]] = {
         "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
@@ -346,8 +370,15 @@ class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type
         with self._learning():
             plan = self._plan(self._seed())
             examples = labelled(self, X, y, None, sample_weight, reset=True)
-            return self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
+            if not self.calibrate:
+                return self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
+            if self.warm_start:
+                raise SettingError(f"calibrate=True {NOT_CALIBRATED.format('warm_start')}")
+            self._fit(examples, self._start(examples, coef_init, intercept_init), self._rule(), plan)
+            self._calibrate(examples, lambda part: self._start(part, coef_init, intercept_init))
+            return self
 
+    @available_if(_goes_on)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
         with self._learning():
@@ -370,6 +401,47 @@ class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type
         Voted, it is the votes, and of two classes with equal votes the first wins.
         """
         return self._scores(X)
+
+    def _calibrate(self, examples: Examples, start: Callable[[Examples], Weights]) -> None:
+        """Fits probabilities to scores out of fold; every fold is a fit of its own, early stopping and all."""
+        from rosenblatt.learning.calibration import Calibration, out_of_fold_scores
+        from rosenblatt.learning.deciding import OUT_OF_FOLD
+
+        settings, chosen = self._settings, self._chosen
+
+        def train(part: Examples) -> Scorer:
+            held_out = None
+            if settings.plan.patience is not None:
+                part, held_out = training.split(part, self.validation_fraction, settings.plan.seed)
+            run = LinearRun(part, settings.rule, settings.plan, start(part), held_out).go()
+            if chosen in VOTING:
+                return Voter(part.classes, run.memory(), settings.plan.seed if chosen == "random" else None)
+            return run.view(chosen)
+
+        scores, codes = out_of_fold_scores(examples, self._model, train, settings.plan.seed)
+        self._calibration = Calibration.fit(scores, codes, chosen, OUT_OF_FOLD)
+
+    @available_if(lambda self: self._has_probabilities())  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(class | x), a column a class, by the calibration out of fold."""
+        scores = self._scores(X)
+        if not self._calibrated():
+            raise SettingError(f"The {self._chosen} weights were not calibrated: fit with calibrate=True.")
+        assert self._calibration is not None
+        return self._calibration.probabilities(scores)
+
+    @available_if(lambda self: self._has_probabilities())  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """log P(class | x), −∞ where the probability rounds to 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
+
+    def _has_probabilities(self) -> bool:
+        return self.calibrate
+
+    def _calibrated(self) -> bool:
+        """Was it the weights that predict whose scores were calibrated?"""
+        return self._calibration is not None and self._calibration.view == self._chosen
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""

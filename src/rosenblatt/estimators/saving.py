@@ -43,6 +43,7 @@ def as_classifier(fitted: LinearLearner) -> Classifier:
     model.memory = fitted.memory_ if fitted._memories and not model.predicts_numbers else None
     model.summary.seen = run.weights.t  # also by calls of partial_fit before the last, which have left no history
     model.summary.dev_error = held_out_errors(fitted)
+    model.calibration = fitted._calibration
     return model
 
 
@@ -123,6 +124,7 @@ def recipe_of(fitted: LinearLearner) -> Recipe:
         # Votes have their log anyway, and of a rule that moves at every example no other learner can have one.
         keep_log=bool(plan.keep_log) and not votes and not rule.moves_always,
         regression=regression,
+        calibrate=fitted._calibration is not None,
     )
 
 

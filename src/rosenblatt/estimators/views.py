@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -18,6 +18,9 @@ from rosenblatt.learning.log import Memory
 from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import Training
 from rosenblatt.learning.votes import VOTING, Voter
+
+if TYPE_CHECKING:
+    from rosenblatt.learning.calibration import Calibration
 
 LINEAR_VIEWS = ("last", "averaged", "best", *VOTING)
 
@@ -34,6 +37,7 @@ class LinearViews:
     _rows: Any
     _votes = False  # is it the votes of all weights that predict by itself?
     _sparse_coef = False
+    _calibration: Calibration | None = None  # of the weights that predict, with `calibrate`
 
     def _shown(self, coef: np.ndarray) -> Any:
         """Weights as `coef_` gives them."""

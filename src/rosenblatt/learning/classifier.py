@@ -42,12 +42,12 @@ from rosenblatt.learning.scoring import Model, Scorer, probabilities
 from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.data.training_names import TrainingNames
-
-    # it takes scipy, and few learn with a kernel
+    from rosenblatt.learning.calibration import Calibration
     from rosenblatt.learning.kernel.model import Dual
     from rosenblatt.learning.kernel.training import KernelTraining
+    from rosenblatt.learning.threshold import Threshold
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
@@ -112,15 +112,20 @@ class Classifier:
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
     dual: Dual | None = None  # what a kernel has learned, in the place of views and memory
     means: np.ndarray | None = None  # of the features of a table over the rows of training; None: not known
+    calibration: Calibration | None = None  # of the scores of one view, to probabilities
+    threshold: Threshold | None = None  # the probability from which on the second of two classes is predicted
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
         name = view or self.view
+        scorer: Scorer
         if self.dual is not None:
-            return self.dual.scorer_called(name, self.recipe.seed)
-        if name in VOTING:
-            return Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
-        return self._weights(name)
+            scorer = self.dual.scorer_called(name, self.recipe.seed)
+        elif name in VOTING:
+            scorer = Voter(self.classes, self.remembered(), drawn=self.recipe.seed if name == "random" else None)
+        else:
+            return self._weights(name)
+        return scorer if self.threshold is None or self.threshold.view != name else scorer.with_cut(self.threshold.score)
 
     def linear(self, view: str | None = None) -> Model:
         """The weights of one of the views, of a linear classifier; without a name, those of `linear_view`."""
@@ -135,7 +140,8 @@ class Classifier:
     def _weights(self, name: str) -> Model:
         if name not in self.views:
             raise SettingError(f"The model has no {name} weights: it has {', '.join(self.views)}.")
-        return Model(None if self.predicts_numbers else self.classes, *self.views[name])
+        weights = Model(None if self.predicts_numbers else self.classes, *self.views[name])
+        return weights if self.threshold is None or self.threshold.view != name else weights.with_cut(self.threshold.score)
 
     @property
     def predicts_numbers(self) -> bool:
@@ -185,10 +191,33 @@ class Classifier:
         return self.model(view).predict(self.transform(rows)[0])
 
     def predict_proba(self, rows: Any, view: str | None = None) -> np.ndarray:
-        """P(class | row), a column a class, by the learner that has probabilities: logistic."""
-        if self.recipe.learner != "logistic":
-            raise SettingError(f"{self.recipe.learner} gives scores and no probabilities: logistic does.")
-        return probabilities(self.scores(rows, view))
+        """P(class | row), a column a class: by the calibration or, without one, those that logistic has of itself."""
+        self.refuse_no_probabilities(view)
+        return self.probabilities(self.scores(rows, view), view)
+
+    def has_probabilities(self, view: str | None = None) -> bool:
+        """Can the scores of these weights be turned into probabilities?"""
+        calibrated = self.calibration is not None and self.calibration.view == (view or self.view)
+        return calibrated or (self.recipe.learner == "logistic" and not self.predicts_numbers)
+
+    def refuse_no_probabilities(self, view: str | None = None) -> None:
+        """Refuses where there are none, with the ways to have them."""
+        if self.calibration is not None and not self.has_probabilities(view):
+            raise SettingError(
+                f"The probabilities are those of the {self.calibration.view} weights, not of the {view or self.view}."
+            )
+        if not self.has_probabilities(view):
+            raise SettingError(
+                f"{self.recipe.learner} gives scores and no probabilities: train it with --holdout SHARE or --dev FILE, or "
+                "with --calibrate (calibrate=True); or run `rosenblatt calibrate MODEL FILE -o MODEL` on labelled rows that "
+                "it has not seen. logistic has its own."
+            )
+
+    def probabilities(self, scores: np.ndarray, view: str | None = None) -> np.ndarray:
+        """P(class | score), a column a class, of scores by these weights."""
+        if self.calibration is not None and self.calibration.view == (view or self.view):
+            return self.calibration.probabilities(scores)
+        return probabilities(scores)
 
     def examples(self, data: Dataset, unseen: str = "refuse") -> tuple[Examples, Notes, np.ndarray]:
         """Labelled rows for this model, its notes, and which rows were kept; unseen="skip" leaves strange labels out."""
@@ -256,6 +285,11 @@ class Classifier:
         if self.dual is not None:
             header["dual"], of_dual = self.dual.to_arrays()
             arrays |= {f"dual.{name}": array for name, array in of_dual.items()}
+        if self.calibration is not None:
+            header["calibration"], maps = self.calibration.to_arrays()
+            arrays |= {f"calibration.{name}": array for name, array in maps.items()}
+        if self.threshold is not None:
+            header["threshold"] = asdict(self.threshold)
         model_file.write(path, header, arrays)
 
     def _repr_html_(self) -> str:
@@ -329,17 +363,31 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     )
     model.recipe.refuse_impossible()
     if "log" in header:
-        of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
-        model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
+        model.memory = Memory.from_arrays(header["log"], arrays_of("log", arrays), 1 if len(classes) == 2 else len(classes))
     if "dual" in header:
         from rosenblatt.learning.kernel.model import Dual
 
-        of_dual = {name.removeprefix("dual."): array for name, array in arrays.items() if name.startswith("dual.")}
-        model.dual = Dual.from_arrays(header["dual"], of_dual, classes)
+        model.dual = Dual.from_arrays(header["dual"], arrays_of("dual", arrays), classes)
+    if "calibration" in header:
+        from rosenblatt.learning.calibration import Calibration
+
+        maps = {
+            name.removeprefix("calibration."): array for name, array in arrays.items() if name.startswith("calibration.")
+        }
+        model.calibration = Calibration.from_arrays(header["calibration"], maps)
+    if "threshold" in header:
+        from rosenblatt.learning.threshold import Threshold
+
+        model.threshold = Threshold(**header["threshold"])
     width = model.views["last"][0].shape[1] if model.dual is None else model.dual.rows.shape[1]
     if model.features.n_features != width:
         raise ValueError("weights and features do not match")
     return model
+
+
+def arrays_of(part: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of one part of a model file, by their names within it."""
+    return {name.removeprefix(f"{part}."): array for name, array in arrays.items() if name.startswith(f"{part}.")}
 
 
 def learn(
@@ -361,6 +409,7 @@ class Learned:
     training: Training | KernelTraining
     examples: Examples
     held_out: Examples | None = None  # rows that it was measured on
+    notes: tuple[str, ...] = ()  # what could not be done
 
 
 def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
@@ -390,14 +439,24 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         by_kernel = train_recipe(examples, recipe, watch)
         model.dual = by_kernel.dual if data.numbers is None else by_kernel.dual.renumbered(data.numbers)
         record_training(model, by_kernel, examples, held_out)
-        return Learned(model, by_kernel, examples, held_out)
+        return with_probabilities(Learned(model, by_kernel, examples, held_out))
     trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
         model.memory = trained.memory()
         if data.numbers is not None:
             model.memory.numbers = data.numbers[model.memory.numbers]
     record_training(model, trained, examples, held_out)
-    return Learned(model, trained, examples, held_out)
+    return with_probabilities(Learned(model, trained, examples, held_out))
+
+
+def with_probabilities(learned: Learned) -> Learned:
+    """Where rows were held out, or it is asked for: probabilities, and the threshold that goes with them."""
+    recipe = learned.classifier.recipe
+    if learned.held_out is None and not recipe.calibrate and recipe.threshold is None:
+        return learned
+    from rosenblatt.learning.deciding import add_probabilities
+
+    return add_probabilities(learned)
 
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:

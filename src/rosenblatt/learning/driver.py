@@ -30,6 +30,7 @@ class Outcome:
     stopped_because: str = field(default="", kw_only=True)
     converged: bool = field(default=False, kw_only=True)
     zero_rows: int = field(default=0, kw_only=True)  # mistakes on rows of zeros, which nothing can mend
+    held_out_predicted: list[np.ndarray] = field(default_factory=list, kw_only=True)  # by epoch: how often each class
 
 
 O = TypeVar("O", bound=Outcome)  # noqa: E741
@@ -112,10 +113,10 @@ class EpochDriver(ABC, Generic[O]):
         return None, None
 
     def keep_best(self, number: int, held_out_error: float | None) -> None:
-        """Remembers the weights with the lowest held-out error."""
+        """Remembers the weights with the lowest held-out error, or the best of the measure that the plan names."""
 
     def out_of_patience(self, number: int) -> bool:
-        """Has the held-out error not fallen for too long?"""
+        """Has the held-out measure not become better for too long?"""
         return False
 
     def pool(self) -> np.ndarray:
@@ -180,6 +181,7 @@ class EpochDriver(ABC, Generic[O]):
         elif plan.tol is not None and epoch.moved is not None and epoch.moved < plan.tol:
             outcome.stopped_because, outcome.converged = "the average update fell below tol", True
         elif self.out_of_patience(number):
-            outcome.stopped_because = f"the held-out error did not fall for {plan.patience} epochs"
+            worse = "error did not fall" if plan.metric == "error" else f"{plan.metric} did not get better"
+            outcome.stopped_because = f"the held-out {worse} for {plan.patience} epochs"
         elif number >= plan.epochs:
             outcome.stopped_because = "one pass" if plan.epochs == 1 else f"all {plan.epochs} epochs"

@@ -192,13 +192,19 @@ def label_of(compared: str) -> str:
     return AVERAGED * averages + LEARNERS[plain].label if plain in LEARNERS else compared
 
 
+UNNAMED = {"regression": False, "metric": "error", "calibrate": False, "threshold": None}  # files leave these out
+
+
 @dataclass(frozen=True)
 class Recipe(Settings):
     """Everything that decides what is learned: the learner and its parameters, epochs, order, seed, feature map.
 
     `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
     updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
-    `regression` is of a learner of numbers.
+    `regression` is of a learner of numbers. `metric` is what `patience` watches. `calibrate` gives probabilities from
+    out-of-fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its
+    own. `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose
+    it on the same rows.
     """
 
     learner: str = "averaged"
@@ -214,6 +220,9 @@ class Recipe(Settings):
     features: dict[str, Any] = field(default_factory=dict)
     keep_log: bool = False
     regression: bool = False
+    metric: str = "error"
+    calibrate: bool = False
+    threshold: float | str | None = None
 
     @classmethod
     def compared(cls, name: str, recipe: Recipe) -> Recipe:
@@ -248,12 +257,16 @@ class Recipe(Settings):
         rule = learner.make_rule(self.parameters)
         if self.keep_log and not learner.keeps_log:
             raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
+        if self.threshold is not None:
+            from rosenblatt.learning.threshold import refuse_wrong
+
+            refuse_wrong(self.threshold)
         return rule
 
     def plan(self) -> Plan:
         return Plan(
             self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
-            keep_log=self.keep_log or self.votes,
+            keep_log=self.keep_log or self.votes, metric=self.metric,
         )  # fmt: skip
 
     def map_options(self, kind: str) -> dict[str, Any]:
@@ -293,8 +306,9 @@ class Recipe(Settings):
     def to_json(self) -> dict[str, Any]:
         """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""
         saved = asdict(self)
-        if not self.regression:
-            del saved["regression"]  # as files of classifiers always were
+        for name, usual in UNNAMED.items():  # as files always were
+            if saved[name] == usual:
+                del saved[name]
         if isinstance(self.class_weight, dict):
             saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
         return saved

@@ -33,7 +33,7 @@ import numpy as np
 from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
-FORMAT_VERSION = 2  # since 2, a table's map says how cells are read; in files of format 1 it has no such keys
+FORMAT_VERSION = 3  # the newest: since 2 a table's map says how cells are read; since 3 numbers may have bins, and models decide by probabilities
 HEAD_LIMIT = 64 * 2**20
 DEPTH_LIMIT = 100  # of lists and objects in the header: well within what a JSON reader can nest
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
@@ -138,7 +138,7 @@ def _pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
             remedy = "make it float or int of 32 or 64 bits" if name != "__metadata__" else "give it another name"
             raise _FormatError(f"it cannot hold an array {name!r} of type {array.dtype}", remedy)
     entries, size = _place(kinds)
-    head = _head(header, entries, size, NO_DIGEST)
+    head = _head(header, entries, size, NO_DIGEST, FORMAT_VERSION)
     if len(head) > HEAD_LIMIT:
         remedy = "hash the words or values that it knows (--hash BITS), or take fewer of them"
         raise _FormatError(f"its header takes {len(head):,} bytes of at most {HEAD_LIMIT:,}", remedy)
@@ -202,7 +202,7 @@ def _digest(content: bytes) -> str:
     return sha.hexdigest()
 
 
-def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: str, version: int = FORMAT_VERSION) -> bytes:
+def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: str, version: int) -> bytes:
     """The head of the file: the envelope, the caller's header inside it, and where the arrays are."""
     try:
         inner = _json(_json(_plain(header, "header")))[1:-1]

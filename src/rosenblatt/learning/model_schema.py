@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.parameters import Anything, Choice, Flag, Real, Whole
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole
 from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND, map_for
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
 from rosenblatt.learning.map_schema import count_features, verify_map
-from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.plan import METRIC_NAMES, Plan
 from rosenblatt.learning.schema import (
     COUNT,
     MAYBE_COUNT,
@@ -68,7 +68,7 @@ FACTOR = Real(least=0)
 RECIPE = Record(
     {
         "learner": Choice(tuple(ALL_LEARNERS)),
-        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log")},
+        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log", "metric")},
         "average": Flag(optional=True),
         # Pairs of label and factor; older files have an object.
         "class_weight": Either(Choice(("balanced",)), ListOf(ListOf(Label(), 2, 2)), ByName(FACTOR), nothing=True),
@@ -76,7 +76,18 @@ RECIPE = Record(
         "features": ByName(Anything()),  # as the map of its kind takes them: `verify_recipe`
         "keep_log": Flag(),
     },
-    {"regression": Flag()},
+    {
+        "regression": Flag(),
+        "metric": Choice(METRIC_NAMES),
+        "calibrate": Flag(),
+        "threshold": AnyOf(Real(above=0, below=1), Text()),
+    },
+)
+CALIBRATION = Record(
+    {"method": Choice(("sigmoid", "isotonic")), "view": Choice((*VIEWS, *VOTING)), "rows": COUNT, "source": Text()}
+)
+THRESHOLD = Record(
+    {"probability": Real(least=0, most=1), "score": Real(), "chosen": Text(), "view": Choice((*VIEWS, *VOTING))}
 )
 LOG = Record(
     {
@@ -113,7 +124,14 @@ HEADER = Record(
         "history": ListOf(EPOCH),
         "summary": SUMMARY,
     },
-    {"zero_based": Flag(optional=True), "file_columns": ListOf(Text()), "log": LOG, "dual": DUAL},
+    {
+        "zero_based": Flag(optional=True),
+        "file_columns": ListOf(Text()),
+        "log": LOG,
+        "dual": DUAL,
+        "calibration": CALIBRATION,
+        "threshold": THRESHOLD,
+    },
     open=True,
 )
 
@@ -132,6 +150,10 @@ def verify_header(header: dict[str, Any]) -> None:
     summary, history = header["summary"], header["history"]
     if summary.get("classes") not in (None, header["labels"]):
         raise SchemaError("summary.classes are not the labels")
+    if "calibration" in header and numbers:
+        raise SchemaError("a regression has no probabilities")
+    if "threshold" in header and len(header["labels"]) != 2:
+        raise SchemaError("a threshold is of two classes")
     for view in summary.get("dev_error") or ():
         verify("a view of summary.dev_error", view, Choice((*VIEWS, *VOTING)))
     if sum(epoch["examples"] for epoch in history) > MOST_COUNTED:
@@ -203,10 +225,12 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
     for name in ("class_counts", "counts"):
         if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // max(1, classes):
             raise SchemaError(f"the array {name} counts more rows than there can be")
+    vectors = 1 if classes <= 2 else classes
+    if "calibration" in header:
+        verify_calibration(header["calibration"], arrays, vectors)
     if dual is not None:
         verify_dual(dual, arrays, classes, header["view"])
         return
-    vectors = 1 if classes <= 2 else classes
     verify_all(declared_arrays(arrays, vectors, d), arrays)
     if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
         raise SchemaError(f"it has no {header['view']} weights, which are to predict")
@@ -214,6 +238,26 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
         raise SchemaError("all weights are to vote, but it has no log of them")
     if "log" in header:
         verify_log(header["log"], arrays, vectors, d)
+
+
+def verify_calibration(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], vectors: int) -> None:
+    """Refuses maps from scores to probabilities that are not as many as there are scores, or that fall."""
+    if facts["method"] == "sigmoid":
+        verify_all({f"calibration.{name}": Tensor(DOUBLE, (vectors,)) for name in ("slopes", "offsets")}, arrays)
+        if (arrays["calibration.slopes"] < 0).any():
+            raise SchemaError("a slope of the calibration is negative")
+        return
+    knots = arrays["calibration.knots"].size if "calibration.knots" in arrays else 0
+    declared = {"knots": Tensor(DOUBLE, (knots,)), "values": Tensor(DOUBLE, (knots,)), "ends": Tensor(LONG, (vectors,), 1)}
+    verify_all({f"calibration.{name}": tensor for name, tensor in declared.items()}, arrays)
+    ends, values = arrays["calibration.ends"], arrays["calibration.values"]
+    if ends[-1] != knots or (np.diff(ends, prepend=0) < 1).any() or values.min() < 0 or values.max() > 1:
+        raise SchemaError("the steps of the calibration do not belong together")
+    within = np.ones(knots, dtype=bool)
+    within[np.concatenate([[0], ends[:-1]])] = False  # from one class's last knot to the next's first
+    steps = [np.diff(arrays[f"calibration.{name}"], prepend=0)[within] for name in ("knots", "values")]
+    if (steps[0] <= 0).any() or (steps[1] < 0).any():
+        raise SchemaError("the steps of the calibration do not rise")
 
 
 def verify_all(declared: Mapping[str, Tensor], arrays: Mapping[str, np.ndarray]) -> None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from rosenblatt.engine.parameters import Choice, Flag, Real, Settings, Whole, parameter
 
+METRIC_NAMES = (
+    "error", "balanced-accuracy", "f1", "roc-auc", "average-precision", "log-loss", "brier-score", "calibration-error",
+)  # fmt: skip
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 
 
@@ -14,7 +17,7 @@ class Plan(Settings):
     """How often, in which order, until when.
 
     Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
-    any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a lower held-out error; `epochs`.
+    any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a better held-out `metric`; `epochs`.
     """
 
     epochs: int = parameter(10, Whole(1), help="Passes over the rows at most.")
@@ -27,6 +30,7 @@ class Plan(Settings):
         None, Whole(1, optional=True), help="Stop after so many epochs without a lower held-out error; keep the best."
     )
     keep_log: bool = parameter(False, Flag(), help="Record every update.")
+    metric: str = parameter("error", Choice(METRIC_NAMES), help="The held-out measure that patience watches.")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class Scorer(ABC):
 
     classes: np.ndarray | None  # None: a regression
     by_votes: bool = False  # are the scores counts of votes?
+    cut: float | None = None  # the score from which on the second of two classes is predicted; None: as ever
 
     @abstractmethod
     def scores(self, X: Any) -> np.ndarray:
@@ -26,7 +28,13 @@ class Scorer(ABC):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Class codes from these scores."""
-        return decide(scores, self.by_votes)
+        return decide(scores, self.by_votes, self.cut)
+
+    def with_cut(self, cut: float) -> Self:
+        """The same, predicting the second of two classes from this score on."""
+        twin = copy.copy(self)
+        object.__setattr__(twin, "cut", cut)
+        return twin
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; in a regression, its score."""
@@ -42,10 +50,11 @@ class Scorer(ABC):
         return first, second
 
 
-def decide(scores: np.ndarray, by_votes: bool = False) -> np.ndarray:
+def decide(scores: np.ndarray, by_votes: bool = False, cut: float | None = None) -> np.ndarray:
     """Class codes from scores. This is where ties between classes are decided.
 
-    A score of 0 or more is the positive one of two classes. Of equal votes, and with many classes, the first class wins.
+    A score of 0 or more is the positive one of two classes; where a threshold was chosen, a score of `cut` or more. Of equal
+    votes, and with many classes, the first class wins.
 
     >>> decide(np.array([0.0, -0.5])), decide(np.array([3.0, 0.0, -3.0]), by_votes=True), decide(np.array([[1, 3, 3]]))
     (array([1, 0]), array([1, 0, 0]), array([1]))
@@ -53,6 +62,8 @@ def decide(scores: np.ndarray, by_votes: bool = False) -> np.ndarray:
     if scores.ndim == 2:
         winners: np.ndarray = scores.argmax(axis=1)
         return winners
+    if cut is not None:
+        return (scores >= cut).astype(np.intp)
     return (scores > 0 if by_votes else scores >= 0).astype(np.intp)
 
 

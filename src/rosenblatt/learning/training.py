@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,7 +21,7 @@ from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
 from rosenblatt.learning.log import Log, Memory, Recorder
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model, Scorer, example_margins
+from rosenblatt.learning.scoring import Model, Scorer, decide, example_margins, probabilities
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
@@ -209,6 +210,8 @@ class LinearRun(EpochDriver[Training]):
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
         self._moving: np.ndarray | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
+        self._held_out_scores: dict[str, np.ndarray] = {}  # of the present epoch, by view
+        self._best_loss = math.inf  # by the measure that patience watches
 
     def first_weights(self, weights: Weights) -> Weights | None:
         """A copy of the weights that the log begins with; None: 0."""
@@ -325,16 +328,43 @@ class LinearRun(EpochDriver[Training]):
     def held_out_errors(self) -> tuple[float | None, float | None]:
         if self.held_out is None:
             return None, None
-        last, averaged = (error(self.model(name), self.held_out, self.held_out.importance) for name in ("last", "averaged"))
+        models = {name: self.model(name) for name in ("last", "averaged")}
+        self._held_out_scores = {name: model.scores(self.held_out.rows) for name, model in models.items()}
+        last, averaged = (
+            mean_loss(scores, self.held_out, decide, self.held_out.importance) for scores in self._held_out_scores.values()
+        )
+        if isinstance(self.held_out, Examples):
+            predicted = decide(self._held_out_scores[self.watched])
+            self.outcome.held_out_predicted.append(np.bincount(predicted, minlength=len(self.held_out.classes)))
         return last, averaged
+
+    @property
+    def watched(self) -> str:
+        """Whose held-out measure decides about stopping."""
+        return "averaged" if self.plan.average else "last"
 
     def model(self, name: str) -> Model:
         return model_of(self.weights, self.outcome.classes, name)
 
     def keep_best(self, number: int, held_out_error: float | None) -> None:
-        if held_out_error is not None and held_out_error < self.outcome.best_error:
-            self.outcome.best = self.model("averaged" if self.plan.average else "last")
+        if held_out_error is None:
+            return
+        loss = held_out_error if self.plan.metric == "error" else self.watched_loss()
+        if loss < self._best_loss:
+            self._best_loss = loss
+            self.outcome.best = self.model(self.watched)
             self.outcome.best_error, self.outcome.best_epoch = held_out_error, number
+
+    def watched_loss(self) -> float:
+        """The held-out measure of the plan, the smaller the better; probabilities are those of the rule, or fitted."""
+        from rosenblatt.learning.calibration import cross_fitted
+        from rosenblatt.learning.measures import METRICS, ScoredRows
+
+        assert isinstance(self.held_out, Examples)
+        metric, scores, codes = METRICS[self.plan.metric], self._held_out_scores[self.watched], self.held_out.codes
+        of_rule = probabilities if isinstance(self.rule, rules.Logistic) else lambda scores: cross_fitted(scores, codes)
+        known = of_rule(scores) if metric.wants_probabilities(len(self.held_out.classes)) else None
+        return metric.loss(ScoredRows(codes, scores, decide(scores), known))
 
     def out_of_patience(self, number: int) -> bool:
         return self.plan.patience is not None and number - self.outcome.best_epoch >= self.plan.patience
@@ -359,11 +389,20 @@ class ContinuedRun(LinearRun):
 
 def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
     """Share of examples that the model gets wrong; in a regression, the mean squared error. `weights` weigh the rows."""
-    scores = model.scores(examples.rows)
+    return mean_loss(model.scores(examples.rows), examples, model.decide, weights)
+
+
+def mean_loss(
+    scores: np.ndarray,
+    examples: AnyExamples,
+    decided: Callable[[np.ndarray], np.ndarray],
+    weights: np.ndarray | None = None,
+) -> float:
+    """The same, of rows that were scored."""
     if isinstance(examples, RegressionExamples):
         losses = (scores - examples.targets) ** 2
     else:
-        losses = model.decide(scores) != examples.codes
+        losses = decided(scores) != examples.codes
     return float(np.average(losses, weights=weights))
 
 

@@ -20,6 +20,7 @@ from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.learning.learners import COMPARED
+from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.scoring import example_margins
 from rosenblatt.show.wrong import WrongRow, wrong_rows
 from rosenblatt.studies.compare import LearnerResult, compare
@@ -56,6 +57,7 @@ class Assessment:
     name: str
     rows: int  # of the file
     measures: Measures
+    scored: ScoredRows  # the rows with scores, decisions and, where the model has them, probabilities
     majority: float | None  # error of always answering what was most frequent in training, where that is known
     recognised: bool  # the rows of training, or those that it held out: their numbers and the error are the same
     margins: np.ndarray  # how far rows are on the right side of the boundary, by |w|; empty if all weights are 0
@@ -98,6 +100,7 @@ def assess(
         name=data.name,
         rows=len(data),
         measures=measures,
+        scored=evaluation.scored,
         majority=None if counts is None else 1 - int(measures.truths[counts.argmax()]) / measures.examples,
         recognised=recognised,
         margins=margins,
@@ -125,7 +128,7 @@ def compare_others(
     """All learners on the same splits, with the model's features and epochs and their usual parameters; and notes."""
     if not options.splits:
         return [], []
-    recipe = replace(model.recipe, parameters={}, patience=None, keep_log=False)
+    recipe = replace(model.recipe, parameters={}, patience=None, keep_log=False, metric="error")
     if isinstance(recipe.class_weight, dict):
         recipe = replace(recipe, class_weight=None)
 

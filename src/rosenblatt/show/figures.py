@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.markup import shown
 from rosenblatt.learning.history import History
 from rosenblatt.show.canvas import PALETTE
-from rosenblatt.show.plots import HistoryDisplay, MarginDisplay
+from rosenblatt.show.plots import (
+    HistoryDisplay,
+    MarginDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+)
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+    from rosenblatt.learning.measures import ScoredRows
+    from rosenblatt.learning.threshold import Threshold
 
 FIGURE_SIZE = (5.4, 3.3)  # inches, of every figure: so text has the same size in all
 INK = "#010203"  # drawn with this, and then named `currentColor`, so that figures follow the page into the dark
@@ -66,6 +76,30 @@ def margins_figure(values: np.ndarray) -> Markup:
         legend_above(ax)
 
     return figure(draw, "margins", "Histogram of margins")
+
+
+def deciding_figures(rows: ScoredRows, classes: np.ndarray, threshold: Threshold | None) -> dict[str, Markup]:
+    """ROC, precision by recall with the threshold marked, and, where there are probabilities, what they promise; none where
+    all rows are of one class.
+    """
+    names = np.array([shown(label, 24) for label in classes.tolist()])
+    if len(np.unique(rows.codes)) < 2:
+        return {}
+    displays = {
+        "roc": (RocDisplay(rows, names, threshold), "ROC curve"),
+        "precision": (PrecisionRecallDisplay(rows, names, threshold), "Precision by recall"),
+    }
+    if rows.probabilities is not None:
+        displays["reliability"] = (ReliabilityDisplay(rows, names), "Reliability of probabilities")  # type: ignore[assignment]
+
+    def draw(display: Any) -> Callable[[Any], None]:
+        def on_axes(ax: Any) -> None:
+            display.plot(ax)
+            legend_above(ax)
+
+        return on_axes
+
+    return {name: figure(draw(display), name, title) for name, (display, title) in displays.items()}
 
 
 def legend_above(ax: Any) -> None:

@@ -1,4 +1,6 @@
-"""Displays of learning: errors, margins, losses, paths and weights. That of the plane is in `boundary`.
+"""Displays of learning: errors, margins, losses, paths and weights.
+
+That of the plane is in `boundary`, those of what people decide by are in `deciding`; all of them are found here.
 
 Each is made by `from_estimator`, `from_history` or its own name, draws with `plot(ax)`, and keeps `ax_` and `figure_`.
 """
@@ -19,6 +21,9 @@ from rosenblatt.learning.history import History
 from rosenblatt.learning.scoring import Model
 from rosenblatt.show.boundary import BoundaryDisplay as BoundaryDisplay
 from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
+from rosenblatt.show.deciding import PrecisionRecallDisplay as PrecisionRecallDisplay
+from rosenblatt.show.deciding import ReliabilityDisplay as ReliabilityDisplay
+from rosenblatt.show.deciding import RocDisplay as RocDisplay
 from rosenblatt.studies.curves import Curve
 from rosenblatt.studies.facts import SCALE_RATIO
 from rosenblatt.theory.losses import LOSSES

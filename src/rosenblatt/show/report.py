@@ -23,6 +23,7 @@ from rosenblatt.data.markup import shown
 from rosenblatt.errors import needs_parts
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import ALL_LEARNERS, label_of
+from rosenblatt.learning.measures import METRICS, measure_all
 from rosenblatt.show import reproduce, tables
 from rosenblatt.show.assessment import Announce, Assessment, ReportOptions, assess
 from rosenblatt.show.pixels import weight_pictures
@@ -124,6 +125,8 @@ def render(
         assessment=assessment,
         differences="" if assessment is None else judge_differences(assessment.rivals),
         margins=figures.margins_figure(margins) if len(margins) else None,
+        deciding={} if assessment is None else figures.deciding_figures(assessment.scored, model.classes, model.threshold),
+        every_measure=[] if assessment is None else named_measures(assessment),
         confusion=None if assessment is None else tables.confusion_table(assessment.measures, model),
     )
 
@@ -139,6 +142,7 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     passes = f"{summary.epochs:,} epochs, {summary.updates:,} updates"
     ended = "" if summary.stopped_because is None else f"; ended by: {summary.stopped_because}"
     error, dev = summary.train_error, summary.dev_error or {}
+    fitted, threshold = model.calibration, model.threshold
     views = [view for view in ("last", "averaged", "best", "voted") if view in dev]
     held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
     lines = [
@@ -151,8 +155,17 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         ("weights that predict", model.view),
         ("training error", "not known: the model was saved by an estimator" if error is None else percent(error)),
         ("held-out error", held_out or None),
+        ("probabilities", None if fitted is None else f"by {fitted.how}, fitted on {fitted.rows:,} {fitted.source}"),
+        ("threshold", None if threshold is None else f"{threshold.probability:.4g}, {threshold.chosen}"),
     ]
     return [(name, value) for name, value in lines if value is not None]
+
+
+def named_measures(assessment: Assessment) -> list[tuple[str, str]]:
+    """The measures beside the error, by name."""
+    every = measure_all(assessment.scored)
+    known = ((metric.label, every.get(metric.key)) for metric in METRICS.values() if metric.name != "error")
+    return [(label, f"{value:.4f}") for label, value in known if value is not None]
 
 
 def ended_separating(model: Classifier) -> bool:

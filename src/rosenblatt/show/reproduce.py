@@ -25,12 +25,14 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
     "scale": {False: "--no-scale", True: ""},
     "double": {True: "--double", False: ""},
     "keep_log": {True: "--keep-log", False: ""},
+    "calibrate": {True: "--calibrate", False: ""},
     "header": {False: "--no-header", True: ""},
     "zero_based": {True: "--zero-based", False: "--one-based"},
 }
 OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
-    "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams", "weighting": "--weighting",
+    "metric": "--metric", "threshold": "--threshold", "patience": "--patience",
+    "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams", "weighting": "--weighting",
     "format": "--format", "delimiter": "--delimiter", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip

@@ -30,7 +30,8 @@ from rosenblatt.features import feature_rows
 from rosenblatt.learning.classifier import by_code, fit_features
 from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
 from rosenblatt.learning.learners import LEARNERS, Recipe, compared_as
-from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, compute_p_value, try_recipe
+from rosenblatt.learning.measures import METRICS
+from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, try_recipe
 
 FIRST_ROWS = 2000  # of the first round
 KEPT = 3  # one in so many goes on
@@ -44,16 +45,27 @@ Progress = Callable[[int, int, int], None]  # called with the round, the candida
 
 @dataclass
 class Candidate:
-    """A recipe, and which of the held-out rows of the last round it got right."""
+    """A recipe, and how it did on the held-out rows of the last round."""
 
     recipe: Recipe
     rows: int = 0  # of the last round that it was in
-    right: list[np.ndarray] = field(default_factory=list)  # by fold
+    trials: list[Trial] = field(default_factory=list)  # by fold
     failed: str | None = None  # why it could not learn
 
     @property
     def error(self) -> float:
-        return math.inf if self.failed or not self.right else 1.0 - float(np.concatenate(self.right).mean())
+        """The share of held-out rows that are wrong."""
+        return math.inf if self.failed or not self.trials else 1.0 - float(np.concatenate(self.right).mean())
+
+    @property
+    def loss(self) -> float:
+        """By the recipe's metric, the mean over the folds: the smaller, the better."""
+        return math.inf if self.failed or not self.trials else float(np.mean([trial.loss for trial in self.trials]))
+
+    @property
+    def right(self) -> list[np.ndarray]:
+        """Which held-out rows are right, by fold."""
+        return [trial.right for trial in self.trials]
 
     @property
     def label(self) -> str:
@@ -105,7 +117,7 @@ def choose_recipe(
             progress(number, len(alive), rows)
         part = data.take(np.sort(drawn[:rows]))
         work += try_all(alive, part, seconds, started)
-        best = sorted((one for one in alive if one.rows == len(part)), key=lambda one: one.error)
+        best = sorted((one for one in alive if one.rows == len(part)), key=lambda one: one.loss)
         if default not in best:
             ended_by = "budget"
             break
@@ -118,7 +130,7 @@ def choose_recipe(
         if not last and seconds is not None and (time.perf_counter() - started) * (1 + KEPT) > seconds:
             ended_by = "budget"
             break
-    ranked = sorted(candidates, key=lambda one: (-one.rows, one.error))
+    ranked = sorted(candidates, key=lambda one: (-one.rows, one.loss))
     winner = next(one for one in ranked if one.failed is None)
     p_value = None
     if winner is not default and winner.rows == default.rows:
@@ -182,12 +194,12 @@ def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, s
     def out_of_time() -> bool:
         return seconds is not None and time.perf_counter() - started > seconds
 
-    def of_fold(task: tuple[int, list[Candidate]]) -> tuple[dict[int, np.ndarray | str], float]:
+    def of_fold(task: tuple[int, list[Candidate]]) -> tuple[dict[int, Trial | str], float]:
         fold, some = task
         if out_of_time():
             return {}, 0.0
         train, test = encode_fold(part, classes, codes, fold_of_row == fold, some[0].recipe)
-        results: dict[int, np.ndarray | str] = {}
+        results: dict[int, Trial | str] = {}
         work = 0.0
         for one in some:
             if out_of_time():
@@ -197,7 +209,7 @@ def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, s
                 work += multiplications
         return results, work
 
-    measured: dict[int, list[np.ndarray | str]] = {}
+    measured: dict[int, list[Trial | str]] = {}
     total = 0.0
     with ThreadPoolExecutor(cores()) as pool:
         for results, work in pool.map(of_fold, tasks):
@@ -210,15 +222,15 @@ def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, s
         if failures:
             one.failed = failures[0]
         elif len(results_of) == FOLDS:  # else the time was over
-            one.right, one.rows = [result for result in results_of if not isinstance(result, str)], len(codes)
+            one.trials, one.rows = [result for result in results_of if not isinstance(result, str)], len(codes)
     return total
 
 
-def measure(recipe: Recipe, train: Examples, test: Examples) -> tuple[np.ndarray | str, float]:
-    """Which held-out rows a recipe gets right, or why it cannot learn, and its multiplications."""
+def measure(recipe: Recipe, train: Examples, test: Examples) -> tuple[Trial | str, float]:
+    """How a recipe does on held-out rows, or why it cannot learn, and its multiplications."""
     work = float(recipe.epochs) * train.rows.entries * train.vectors
     try:
-        return try_recipe(recipe, train, test).right, work
+        return try_recipe(recipe, train, test, METRICS[recipe.metric]), work
     except (RosenblattError, ValueError) as failure:
         return str(failure), work
 

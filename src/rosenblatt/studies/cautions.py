@@ -17,6 +17,7 @@ from rosenblatt.data.coded import CodedTexts
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
+from rosenblatt.learning.training import error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +31,7 @@ GIVES_AWAY = 0.99  # of the rows are told by one column alone
 LEAST_RIGHT = 0.5  # of what always naming the largest class gets wrong, one column would have to get right
 ROWS_A_VALUE = 5  # at least, on average: every ID tells its own row
 REPEATED_SHARE = 0.01  # of the rows, beyond what chance explains
+RARE = 0.01  # of the rows; of more than two classes, as much less as there are more
 SHIFT_SE, SHIFT_POINTS = 4.0, 0.05  # by which the share of a class must differ between two parts
 
 
@@ -78,6 +80,39 @@ def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset
         names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
         sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")
     return sentences
+
+
+def about_rare_class(model: Classifier) -> str | None:
+    """What helps where a class is so rare that never predicting it costs next to nothing; None where none is, or it was
+    done: weighted classes, or a threshold.
+    """
+    counts = model.class_counts
+    if counts is None or model.recipe.class_weight is not None or model.threshold is not None:
+        return None
+    rarest, total = int(counts.argmin()), int(counts.sum())
+    if counts[rarest] >= RARE * total * min(1.0, 2 / len(counts)):
+        return None
+    label = model.classes[rarest]
+    share = f"{label} is the class of {percent(counts[rarest] / total)} of the rows ({counts[rarest]:,} of {total:,})"
+    if len(counts) > 2:
+        return f"{share}: never to predict it costs next to nothing. --balanced weights classes by how rare they are."
+    return (
+        f"{share}: never to predict it costs next to nothing, so the error says little. --balanced weights classes by how "
+        "rare they are; --holdout 0.2 --threshold f1 (or cost:FP,FN, with what mistakes cost) chooses from which "
+        f"probability on {model.classes[1]} is predicted."
+    )
+
+
+def rows_of_training(model: Classifier, examples: Examples) -> str | None:
+    """A warning where these seem to be the rows that the model has learned from: as many of each class, as many mistakes."""
+    if model.class_counts is None or model.class_counts.tolist() != examples.class_counts().tolist():
+        return None
+    if error(model.model(), examples) != model.summary.train_error:
+        return None
+    return (
+        "These seem to be the rows that the model has learned from: it is surer of them than of new ones, and so will its "
+        "probabilities be. Take rows that it has not seen, or train it with --calibrate."
+    )
 
 
 def is_sorted(codes: np.ndarray) -> bool:

@@ -20,12 +20,15 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learning.calibration import cross_fitted
 from rosenblatt.learning.classifier import by_code, fit_features
 from rosenblatt.learning.examples import Examples, codes_among, encode, for_classes, labels_of
 from rosenblatt.learning.learners import COMPARED, Recipe
-from rosenblatt.learning.scoring import Scorer
+from rosenblatt.learning.measures import METRICS, Metric, ScoredRows
+from rosenblatt.learning.scoring import Scorer, probabilities
 from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter
+from rosenblatt.studies.evaluate import with_labels_like
 
 MAJORITY = "majority"
 SIGNIFICANCE_LEVEL = 0.05  # differences that chance alone makes at least as often are not marked
@@ -46,6 +49,8 @@ class LearnerResult:
     seconds: float  # of training a split, on average
     differs_from_best: bool
     p_value: float | None  # of the difference from the best; None where there is one split only
+    metric_mean: float | None = None  # of the measure that ranks, over the splits on which it is defined
+    metric_se: float | None = None  # its standard error, corrected for the rows that splits share
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class Trial:
     """One learner on one split."""
 
     right: np.ndarray  # which held-out rows
+    loss: float  # by the measure that ranks: the smaller, the better; infinite where it is not defined
     updates: int | None
     seconds: float
 
@@ -70,43 +76,75 @@ def compare(
     progress: OnLearner | None = None,
     also: Entrants | None = None,
 ) -> list[LearnerResult]:
-    """All learners on the same splits: the majority rate first, then the learners, the lowest error first.
+    """All learners on the same splits: the majority rate first, then the learners, the best first.
 
     There are `seeds` splits: the folds of a stratified cross-validation, each with about the share `holdout` of the rows
     (1/5 for 0.2; 1/2 at most), shuffled anew when all were held out once. The number of a split also seeds the order of
     training. The corrected repeated k-fold t-test (`compute_p_value`) decides which learners differ from the best.
 
-    `recipe` gives epochs, features and all else but learner, seed and average. `also` are other learners on the same splits
-    and features, such as `estimators.neighbours.entrants.ENTRANTS`; one that refuses the rows of a split (as a hard margin
-    does where no plane separates them) is left out.
+    `recipe` gives epochs, features and all else but learner, seed and average; its `metric` ranks. `also` are other learners
+    on the same splits and features, such as `estimators.neighbours.entrants.ENTRANTS`; one that refuses the rows of a split
+    (as a hard margin does where no plane separates them) is left out.
     """
     check("seeds", seeds, Whole(1))
     cross_validation = CrossValidation.holding_out(holdout, seeds)
+    return compare_parts(data, fold_parts(data, cross_validation), learners, recipe, progress, also)
+
+
+def compare_on(
+    data: Dataset,
+    dev: Dataset,
+    learners: Sequence[str] = COMPARED,
+    recipe: Recipe | None = None,
+    progress: OnLearner | None = None,
+    also: Entrants | None = None,
+) -> list[LearnerResult]:
+    """The same, learning from some data and measuring on others: one split, so that nothing is said about chance."""
+    classes = encode(labels_of(data))[0]
+    return compare_parts(data, [(data, with_labels_like(classes, dev))], learners, recipe, progress, also)
+
+
+def compare_parts(
+    data: Dataset,
+    parts: Iterable[tuple[Dataset, Dataset]],
+    learners: Sequence[str],
+    recipe: Recipe | None,
+    progress: OnLearner | None,
+    also: Entrants | None,
+) -> list[LearnerResult]:
+    """All learners on these pairs of rows to learn from and rows held out."""
+    metric = METRICS[(recipe or Recipe()).metric]
     recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
     entrants = dict(also or {})
     if not recipes and not entrants:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")
     trials: dict[str, list[Trial]] = {name: [] for name in (MAJORITY, *recipes, *entrants)}
     train_rows = []
-    for seed, (train, test) in enumerate(encode_parts(data, fold_parts(data, cross_validation), recipe or Recipe())):
+    for seed, (train, test) in enumerate(encode_parts(data, parts, recipe or Recipe())):
         train_rows.append(train.rows.n)
-        trials[MAJORITY].append(Trial(test.codes == np.bincount(train.codes).argmax(), 0, 0.0))
+        trials[MAJORITY].append(try_majority(train, test, metric))
         for name in recipes:
             if progress:
                 progress(seed, name)
-            trials[name].append(try_recipe(replace(recipes[name], seed=seed), train, test))
+            trials[name].append(try_recipe(replace(recipes[name], seed=seed), train, test, metric))
         for name in list(entrants):
             if progress:
                 progress(seed, name)
             try:
-                trials[name].append(try_estimator(entrants[name](seed), train, test))
+                trials[name].append(try_estimator(entrants[name](seed), train, test, metric))
             except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
                 del entrants[name], trials[name]
     learned = [name for name in trials if name != MAJORITY]
-    ranked = sorted(learned, key=lambda name: float(np.mean([trial.error for trial in trials[name]])))
-    if not ranked:
+    if not learned:
         raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
-    return [summarise(name, trials[name], trials[ranked[0]], train_rows) for name in (MAJORITY, *ranked)]
+    known = [number for number, trial in enumerate(trials[MAJORITY]) if np.isfinite(trial.loss)]
+    if not known:  # an area takes rows of two classes
+        raise DataError(f"{metric.name} is not defined on any split: no split holds out rows of more than one class.")
+    losses = {name: np.array([of[number].loss for number in known]) for name, of in trials.items()}
+    ranked = sorted(learned, key=lambda name: float(losses[name].mean()))
+    results = [summarise(name, trials[name], trials[ranked[0]], train_rows) for name in (MAJORITY, *ranked)]
+    scale = correction([len(trials[MAJORITY][number].right) for number in known], [train_rows[number] for number in known])
+    return [with_measure(result, losses[result.learner], losses[ranked[0]], metric, scale) for result in results]
 
 
 def summarise(learner: str, trials: list[Trial], best: list[Trial], train_rows: list[int]) -> LearnerResult:
@@ -124,7 +162,25 @@ def summarise(learner: str, trials: list[Trial], best: list[Trial], train_rows: 
     )
 
 
-def try_recipe(recipe: Recipe, train: Examples, test: Examples) -> Trial:
+def with_measure(result: LearnerResult, losses: np.ndarray, best: np.ndarray, metric: Metric, scale: float) -> LearnerResult:
+    """The result with the measure that ranks, over the splits on which it is defined; differences are judged by it."""
+    mean = float(losses.mean()) * (-1 if metric.larger_is_better else 1)
+    error = float(np.sqrt(scale * losses.var(ddof=1))) if len(losses) > 1 else None
+    p_value = result.p_value if metric.name == "error" else p_value_of(losses - best, scale)
+    differs = p_value is not None and p_value < SIGNIFICANCE_LEVEL
+    return replace(result, metric_mean=mean, metric_se=error, p_value=p_value, differs_from_best=differs)
+
+
+def try_majority(train: Examples, test: Examples, metric: Metric) -> Trial:
+    """Always the class that is commonest in training, with the shares of the classes as probabilities."""
+    counts = np.bincount(train.codes, minlength=len(train.classes))
+    predicted = np.full(test.rows.n, counts.argmax())
+    scores = np.zeros(test.rows.n if len(counts) == 2 else (test.rows.n, len(counts)))
+    scored = ScoredRows(test.codes, scores, predicted, np.tile(counts / counts.sum(), (test.rows.n, 1)))
+    return Trial(predicted == test.codes, metric.loss(scored), 0, 0.0)
+
+
+def try_recipe(recipe: Recipe, train: Examples, test: Examples, metric: Metric) -> Trial:
     """One of our learners, trained and measured."""
     started = time.perf_counter()
     model: Scorer
@@ -139,15 +195,48 @@ def try_recipe(recipe: Recipe, train: Examples, test: Examples) -> Trial:
         if recipe.votes:
             model = Voter(train.classes, trained.memory())
     seconds = time.perf_counter() - started
-    return Trial(model.decide(model.scores(test.rows)) == test.codes, updates, seconds)
+    scores = model.scores(test.rows)
+    known = None
+    if metric.wants_probabilities(len(test.classes)):
+        known = probabilities(scores) if recipe.learner == "logistic" else cross_fitted(scores, test.codes)
+    scored = ScoredRows(test.codes, scores, model.decide(scores), known)
+    return Trial(scored.predicted == test.codes, metric.loss(scored), updates, seconds)
 
 
-def try_estimator(estimator: Any, train: Examples, test: Examples) -> Trial:
+def try_estimator(estimator: Any, train: Examples, test: Examples, metric: Metric) -> Trial:
     """A scikit-learn estimator, fitted and measured; it counts no updates."""
     started = time.perf_counter()
     fitted = estimator.fit(train.rows.matrix(), train.codes)
-    seconds = time.perf_counter() - started
-    return Trial(np.asarray(fitted.predict(test.rows.matrix())) == test.codes, None, seconds)
+    seconds, rows = time.perf_counter() - started, test.rows.matrix()
+    predicted = np.asarray(fitted.predict(rows))
+    scores, known = np.empty(0), None
+    if metric.orders_rows or metric.needs_probabilities:
+        known = by_class(fitted, fitted.predict_proba(rows), test) if hasattr(fitted, "predict_proba") else None
+        scores = known if known is not None else by_class(fitted, fitted.decision_function(rows), test)
+        if len(test.classes) == 2 and scores.ndim == 2:
+            scores = scores[:, 1]
+        if known is None and metric.wants_probabilities(len(test.classes)):
+            known = cross_fitted(scores, test.codes)
+    elif len(test.classes) > 2:
+        scores = np.empty((0, 0))
+    scored = ScoredRows(test.codes, scores, predicted, known)
+    return Trial(predicted == test.codes, metric.loss(scored), None, seconds)
+
+
+def by_class(fitted: Any, columns: np.ndarray, test: Examples) -> np.ndarray:
+    """What an estimator gives for the classes that it has met, with a column for every class; of two, as it is."""
+    columns = np.asarray(columns, dtype=float)
+    if columns.ndim == 1 or columns.shape[1] == len(test.classes):
+        return columns
+    every = np.full((len(columns), len(test.classes)), 0.0 if (columns >= 0).all() else columns.min() - 1)
+    every[:, fitted.classes_] = columns
+    return every
+
+
+def no_better_than_majority(results: Sequence[LearnerResult], metric: Metric) -> bool:
+    """Is the best learner, by the measure that ranks, no better than always naming the most frequent class?"""
+    majority, best = (result.metric_mean or 0.0 for result in results[:2])
+    return best <= majority if metric.larger_is_better else best >= majority
 
 
 def judge_differences(results: Sequence[LearnerResult]) -> str:
@@ -214,5 +303,22 @@ def compute_p_value(a: list[np.ndarray], b: list[np.ndarray], train_rows: list[i
         variance = np.mean(disagreements / test_rows**2)
     if not variance:  # the two agree on every row
         return 1.0
-    t = differences.mean() / np.sqrt((1 / splits + test_rows.sum() / sum(train_rows)) * variance)
+    t = differences.mean() / np.sqrt(correction(test_rows.tolist(), train_rows) * variance)
     return float(2 * stdtr(splits - 1, -abs(t)))
+
+
+def correction(test_rows: list[int], train_rows: list[int]) -> float:
+    """1/N + n_test/n_train: by what the variance of the splits is multiplied for that of their mean."""
+    return float(1 / len(test_rows) + sum(test_rows) / sum(train_rows))
+
+
+def p_value_of(differences: np.ndarray, scale: float) -> float | None:
+    """The same test of the differences of another measure in each split; None for one split."""
+    from scipy.special import stdtr
+
+    if len(differences) < 2:
+        return None
+    if not np.ptp(differences):
+        return 1.0 if not differences[0] else 0.0
+    t = differences.mean() / np.sqrt(scale * differences.var(ddof=1))
+    return float(2 * stdtr(len(differences) - 1, -abs(t)))

@@ -19,10 +19,11 @@ from rosenblatt.data import Dataset
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
-from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.classifier import Classifier, Learned
 from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
+from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import LinearRun
+from rosenblatt.learning.training import LinearRun, model_of
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -88,12 +89,17 @@ class Evaluation:
     """A model on labelled rows: what it predicted, and how good that is."""
 
     examples: Examples
-    predicted: np.ndarray  # class codes
+    scored: ScoredRows  # truth, scores, decisions and, where the model has them, probabilities
     measures: Measures
     kept: np.ndarray  # the numbers of the rows that were measured
     left_out: int  # rows with labels that training never saw
     notes: Notes  # what of the rows had to be overlooked
     training_mistakes: int | None = None  # counted by a model that learned on the way: a score of 0 is one
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """Class codes."""
+        return self.scored.predicted
 
 
 def evaluate(
@@ -106,21 +112,87 @@ def evaluate(
     progressive  predict each row, then learn from it, from the last weights on; the model itself is not changed
     """
     model.refuse_numbers()
-    scorer = model.model(view)
     examples, notes, kept = model.examples(with_labels_like(model.classes, data), unseen)
     mistakes = None
     if progressive:
-        predicted, mistakes = predict_then_learn(model, examples)
+        scored, mistakes = predict_then_learn(model, examples)
     else:
-        predicted = scorer.decide(scorer.scores(examples.rows))  # its own rule: equal votes go to the first class
-    measures = measure(examples.codes, predicted, len(model.classes))
-    return Evaluation(examples, predicted, measures, kept, len(data) - len(kept), notes, mistakes)
+        scored = score_rows(model, examples, view)
+    measures = measure(examples.codes, scored.predicted, len(model.classes))
+    return Evaluation(examples, scored, measures, kept, len(data) - len(kept), notes, mistakes)
 
 
-def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarray, int]:
+def score_rows(model: Classifier, examples: Examples, view: str | None = None) -> ScoredRows:
+    """Examples with the scores, decisions and, where there are any, probabilities of a model."""
+    scorer = model.model(view)
+    scores = scorer.scores(examples.rows)
+    known = model.probabilities(scores, view) if model.has_probabilities(view) else None
+    return ScoredRows(examples.codes, scores, scorer.decide(scores), known)
+
+
+def score_held_out(learned: Learned) -> ScoredRows | None:
+    """The rows that were held out in training; probabilities that were fitted on them are cross-fitted, so that no row is
+    measured by a map that it has helped to fit.
+    """
+    from rosenblatt.learning.calibration import cross_fitted
+
+    model, held_out = learned.classifier, learned.held_out
+    if held_out is None:
+        return None
+    scored = score_rows(model, held_out)
+    if model.calibration is None:
+        return scored
+    return replace(scored, probabilities=cross_fitted(scored.scores, scored.codes))
+
+
+@dataclass(frozen=True)
+class EpochMeasures:
+    """What the weights after an epoch do on labelled rows."""
+
+    epoch: int  # from 1
+    mistakes: int  # in training
+    updates: int
+    error: float
+    predicted: list[float]  # the share of the rows that each class is predicted for
+
+    @property
+    def positive(self) -> float | None:
+        """The share of the second of two classes."""
+        return self.predicted[1] if len(self.predicted) == 2 else None
+
+
+def evaluate_epochs(
+    model: Classifier, data: Dataset, unseen: str = "refuse", view: str | None = None
+) -> tuple[str, list[EpochMeasures]]:
+    """(the view, the table by epoch) of a model that was saved with its log, which gives the weights of every epoch again.
+
+    Votes, and the best weights, are those of a whole run: of these it is the weights that stopping watches.
+    """
+    memory, history = model.remembered(), model.history
+    if sum(epoch.examples for epoch in history) != memory.last:
+        raise SettingError(
+            "The history is that of the last call of partial_fit, and the log that of all: they do not match."
+        )
+    name = view or model.view
+    name = name if name in ("last", "averaged") else "averaged" if model.recipe.averages or model.recipe.votes else "last"
+    examples = model.examples(with_labels_like(model.classes, data), unseen)[0]
+    table, seen = [], 0
+    for number, epoch in enumerate(history, start=1):
+        seen += epoch.examples
+        weights = memory.replay(int(np.searchsorted(memory.log.t, seen)))
+        weights.advance(seen)
+        scorer = model_of(weights, model.classes, name)
+        predicted = scorer.decide(scorer.scores(examples.rows))
+        shares = np.bincount(predicted, minlength=len(model.classes)) / len(predicted)
+        wrong = float(np.mean(predicted != examples.codes))
+        table.append(EpochMeasures(number, epoch.mistakes, epoch.updates, wrong, shares.tolist()))
+    return name, table
+
+
+def predict_then_learn(model: Classifier, examples: Examples) -> tuple[ScoredRows, int]:
     """Progressive validation, each row once and in the order given.
 
-    Gives the class code predicted for each row before the row is learned, and the mistakes that training counts.
+    Gives the score and the class code predicted for each row before it is learned, and the mistakes that training counts.
     """
     last = model.linear("last")
     factors = class_factors(model.recipe.class_weight, model.classes, counts_of_training(model))
@@ -135,7 +207,8 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[np.ndarra
         if examples.importance is None or examples.importance[row]:
             run.pass_over(None, row + 1, place=row)
     run.refuse_overflow()
-    return last.decide(scores[:, 0] if examples.vectors == 1 else scores), run.counts().mistakes
+    scores = scores[:, 0] if examples.vectors == 1 else scores
+    return ScoredRows(examples.codes, scores, last.decide(scores)), run.counts().mistakes
 
 
 def counts_of_training(model: Classifier) -> np.ndarray | None:

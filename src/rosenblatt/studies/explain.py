@@ -176,9 +176,9 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     ]
     terms.sort(key=lambda term: -abs(term.contribution))
     if cells is not None:
-        flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores)))
+        flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores, linear.cut)))
     else:
-        flip = flip_of_features(model, linear, indices, values, score_columns(scores)[0])
+        flip = flip_of_features(model, linear, indices, values, score_columns(scores, linear.cut)[0])
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
     base, columns = b, None
     if isinstance(mapping, TableMap):

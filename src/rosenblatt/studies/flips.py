@@ -40,9 +40,9 @@ class Flip:
     far: float = 0.0  # of a number: how many standard deviations it moves
 
 
-def score_columns(scores: np.ndarray) -> np.ndarray:
-    """Scores with a column a class: two classes have 0 and their one score, of which the higher wins."""
-    return scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
+def score_columns(scores: np.ndarray, cut: float | None = None) -> np.ndarray:
+    """Scores with a column a class: two classes have 0, or the cut of a threshold, and their one score; the higher wins."""
+    return scores if scores.ndim == 2 else np.stack([np.full_like(scores, cut or 0.0), scores], axis=1)
 
 
 def leads(linear: Model, scores: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:

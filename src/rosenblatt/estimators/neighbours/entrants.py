@@ -41,6 +41,13 @@ class QuietEstimator:
         labels: np.ndarray = self.estimator.predict(self._rows(X))
         return labels
 
+    def __getattr__(self, name: str) -> Any:
+        """Its classes, scores and probabilities, where the estimator has them."""
+        if name not in ("classes_", "decision_function", "predict_proba"):
+            raise AttributeError(name)
+        own = getattr(self.estimator, name)
+        return own if name == "classes_" else lambda X: own(self._rows(X))
+
     def _rows(self, X: Any) -> Any:
         """Sparse rows unpacked, for an estimator that cannot read them."""
         if not self.dense or not hasattr(X, "toarray"):
