@@ -221,7 +221,7 @@ def test_every_truncation_and_every_appended_byte_is_refused(path, name):
 # ---- crafted files: every checksum right, the content wrong ----
 
 GOOD = (
-    r'{"__metadata__":{"rosenblatt":"{\"bytes\":@BYTES@,\"digest\":\"@DIGEST@\",\"format\":2,\"header\":{\"a\":1}}"},'
+    r'{"__metadata__":{"rosenblatt":"{\"bytes\":@BYTES@,\"digest\":\"@DIGEST@\",\"format\":3,\"header\":{\"a\":1}}"},'
     r'"w":{"data_offsets":[0,16],"dtype":"F64","shape":[2]}}'
 )
 GOOD_DATA = struct.pack("<dd", 1.0, -2.0)
@@ -268,12 +268,12 @@ def inner(header):
 
 CRAFTED = {
     "format 4": (
-        swap(r"\"format\":2", r"\"format\":4"),
+        swap(r"\"format\":3", r"\"format\":4"),
         r"newer rosenblatt \(format 4\); this one reads up to 3",
     ),
-    "format 0": (swap(r"\"format\":2", r"\"format\":0"), "another program"),
-    "format as text": (swap(r"\"format\":2", r"\"format\":\"1\""), "another program"),
-    "format twice": (swap(r"\"format\":2", r"\"format\":2,\"format\":2"), "a key twice"),
+    "format 0": (swap(r"\"format\":3", r"\"format\":0"), "another program"),
+    "format as text": (swap(r"\"format\":3", r"\"format\":\"1\""), "another program"),
+    "format twice": (swap(r"\"format\":3", r"\"format\":3,\"format\":3"), "a key twice"),
     "no rosenblatt key": (forge("{" + ENTRY + "}"), "another program"),
     "key of another program": (swap('"rosenblatt"', '"torch"'), "another program"),
     "second metadata key": (swap('}"},"w"', '}","x":"y"},"w"'), "none that rosenblatt writes"),

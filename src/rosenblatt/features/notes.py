@@ -8,27 +8,24 @@ from dataclasses import dataclass, field, replace
 
 from rosenblatt.errors import counted
 
-FAR = 10  # standard deviations from the mean: farther than nearly all values of any column
+FAR = 10  # standard deviations from the mean, where the range of training is not known: files of before
 
 
 @dataclass(frozen=True)
 class FarValues:
     """Values far from those of training: how many, and what training had.
 
-    >>> FarValues(2, "40", "12").sentence("age", 50)
-    'age: 2 of 50 values are far from those of training, by more than 10 standard deviations (mean 40, sd 12).'
+    >>> FarValues(2, "between 17 and 90").sentence("age", 50)
+    'age: 2 of 50 values are far from those of training (between 17 and 90): has the unit changed?'
     """
 
     count: int
-    mean: str
-    sd: str
+    training: str
 
     def sentence(self, column: str, rows: int) -> str:
         are = "is" if self.count == 1 else "are"
-        return (
-            f"{column}: {self.count:,} of {counted(rows, 'value')} {are} far from those of training, by more than {FAR} "
-            f"standard deviations (mean {self.mean}, sd {self.sd})."
-        )
+        of = f"{self.count:,} of {counted(rows, 'value')}"
+        return f"{column}: {of} {are} far from those of training ({self.training}): has the unit changed?"
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ import numpy as np
 from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
-FORMAT_VERSION = 3  # the newest: since 2 a table's map says how cells are read; since 3 numbers may have bins, and models decide by probabilities
+FORMAT_VERSION = 3  # the newest: 2 says how cells of a table are read, 3 has bins and decides by probabilities
 HEAD_LIMIT = 64 * 2**20
 DEPTH_LIMIT = 100  # of lists and objects in the header: well within what a JSON reader can nest
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}

@@ -207,13 +207,16 @@ class Number:
         return encoded
 
     def count_far(self, x: np.ndarray) -> int:
-        """How many doubles are far from those of training; what is missing (nan) is not.
+        """How many doubles are as far outside the range of training as it is wide; what is missing (nan) is not.
 
-        >>> Number("age", mean=40.0, sd=12.0, missing=False).count_far(np.array([41.0, 160.0, 161.0, np.nan, -81.0]))
-        2
+        >>> Number("age", 40.0, 12.0, missing=False, range=(20.0, 90.0)).count_far(np.array([41.0, 160.0, 161.0, np.nan]))
+        1
         """
         with np.errstate(over="ignore"):  # of a very large spread nothing is far
             low, high = self.mean - FAR * self.sd, self.mean + FAR * self.sd
+            if self.range is not None:
+                least, largest = self.range
+                low, high = least - (largest - least), largest + (largest - least)
         return int(np.count_nonzero((x < low) | (x > high)))
 
     def to_json(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -336,11 +336,12 @@ class TableMap:
         """So many numbers of a column, or days of a date, beside what training had."""
         number = next(column.number for column in self.columns if column.name == name)
         assert number is not None
-        if name not in clean.derived:
-            return FarValues(count, f"{number.mean:.6g}", f"{number.sd:.6g}")
-        from rosenblatt.data.columns.dates import day_text
-
-        return FarValues(count, day_text(number.mean), f"{number.sd:.3g} days")
+        shown: Callable[[float], str] = "{:.6g}".format
+        if name in clean.derived:
+            from rosenblatt.data.columns.dates import day_text as shown
+        if number.range is None:
+            return FarValues(count, f"mean {shown(number.mean)}, standard deviation {number.sd:.3g}")
+        return FarValues(count, f"between {shown(number.range[0])} and {shown(number.range[1])}")
 
     @property
     def known_columns(self) -> set[str]:
