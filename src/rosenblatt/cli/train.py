@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,8 +18,10 @@ from rosenblatt.learning.plan import ORDERS
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.learning.classifier import Classifier, Learned
+    from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
+SHOWN_CANDIDATES = 8
 SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 
@@ -43,6 +45,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     balanced: bool
     certify: float | None
     keep_log: bool
+    auto: bool
     python: bool
 
     def refuse_contradictions(self) -> None:
@@ -65,13 +68,16 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
                     f"--threshold {self.threshold} is chosen on rows that were not learned from: it needs --holdout, --dev "
                     "or --calibrate."
                 )
+        if self.auto:
+            parameters = [name for name in options.learner_parameters(ALL_LEARNERS) if name != "budget"]
+            options.refuse_useless(["learner", "epochs", "average", "certify", *parameters], "with --auto, which chooses")
         if self.learner == KERNEL.name:
             options.refuse_useless(["certify", "keep_log", "patience", "tol"], "for a kernel")
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
     def train_recipe(self) -> Recipe:
-        return self.recipe(
+        return replace(self, parameters={} if self.auto else self.parameters).recipe(
             order=self.order,
             average=self.average,
             tol=self.tol,
@@ -82,6 +88,11 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             class_weight="balanced" if self.balanced else None,
             keep_log=self.keep_log,
         )
+
+    @property
+    def budget(self) -> float | None:
+        """Seconds for --auto; elsewhere it is a kernel's, of examples."""
+        return self.parameters.get("budget") if self.auto else None
 
     def split_keywords(self) -> dict[str, Any]:
         """The keywords of `split`, for --holdout."""
@@ -117,6 +128,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     help="Look so long for the best margin, or a proof that there is none; 0: not at all.",
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
+@click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -138,7 +150,7 @@ def train(**values: Any) -> None:
         return
     started = time.perf_counter()
     table = None if chosen.silent else TrainingTable()
-    learned = learn(chosen, table)
+    learned, search = learn(chosen, table)
     model = learned.classifier
     if table:
         table.end()
@@ -152,6 +164,7 @@ def train(**values: Any) -> None:
         certified = {} if not chosen.certify or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
+        columns |= {"auto": search_object(search)} if search else {}
         columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
         if learned.held_out is not None:
             columns |= {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
@@ -162,6 +175,8 @@ def train(**values: Any) -> None:
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
         output.print_trials(trials)
+    if search is not None:
+        print_search(search)
     print_summary(learned)
     if margin is not None:
         print_margin(model, margin, longer=chosen.certify is None)
@@ -172,8 +187,8 @@ def train(**values: Any) -> None:
         echo(f"saved in {chosen.output}; next: rosenblatt {next_verb} {shlex.quote(as_argument(chosen.output))}")
 
 
-def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
-    """Reads the rows and learns from them."""
+def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned, Search | None]:
+    """Reads the rows and learns from them; with --auto, what was tried before."""
     from rosenblatt.data import ReadOptions, read
     from rosenblatt.data.reading import importing_meanwhile, read_with
 
@@ -193,6 +208,14 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
         from rosenblatt.data.splits import split
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
+    search = None
+    if chosen.auto:
+        from rosenblatt.studies.auto import choose_recipe
+
+        status = StatusLine(chosen.silent)
+        search = choose_recipe(data, recipe, chosen.budget, lambda *step: status.show(round_sentence(*step)))
+        status.end()
+        recipe = search.winner.recipe
     learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
     for sentence in learned.notes:
         options.tell(sentence)
@@ -210,7 +233,42 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):
             options.tell(sentence, "warning")
-    return learned
+    return learned, search
+
+
+def round_sentence(number: int, candidates: int, rows: int) -> str:
+    return f"round {number + 1}: {counted(candidates, 'candidate')} on {rows:,} rows"
+
+
+def print_search(search: Search) -> None:
+    """The best candidates, and whether the winner is better than the default by more than chance."""
+    shown = search.ranked[:SHOWN_CANDIDATES]
+    rows = [[one.label, percent(one.error), f"{one.rows:,}"] for one in shown]
+    output.print_table(["learner", "error", "rows"], rows, 0)
+    winner, default = search.winner, search.default
+    if winner is default:
+        echo("The default is the best of them.")
+    else:
+        sure = "more than chance" if search.beyond_chance else "no more than chance can"
+        echo(f"The default, {default.label}, errs on {percent(default.error)}: the winner gains {sure}.")
+    if search.ended_by != "all rounds":
+        more = "--budget SECONDS searches longer" if search.ended_by == "work" else "a larger --budget searches longer"
+        echo(f"The {search.ended_by} ended the search on {winner.rows:,} rows; {more}.")
+    curve = search.curve
+    if curve is not None and curve.line_is_not_enough:
+        errors = f"{percent(curve.kernel_error)} with a kernel, {percent(curve.line_error)} with the best line"
+        echo(f"A line is not enough here: of {curve.rows:,} rows, held out in turn, {errors} are wrong.")
+    echo()
+
+
+def search_object(search: Search) -> dict[str, Any]:
+    """The same for --json."""
+    ranked = [{"learner": one.label, "error": one.error, "rows": one.rows} for one in search.ranked]
+    curve = None if search.curve is None else asdict(search.curve)
+    return {
+        "candidates": ranked, "default_error": search.default.error, "p_value": search.p_value, "line_and_kernel": curve,
+        "ended_by": search.ended_by, "seconds": search.seconds,
+    }  # fmt: skip
 
 
 def readings_of(model: Classifier) -> list[ColumnReading] | None:

@@ -25,11 +25,11 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
 from rosenblatt.engine.compiled import cores
-from rosenblatt.errors import RosenblattError, SettingError
+from rosenblatt.errors import RosenblattError, SettingError, counted
 from rosenblatt.features import feature_rows
 from rosenblatt.learning.classifier import by_code, fit_features
 from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
-from rosenblatt.learning.learners import LEARNERS, Recipe, compared_as
+from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.measures import METRICS
 from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, try_recipe
 
@@ -70,10 +70,28 @@ class Candidate:
     @property
     def label(self) -> str:
         """The learner as `compare` names it, with what differs from its usual settings."""
-        recipe = self.recipe
-        chosen = {**recipe.parameters, **recipe.features}
-        shown = [f"{name} {value}" for name, value in chosen.items()]
-        return ", ".join([compared_as(recipe.learner, recipe.averages), *shown, f"{recipe.epochs} epochs"])
+        chosen = {**self.recipe.parameters, **self.recipe.features}
+        return ", ".join([self.recipe.compared_name, *(f"{name} {value}" for name, value in chosen.items()), self.epochs])
+
+    @property
+    def epochs(self) -> str:
+        return counted(self.recipe.epochs, "epoch")
+
+
+@dataclass(frozen=True)
+class CurveTrial:
+    """The best line and the best kernel on the same rows, too many more of which would take a kernel too long."""
+
+    rows: int
+    line_error: float
+    kernel_error: float
+    p_value: float | None
+
+    @property
+    def line_is_not_enough(self) -> bool:
+        """Does a kernel err less by more than chance?"""
+        better = self.kernel_error < self.line_error
+        return better and self.p_value is not None and self.p_value < SIGNIFICANCE_LEVEL
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,7 @@ class Search:
     ranked: list[Candidate]
     default: Candidate
     p_value: float | None  # of the difference between the winner and the default
+    curve: CurveTrial | None
     seconds: float
     ended_by: str  # "all rounds", "budget" or "work"
 
@@ -111,18 +130,21 @@ def choose_recipe(
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
     drawn = np.arange(len(codes), dtype=np.int32)
     order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
-    work, ended_by, number, alive = 0.0, "all rounds", 0, candidates
+    work, ended_by, alive, curve = 0.0, "all rounds", candidates, None
     for number, rows in enumerate(round_sizes(len(codes))):
+        if rows > MOST_KERNEL_ROWS:
+            alive = [one for one in alive if not one.recipe.with_kernel]
         if progress:
             progress(number, len(alive), rows)
-        part = data.take(np.sort(drawn[:rows]))
-        work += try_all(alive, part, seconds, started)
-        best = sorted((one for one in alive if one.rows == len(part)), key=lambda one: one.loss)
+        work += try_all(alive, data.take(np.sort(drawn[:rows])), seconds, started)
+        best = sorted((one for one in alive if one.rows == rows and one.failed is None), key=lambda one: one.loss)
         if default not in best:
             ended_by = "budget"
             break
+        curve = line_against_kernel(best) or curve
         last = rows == len(codes)
         kept = best[: max(FINALISTS, math.ceil(len(best) / KEPT))]
+        kept += [one for one in best if one.recipe.with_kernel and one not in kept][:1]
         alive = kept if default in kept else [*kept, default]
         if not last and work * KEPT > MOST_WORK and seconds is None:
             ended_by = "work"
@@ -131,12 +153,25 @@ def choose_recipe(
             ended_by = "budget"
             break
     ranked = sorted(candidates, key=lambda one: (-one.rows, one.loss))
-    winner = next(one for one in ranked if one.failed is None)
-    p_value = None
-    if winner is not default and winner.rows == default.rows:
-        others = [winner.rows - len(right) for right in winner.right]
-        p_value = compute_p_value(winner.right, default.right, others)
-    return Search(ranked, default, p_value, time.perf_counter() - started, ended_by)
+    ranked = [one for one in ranked if one.failed is None and one.rows] or [default]
+    p_value = p_value_of(ranked[0], default)
+    return Search(ranked, default, p_value, curve, time.perf_counter() - started, ended_by)
+
+
+def p_value_of(a: Candidate, b: Candidate) -> float | None:
+    """How often chance alone makes two candidates differ so much; None where they were not tried on the same rows."""
+    if a is b or a.rows != b.rows or not a.trials:
+        return None
+    return compute_p_value(a.right, b.right, [a.rows - len(right) for right in a.right])
+
+
+def line_against_kernel(best: list[Candidate]) -> CurveTrial | None:
+    """The best line and the best kernel of a round."""
+    kernels, lines = ([one for one in best if one.recipe.with_kernel is kernel] for kernel in (True, False))
+    if not kernels or not lines:
+        return None
+    line, kernel = lines[0], kernels[0]
+    return CurveTrial(line.rows, line.error, kernel.error, p_value_of(line, kernel))
 
 
 def round_sizes(rows: int) -> Iterator[int]:
@@ -149,7 +184,7 @@ def round_sizes(rows: int) -> Iterator[int]:
 
 
 def recipes_for(data: Dataset, recipe: Recipe) -> Iterator[Recipe]:
-    """Learners × parameters × features × epochs."""
+    """Learners × parameters × features × epochs, and kernels, which see what no line does."""
     for learner, parameters in learners_to_try():
         averages = LEARNERS[learner].view == "last"
         for features, epochs in product(features_to_try(data, recipe), (5, 15)):
@@ -157,6 +192,12 @@ def recipes_for(data: Dataset, recipe: Recipe) -> Iterator[Recipe]:
                 recipe, learner=learner, average=True if averages else None, parameters=parameters, epochs=epochs,
                 features=recipe.features | features,
             )  # fmt: skip
+
+    if not recipe.keep_log and recipe.class_weight is None:
+        for kernel in ({"kernel": "rbf"}, {"kernel": "polynomial", "degree": 2}):
+            plain = {"numeric": "number"} if data.kind == "table" and "numeric" not in recipe.features else {}
+            parameters = kernel | {"score_with": "averaged"}
+            yield replace(recipe, learner=KERNEL.name, parameters=parameters, features=plain | recipe.features)
 
 
 def learners_to_try() -> Iterator[tuple[str, dict[str, Any]]]:
