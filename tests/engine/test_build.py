@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
-from rosenblatt.engine.compiled import core, vote_counter
+from rosenblatt.engine import core
 from rosenblatt.engine.compiled import core as engine
+from rosenblatt.engine.compiled import vote_counter
 
 HERE = Path(rosenblatt.__file__).parent / "engine"
 RUN = [sys.executable, "-c"]
