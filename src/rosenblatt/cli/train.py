@@ -33,6 +33,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     output: str | None
     order: str
     average: bool | None
+    multiclass: str
     patience: int | None
     tol: float | None
     balanced: bool
@@ -59,6 +60,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
         return self.recipe(
             order=self.order,
             average=self.average,
+            multiclass=self.multiclass,
             tol=self.tol,
             patience=self.patience,
             class_weight="balanced" if self.balanced else None,
@@ -82,6 +84,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
 @click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
+@options.multiclass
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
 @click.option("--tol", type=float, help="Stop when the mean change per example is below this.")
 @click.option("--order", type=click.Choice(ORDERS), default="shuffled")

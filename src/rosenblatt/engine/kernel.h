@@ -72,6 +72,14 @@ TARGET INLINE void NAME(add)(const int kind, const rows_t *rows, int64_t i, cons
     else NAME(sparse_add)(kind, rows, i, w, u, at->per_column, step, late_step);
 }
 
+/* Σ x² sigma of vector k, or, `squared`, Σ (x sigma)². */
+TARGET INLINE double NAME(variance)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k,
+                                    const int squared) {
+    const double *sigma = at->sigma + k * at->per_vector;
+    if (is_dense(kind)) return NAME(dense_variance)(kind, rows, i, sigma, squared);
+    return NAME(sparse_variance)(kind, rows, i, sigma, at->per_column, squared);
+}
+
 /* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
 TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double sign,
                                   double margin, steps_t *steps) {
@@ -179,6 +187,16 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, cons
     }                                                                                                                      \
     TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
         return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \
+    }                                                                                                                      \
+    TARGET static double NAME(variance_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k,              \
+                                               int squared) {                                                              \
+        return squared ? NAME(variance)(KIND, rows, i, at, k, 1) : NAME(variance)(KIND, rows, i, at, k, 0);                \
+    }                                                                                                                      \
+    TARGET static void NAME(add_along_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,  \
+                                              double late_step, double gain) {                                             \
+        double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector, *s = at->sigma + k * at->per_vector;      \
+        if (is_dense(KIND)) NAME(dense_add_along)(KIND, rows, i, w, u, s, step, late_step, gain);                          \
+        else NAME(sparse_add_along)(KIND, rows, i, w, u, s, at->per_column, step, late_step, gain);                        \
     }
 FOR_EACH_KIND(VERBS)
 #undef VERBS
@@ -187,9 +205,14 @@ FOR_EACH_KIND(VERBS)
 #define SCORE_TILE(KIND) NAME(score_tile_##KIND),
 #define ADD(KIND) NAME(add_##KIND),
 #define NORM2(KIND) NAME(norm2_##KIND),
+#define VARIANCE(KIND) NAME(variance_##KIND),
+#define ADD_ALONG(KIND) NAME(add_along_##KIND),
 static const kernel_t NAME(kernel) = {
-    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
+    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)},
+    {FOR_EACH_KIND(VARIANCE)}, {FOR_EACH_KIND(ADD_ALONG)}};
 #undef SEEK
 #undef SCORE_TILE
 #undef ADD
 #undef NORM2
+#undef VARIANCE
+#undef ADD_ALONG

@@ -132,3 +132,31 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     }
     return sum;
 }
+
+/* Σ x² sigma, or, `squared`, Σ (x sigma)², in four sums: one alone would wait for itself. */
+TARGET INLINE double NAME(sparse_variance)(const int kind, const rows_t *rows, int64_t i, const double *sigma,
+                                           const int64_t per_column, const int squared) {
+    int64_t from, to;
+    double sum[4] = {0, 0, 0, 0};
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e), v = x * sigma[index_at(kind, rows->indices, e) * per_column];
+        sum[(e - from) % 4] += v * (squared ? v : x);
+    }
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+TARGET INLINE void NAME(sparse_add_along)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double *sigma,
+                                          const int64_t per_column, double step, double late_step, double gain) {
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e);
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        const double v = sigma[j * per_column] * x;
+        w[j * per_column] += step * v;
+        u[j * per_column] += late_step * v;
+        sigma[j * per_column] /= 1 + gain * (v * x);
+    }
+}

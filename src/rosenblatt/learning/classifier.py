@@ -101,6 +101,7 @@ class Classifier:
     zero_based: bool | None = None  # do indices of its libsvm files start at 0?
     memory: Memory | None = None  # the log and the rows that it refers to, where kept
     dual: Dual | None = None  # what a kernel has learned, in the place of views and memory
+    variances: tuple[np.ndarray, np.ndarray] | None = None  # of the last weights, by which a rule of second order goes on
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -212,6 +213,8 @@ class Classifier:
         arrays = {name: counts for name, counts in counted.items() if counts is not None}
         for name, (coef, intercept) in self.views.items():
             arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
+        if self.variances is not None:
+            arrays |= {"variances.coef": np.ascontiguousarray(self.variances[0]), "variances.intercept": self.variances[1]}
         header = {
             "labels": self.classes.tolist(),
             "label_type": self.classes.dtype.kind,
@@ -300,6 +303,8 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         zero_based=header.get("zero_based"),
     )
     model.recipe.refuse_impossible()
+    if model.recipe.rule().second_order:
+        model.variances = arrays["variances.coef"], arrays["variances.intercept"]
     if "log" in header:
         of_log = {name.removeprefix("log."): array for name, array in arrays.items() if name.startswith("log.")}
         model.memory = Memory.from_arrays(header["log"], of_log, 1 if len(classes) == 2 else len(classes))
@@ -404,6 +409,7 @@ def record_training(
         for name in views:
             weights = trained.view(name)
             model.views[name] = (weights.coef, weights.intercept)
+        model.variances = trained.weights.variances
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []

@@ -68,7 +68,7 @@ FACTOR = Real(least=0)
 RECIPE = Record(
     {
         "learner": Choice(tuple(ALL_LEARNERS)),
-        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log")},
+        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log", "multiclass")},
         "average": Flag(optional=True),
         # Pairs of label and factor; older files have an object.
         "class_weight": Either(Choice(("balanced",)), ListOf(ListOf(Label(), 2, 2)), ByName(FACTOR), nothing=True),
@@ -76,7 +76,7 @@ RECIPE = Record(
         "features": ByName(Anything()),  # as the map of its kind takes them: `verify_recipe`
         "keep_log": Flag(),
     },
-    {"regression": Flag()},
+    {"regression": Flag(), "multiclass": Plan.declared()["multiclass"].allowed},
 )
 LOG = Record(
     {
@@ -208,6 +208,8 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
         return
     vectors = 1 if classes <= 2 else classes
     verify_all(declared_arrays(arrays, vectors, d), arrays)
+    if ALL_LEARNERS[header["recipe"]["learner"]].rule.second_order:
+        verify_variances(arrays, vectors, d)
     if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
         raise SchemaError(f"it has no {header['view']} weights, which are to predict")
     if header["view"] in VOTING and not header.get("log", {}).get("last"):
@@ -231,6 +233,15 @@ def declared_arrays(arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> d
         if view in NEEDED_VIEWS or f"{view}.coef" in arrays or f"{view}.intercept" in arrays:
             declared |= {f"{view}.coef": Tensor(DOUBLE, (vectors, d)), f"{view}.intercept": Tensor(DOUBLE, (vectors,))}
     return declared
+
+
+def verify_variances(arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> None:
+    """Refuses variances of the last weights that are missing, or cannot be."""
+    shapes = {"variances.coef": (vectors, d), "variances.intercept": (vectors,)}
+    verify_all({name: Tensor(DOUBLE, shape) for name, shape in shapes.items()}, arrays)
+    for name in shapes:
+        if not ((arrays[name] >= 0) & (arrays[name] <= 1)).all():
+            raise SchemaError(f"the array {name} holds numbers that are no variances: expected 0 to 1")
 
 
 def declared_counts(arrays: Mapping[str, np.ndarray], classes: int, d: int) -> dict[str, Tensor]:

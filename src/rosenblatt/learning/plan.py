@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rosenblatt.engine.parameters import Choice, Flag, Real, Settings, Whole, parameter
 
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
+MULTICLASS = ("rival", "rest")
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,10 @@ class Plan(Settings):
 
     Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
     any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a lower held-out error; `epochs`.
+
+    With more than two classes a mistake-driven rule moves the right class and its rival, or, `multiclass="rest"`, every
+    class as if it and the rest were two (Freund & Schapire, 1999), all in one pass over the same order; an update is an
+    example that moved any. Two classes are one vector either way.
     """
 
     epochs: int = parameter(10, Whole(1), help="Passes over the rows at most.")
@@ -27,6 +32,9 @@ class Plan(Settings):
         None, Whole(1, optional=True), help="Stop after so many epochs without a lower held-out error; keep the best."
     )
     keep_log: bool = parameter(False, Flag(), help="Record every update.")
+    multiclass: str = parameter(
+        "rival", Choice(MULTICLASS), help="With more than two classes, each learns against its rival, or against the rest."
+    )
 
 
 @dataclass(frozen=True)

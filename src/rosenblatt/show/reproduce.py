@@ -29,8 +29,8 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
 }
 OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
-    "patience": "--patience", "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams",
-    "format": "--format", "delimiter": "--delimiter", "target": "--target",
+    "patience": "--patience", "multiclass": "--multiclass", "numeric": "--numeric", "hashing": "--hash",
+    "ngrams": "--ngrams", "format": "--format", "delimiter": "--delimiter", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip
 

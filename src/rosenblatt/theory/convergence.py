@@ -95,7 +95,7 @@ class ConvergenceProof:
 
     def lower(self, updates: int) -> float | None:
         """θ₀·θ* + γ Σ tau."""
-        if self.star is None or self.gamma is None or not self.logged or self.walk.rule.moves_always:
+        if self.star is None or self.gamma is None or not self.logged or not self.walk.adds_rows:
             return None
         return float(self.theta0 @ self.star + self.gamma * self.sums[0][updates])
 
