@@ -24,11 +24,12 @@ cdef extern from "vector.h" nogil:
         double *sigma
         double *bias
         double scale
-        int64_t vectors, per_vector, per_column
+        int64_t vectors, per_vector, per_sum, per_column
         int large
     ctypedef struct steps_t:
-        double tau, constant, tau_sum
+        double tau, constant, r, tau_sum
         double *bias_u
+        double *bias_sigma
         int64_t t, count, mistakes
     ctypedef int64_t (*seek_t)(const rows_t *, const int *order, const int *y, int64_t k, int64_t end, const weights_t *,
                                double threshold, steps_t *steps, double *score) noexcept nogil
@@ -162,7 +163,7 @@ cdef inline long long seek(Loop loop, long long start) noexcept nogil:
     cdef steps_t steps
     cdef long long k
     steps.tau, steps.constant, steps.tau_sum = loop.rule.rate, loop.constant, loop.tau_sum
-    steps.bias_u = &loop.bias_u[0]
+    steps.bias_u, steps.bias_sigma, steps.r = &loop.bias_u[0], &loop.bias_sigma[0], loop.rule.r
     steps.t = loop.t - loop.settled - start
     steps.count = steps.mistakes = 0
     loop.weights_c.scale = loop.scale
@@ -170,10 +171,11 @@ cdef inline long long seek(Loop loop, long long start) noexcept nogil:
                     &loop.weights_c, loop.rule.threshold, &steps if loop.steps_in_search else NULL, &loop.scores[0])
     if steps.count:
         loop.updates += steps.count
-        loop.steps += steps.count
         loop.mistakes += steps.mistakes
-        loop.tau_sum = steps.tau_sum
-        loop.least_tau = min(loop.least_tau, steps.tau)
+        if not loop.second_order:
+            loop.steps += steps.count
+            loop.tau_sum = steps.tau_sum
+            loop.least_tau = min(loop.least_tau, steps.tau)
     return k
 
 cdef inline void score_tile(Loop loop, long long k, long long count) noexcept nogil:
@@ -227,11 +229,12 @@ cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.add_c, loop.norm2_c = kernel.add[rows.kind], kernel.norm2[rows.kind]
     loop.weights_c.w, loop.weights_c.u = <double *> address(weights.w), <double *> address(weights.u)
     loop.variance_c, loop.add_along_c = kernel.variance[rows.kind], kernel.add_along[rows.kind]
-    loop.weights_c.sigma = <double *> address(weights.sigma)
+    loop.weights_c.sigma = <double *> address(weights.sigma) if loop.second_order else NULL
     loop.weights_c.bias = <double *> address(weights.bias)
     loop.weights_c.scale = weights.scale
     loop.weights_c.vectors = weights.vectors
     loop.weights_c.per_vector, loop.weights_c.per_column = weights.w.strides[0] // 8, weights.w.strides[1] // 8
+    loop.weights_c.per_sum = weights.u.strides[0] // 8
     loop.weights_c.large = rows.d * weights.w.strides[1] > 2**21  # bytes
     loop.kept_alive = (rows, weights)
     return 0

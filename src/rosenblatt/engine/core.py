@@ -193,8 +193,9 @@ class Loop:
         self.copies = 2 if self.vectors > 1 and self.one_rival and not self.against_rest else 1  # of x in an update
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         self.block = 4 if rows.dense else 1024  # rows that are scored by one call
-        # Steps of one and the same tau, of which nobody wants the norm or a record: the search takes them by itself.
+        # Steps of one tau, or AROW's, of which nobody wants the norm or a record: the search takes them by itself.
         alike = rule.kind == PERCEPTRON and rule.schedule == CONSTANT and rule.rate > 0 and rule.l2 == 0
+        alike = alike or (self.second_order and not measure)
         self.steps_alike = alike and self.vectors == 1 and not (self.weighted or self.keep_log or self.needs_norm)
         self.rival = -1
         self.sign = 1.0
@@ -469,9 +470,10 @@ def refuse_misfit(rows, weights, examples, second_order):
     sigma = weights.sigma if second_order else u
     if sigma is None:
         raise ValueError("A rule of second order needs weights with variances.")
-    fits = w.shape == u.shape == (vectors, rows.d) and w.strides == u.strides and w.strides[0] % 8 == w.strides[1] % 8 == 0
+    fits = w.shape == u.shape == (vectors, rows.d) and (rows.d == 1 or w.strides[1] == u.strides[1])
+    fits = fits and w.strides[0] % 8 == w.strides[1] % 8 == u.strides[0] % 8 == 0
     fits = fits and w.dtype.char == u.dtype.char == "d" and len(weights.scores) >= 4 * vectors
-    fits = fits and sigma.shape == w.shape and sigma.strides == w.strides and sigma.dtype.char == "d"
+    fits = fits and sigma.shape == u.shape and sigma.strides == u.strides and sigma.dtype.char == "d"
     fits = fits and len(weights.bias) == len(weights.bias_u) == len(weights.bias_sigma) == vectors
     fits = fits and all(part is None or len(part) == rows.n for part in examples)
     if fits and y is not None:

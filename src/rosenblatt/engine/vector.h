@@ -62,20 +62,21 @@ typedef struct {
     const void *indptr;    /* NULL: every row has `width` entries; else of the type of indices */
 } rows_t;
 
-/* The weight of column j in vector k is w[k * per_vector + j * per_column]; u and sigma lie alike. */
+/* The weight of column j in vector k is w[k * per_vector + j * per_column]; u and sigma lie alike, `per_sum` for per_vector. */
 typedef struct {
     double *w, *u;         /* weights, and the sum from which their average follows */
     double *sigma;         /* how uncertain each weight is, of a rule of second order; else NULL */
     double *bias;          /* of each vector */
     double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
-    int64_t vectors, per_vector, per_column;
+    int64_t vectors, per_vector, per_sum, per_column;
     int large;             /* much more than the second-level cache holds: fetch weights ahead, too */
 } weights_t;
 
-/* Steps that all have one tau and need no norm, log or rate: a search may take them by itself, and counts them. */
+/* Steps that all have one tau, or AROW's, and need no norm, log or rate: a search may take them by itself, and counts them. */
 typedef struct {
     double tau, constant;  /* the constant feature */
-    double *bias_u;
+    double r;              /* of AROW, where there is a sigma */
+    double *bias_u, *bias_sigma;
     int64_t t;             /* examples that the running sum counts before place 0 of the order */
     int64_t count, mistakes;
     double tau_sum;

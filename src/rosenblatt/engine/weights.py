@@ -86,7 +86,7 @@ class Weights:
 
     `w[k, j]` is the weight of column j in vector k; in memory, dense rows find a vector's weights side by side, sparse
     rows a column's: w and u of one column then share a cache line. For a rule of second order (AROW) `sigma[k, j]` is the
-    variance of that weight, 1 at first, and lies beside it.
+    variance of that weight, 1 at first, and lies beside u.
     """
 
     def __init__(
@@ -124,18 +124,25 @@ class Weights:
         parts = 3 if self.second_order else 2
         if self.sparse:
             self.cells = aligned_zeros(self.d, parts, self.vectors)
-            self.w, self.u, *rest = (self.cells[:, part, :].T for part in range(parts))
+            self.w, sums = self.cells[:, 0].T, self._sums_in(self.cells)
+            self.u, *rest = (sums[:, :, part].T for part in range(parts - 1))
         else:
             whole = -(-self.d // CACHE_LINE) * CACHE_LINE
             self.cells = aligned_zeros(parts, self.vectors, whole)
             self.w, self.u, *rest = self.cells[:, :, : self.d]
         self.sigma: np.ndarray | None = rest[0] if rest else None
 
+    def _sums_in(self, cells: np.ndarray) -> np.ndarray:
+        """u and, beside each, sigma of these columns, where sparse rows move them: columns × vectors × 1 or 2."""
+        return cells.reshape(len(cells), -1)[:, self.vectors :].reshape(len(cells), self.vectors, -1)
+
     def _blank(self, cells: np.ndarray, columns: np.ndarray | None) -> None:
         """These columns of the cells, or all, as training begins: weights of 0, variances of 1."""
         cells[... if columns is None else columns] = 0
-        if self.second_order:
-            cells[(slice(None) if columns is None else columns, 2) if self.sparse else 2] = 1
+        if self.second_order and self.sparse:
+            self._sums_in(cells)[slice(None) if columns is None else columns, :, 1] = 1
+        elif self.second_order:
+            cells[2] = 1
 
     def start_from(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         """Begins with these weights instead of 0."""
@@ -285,7 +292,7 @@ class Weights:
 
     def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
         """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
-        u = self.u if cells is None else cells[:, 1]
+        u = self.u if cells is None else self._sums_in(cells)
         return not (np.isfinite(u).all() and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
