@@ -189,6 +189,8 @@ class SoftPerceptron(LinearClassifier):
 
     w ← (1 − rate l2) w + rate σ(−margin) y x
 
+    It predicts with the mean of the weights after every example: the last ones follow the last few rows.
+
     >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.predict_proba([[0.5]]).round(2)
     array([[0.16, 0.84]])
@@ -202,6 +204,7 @@ class SoftPerceptron(LinearClassifier):
         '"invscaling" is eta0 / t^power_t, and "optimal" 1 / (l2 (t₀ + t)), which needs l2 and no eta0.',
     )
     l2: float = declared_by(rules.Logistic, "l2", "Shrinks w, not the bias, at every step.")
+    average: bool = parameter(True, Flag(), help="Predict with the mean of the weights after every example.")
     power_t: float = declared_by(rules.Logistic, "power_t", 'How fast the rate falls with "invscaling".')
     _learner: ClassVar[str] = "logistic"
 

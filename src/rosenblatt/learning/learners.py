@@ -82,7 +82,7 @@ LEARNERS = {
         ),
         Learner("arow", rules.Arow, "AROW", "Arow", compared=("arow",)),
         Learner(
-            "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", compared=("logistic",),
+            "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", "averaged", ("logistic",),
         ),
         Learner(
             "widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",),
@@ -151,6 +151,7 @@ KERNEL = KernelLearner("kernel", rules.Perceptron, "kernel perceptron", "KernelP
 ALL_LEARNERS: dict[str, Learner] = LEARNERS | {KERNEL.name: KERNEL}
 
 SAID_BY_NAME = ("averaged", "voted")  # whose names say whose weights predict: there is no averaged one of them
+ONCE_LAST = ("logistic",)  # which predicted with its last weights by default: a file that does not say which means those
 COMPARED = tuple(name for learner in LEARNERS.values() for name in learner.compared)
 OTHERS = tuple(name for name in ALL_LEARNERS if name not in COMPARED)  # what `compare` tries only where it is named
 
@@ -174,6 +175,8 @@ def compared_as(name: str, averages: bool) -> str:
 
     >>> compared_as("perceptron", averages=True), compared_as("voted", averages=False), compared_as("mira", averages=True)
     ('averaged', 'perceptron', 'averaged mira')
+    >>> compared_as("logistic", averages=True), compared_as("logistic", averages=False)
+    ('logistic', 'last logistic')
     """
     learner = ALL_LEARNERS[name]
     plain = learner.rule.name if name in SAID_BY_NAME else name
@@ -330,6 +333,8 @@ class Recipe(Settings):
             del saved["regression"]  # as files of classifiers always were
         if self.multiclass == "rival":
             del saved["multiclass"]
+        if self.learner in ONCE_LAST and self.average is None:
+            saved["average"] = True
         if isinstance(self.class_weight, dict):
             saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
         return saved
@@ -338,5 +343,7 @@ class Recipe(Settings):
     def from_json(cls, saved: dict[str, Any]) -> Recipe:
         """The reverse; older files have a dict of texts."""
         recipe = cls(**saved)
+        if recipe.learner in ONCE_LAST and not recipe.regression:
+            recipe = replace(recipe, average={None: False, True: None}.get(recipe.average, recipe.average))
         weight = recipe.class_weight
         return replace(recipe, class_weight=dict(map(tuple, weight))) if isinstance(weight, list) else recipe
