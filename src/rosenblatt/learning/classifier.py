@@ -145,6 +145,12 @@ class Classifier:
         """The log with the rows that it refers to."""
         if self.dual is not None:
             self.linear()  # says why not
+        if self.memory is None and not self.recipe.can_keep_log:
+            against = " against the rest" if self.recipe.multiclass == "rest" else ""
+            raise SettingError(
+                f"The model was saved without its log, and {self.recipe.learner}{against} can have none: its updates are no "
+                "single rows. Train another learner with --keep-log (keep_log=True), or explain by features."
+            )
         if self.memory is None:
             raise SettingError("The model was saved without its log: train it with --keep-log (keep_log=True).")
         return self.memory

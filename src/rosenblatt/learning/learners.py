@@ -300,6 +300,11 @@ class Recipe(Settings):
         )  # fmt: skip
 
     @property
+    def can_keep_log(self) -> bool:
+        """Are its updates single rows added to and taken from two classes, as a log has them?"""
+        return learner_called(self.learner).keeps_log and self.multiclass == "rival"
+
+    @property
     def with_kernel(self) -> bool:
         """Are the weights a sum of examples, in the space of a kernel?"""
         return self.learner == KERNEL.name

@@ -80,6 +80,7 @@ class Training(Outcome):
     best_epoch: int = 0
     origin: Origin | None = None  # None without a log
     steps: StepSum = StepSum()
+    against_rest: bool = False  # did each of more than two classes learn against the rest?
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     @property
@@ -196,7 +197,8 @@ class LinearRun(EpochDriver[Training]):
         if plan.multiclass == "rest":
             rule.refuse_rest()
         classes = examples.classes if isinstance(examples, Examples) else None
-        super().__init__(examples, rule, plan, Training(weights, classes), callbacks)
+        against_rest = plan.multiclass == "rest" and examples.vectors > 1
+        super().__init__(examples, rule, plan, Training(weights, classes, against_rest=against_rest), callbacks)
         self.weights, self.held_out = weights, held_out
         if plan.keep_log:
             self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
@@ -209,7 +211,7 @@ class LinearRun(EpochDriver[Training]):
             (codes, targets, examples.importance),
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
-            against_rest=plan.multiclass == "rest",
+            against_rest=against_rest,
         )
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         self.number = 1  # of the epoch
@@ -355,7 +357,7 @@ class LinearRun(EpochDriver[Training]):
         assert isinstance(self.examples, Examples)  # rules of a regression move at every example
         rule, pool = self.rule.in_core(), self.pool()
         model = self.model("last")
-        if self.plan.multiclass == "rest" and self.examples.vectors > 1:
+        if self.outcome.against_rest:
             margins = margins_against_rest(model, self.examples)[pool]
         else:
             margins = example_margins(model, self.examples)[pool]
