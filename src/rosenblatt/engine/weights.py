@@ -134,7 +134,8 @@ class Weights:
 
     def _sums_in(self, cells: np.ndarray) -> np.ndarray:
         """u and, beside each, sigma of these columns, where sparse rows move them: columns × vectors × 1 or 2."""
-        return cells.reshape(len(cells), -1)[:, self.vectors :].reshape(len(cells), self.vectors, -1)
+        columns, parts, vectors = cells.shape
+        return cells.reshape(columns, parts * vectors)[:, vectors:].reshape(columns, vectors, parts - 1)
 
     def _blank(self, cells: np.ndarray, columns: np.ndarray | None) -> None:
         """These columns of the cells, or all, as training begins: weights of 0, variances of 1."""
