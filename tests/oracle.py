@@ -119,6 +119,7 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
     weight_of = np.ones(n, dtype=int) if importance is None else importance
     run = Run(d)
     largest = 0
+    reach = abs(W)  # how large each weight has been
     precision = 0 * W + 1  # the diagonal of Σ⁻¹ of every class, of which only AROW changes anything
     for i in order:
         x, norm2 = X[i], X[i] @ X[i]
@@ -146,7 +147,10 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
 
         if margin is not None:
             run.mistakes += margin <= 0
-            run.closest = min(run.closest, closeness(rule, W, x, scores, y[i], margin))
+            # Weights of AROW are means, which may cancel to 0 but for rounding: then they are small beside what they were.
+            reach = np.maximum(reach, abs(W))
+            size = ((abs(W) if rule.r is None else reach) @ abs(x)).max()
+            run.closest = min(run.closest, closeness(rule, W, size, scores, y[i], margin))
         if norm2 == 0:  # a row of norm 0 never divides: its tau is 0 and it is counted
             run.zero_rows += 1
             steps = 0 * steps
@@ -176,12 +180,16 @@ def learn_against_rest(rule, X, y, order, *, classes, **options):
     together.precision = np.concatenate([run.precision for run in runs])
     together.zero_rows = runs[0].zero_rows
     X = np.column_stack([X, np.ones(len(X))]) if options.get("bias", True) else np.asarray(X)
+    reach = 0 * together.path[0]
     for i, weights in zip(order, [0 * together.path[0], *together.path], strict=False):  # a mistake is one of all together
         scores = np.array([w @ X[i] for w in weights])
-        margin = scores[y[i]] - scores[best_other(scores, y[i])]
-        size = (abs(weights) @ abs(X[i])).max()
+        rival = best_other(scores, y[i])
+        margin = scores[y[i]] - scores[rival]
+        reach = np.maximum(reach, abs(weights))
+        size = (reach @ abs(X[i])).max()
         together.mistakes += margin <= 0
-        together.closest = min(together.closest, abs(margin) / size if size and margin else math.inf)
+        if size and (weights[y[i]] != weights[rival]).any():
+            together.closest = min(together.closest, abs(margin) / size)
     return together
 
 
@@ -200,9 +208,8 @@ def best_other(scores, right):
     return max((c for c in range(len(scores)) if c != right), key=lambda c: scores[c])
 
 
-def closeness(rule, W, x, scores, right, margin):
-    """Relative distance to the nearest tie that rounding decides; ties exact in any arithmetic do not count."""
-    size = (abs(W) @ abs(x)).max()
+def closeness(rule, W, size, scores, right, margin):
+    """Distance, relative to this size, to the nearest tie that rounding decides; ties exact in any arithmetic do not count."""
     if size == 0:
         return math.inf
     gaps, rival = [], None
