@@ -209,7 +209,7 @@ def best_other(scores, right):
 
 
 def closeness(rule, W, size, scores, right, margin):
-    """Distance, relative to this size, to the nearest tie that rounding decides; ties exact in any arithmetic do not count."""
+    """Distance, relative to this size, to the nearest tie that rounding decides; ties in any arithmetic do not count."""
     if size == 0:
         return math.inf
     gaps, rival = [], None
