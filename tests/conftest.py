@@ -65,7 +65,7 @@ def engine(request, monkeypatch):
     if request.param == "compiled":
         core = pytest.importorskip("rosenblatt.engine._core", reason="the core is not compiled here")
     else:
-        from rosenblatt.engine.compiled import core
+        from rosenblatt.engine import core
     use_core(monkeypatch, core)
     assert rosenblatt.learning.training.core is core
     return request.param

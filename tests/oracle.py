@@ -25,6 +25,7 @@ class Learner:
     schedule: str = "constant"
     l2: float = 0.0
     lands: bool = False  # on margin 1: no weight of an example carries a step past that
+    r: Any = None  # of AROW, whose norm2 is x'Σx and which moves along Σx
 
 
 def perceptron(rate=1, schedule="constant"):
@@ -51,6 +52,11 @@ def pa2(C=1.0):
     return Learner(lambda margin, norm2, _: max(0, 1 - margin) / (norm2 + 1 / (2 * C)), lands=True)
 
 
+def arow(r=1.0):
+    """Crammer, Kulesza and Dredze (2009), figure 1, with the diagonal of Σ⁻¹ ← Σ⁻¹ + x x'/r."""
+    return Learner(lambda margin, norm2, _: max(0, 1 - margin) / (norm2 + r), threshold=1, r=r)
+
+
 def logistic(rate=1.0, schedule="constant", l2=0.0):
     def softmax_steps(scores, right):
         p = np.exp(scores - scores.max())
@@ -75,6 +81,7 @@ class Run:
     columns: int
     path: list[np.ndarray] = field(default_factory=list)
     margins: list[Any] = field(default_factory=list)
+    precision: Any = None  # of AROW: the diagonal of Σ⁻¹ in the end, shaped as the weights
     updates: int = 0
     mistakes: int = 0
     zero_rows: int = 0
@@ -112,8 +119,11 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
     weight_of = np.ones(n, dtype=int) if importance is None else importance
     run = Run(d)
     largest = 0
+    reach = abs(W)  # how large each weight has been
+    precision = 0 * W + 1  # the diagonal of Σ⁻¹ of every class, of which only AROW changes anything
     for i in order:
         x, norm2 = X[i], X[i] @ X[i]
+        spread = (x * x / precision).sum(axis=1)  # x'Σx of every class; where Σ is the identity, |x|²
         scores = np.array([w @ x for w in W])  # not W @ x, which may round equal rows differently
         largest = max(largest, weight_of[i] * norm2)
         counts = {"constant": 1, "1/updates": run.updates + 1, "1/examples": len(run.path) + 1, "stable": largest or 1}
@@ -124,7 +134,7 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
         elif vectors == 1:
             sign = 1 if y[i] else -1
             margin = sign * scores[0]
-            steps = np.array([sign * weighted(rule, margin, norm2, rate, weight_of[i])])
+            steps = np.array([sign * weighted(rule, margin, spread[0], rate, weight_of[i])])
         else:
             rival = best_other(scores, y[i])
             margin = scores[y[i]] - scores[rival]
@@ -132,29 +142,63 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
             if rule.steps:
                 steps = weight_of[i] * rate * rule.steps(scores, y[i])
             else:
-                tau = weighted(rule, margin, 2 * norm2, rate, weight_of[i])
+                tau = weighted(rule, margin, spread[y[i]] + spread[rival], rate, weight_of[i])
                 steps[y[i]], steps[rival] = tau, -tau
 
         if margin is not None:
             run.mistakes += margin <= 0
-            run.closest = min(run.closest, closeness(rule, W, x, scores, y[i], margin))
+            # Weights of AROW are means, which may cancel to 0 but for rounding: then they are small beside what they were.
+            reach = np.maximum(reach, abs(W))
+            size = ((abs(W) if rule.r is None else reach) @ abs(x)).max()
+            run.closest = min(run.closest, closeness(rule, W, size, scores, y[i], margin))
         if norm2 == 0:  # a row of norm 0 never divides: its tau is 0 and it is counted
             run.zero_rows += 1
             steps = 0 * steps
         W = W.copy()
         if rule.l2:
             W[:, :d] *= 1 - rate * rule.l2
-        W += np.outer(steps, x)
+        W += steps[:, None] * (x / precision)
+        if rule.r is not None:
+            precision = precision + np.outer(steps != 0, x * x * weight_of[i]) / rule.r
         run.updates += bool(np.any(steps != 0))
         run.path.append(W)
         run.margins.append(margin)
+        run.precision = precision
     return run
+
+
+def learn_against_rest(rule, X, y, order, *, classes, **options):
+    """Each class and all others as two classes, in the same order (Freund & Schapire): so many runs, side by side."""
+    y, order = np.asarray(y), list(order)
+    runs = [learn(rule, X, y == c, order, **options) for c in range(classes)]
+    together = Run(runs[0].columns)
+    together.path = [np.concatenate(weights) for weights in zip(*(run.path for run in runs), strict=True)]
+    moved = [[(a != b).any() for a, b in zip([0 * run.path[0], *run.path], run.path, strict=False)] for run in runs]
+    together.updates = sum(map(any, zip(*moved, strict=True)))
+    together.margins = [min(margins) for margins in zip(*(run.margins for run in runs), strict=True)]
+    together.closest = min(run.closest for run in runs)
+    together.precision = np.concatenate([run.precision for run in runs])
+    together.zero_rows = runs[0].zero_rows
+    X = np.column_stack([X, np.ones(len(X))]) if options.get("bias", True) else np.asarray(X)
+    reach = 0 * together.path[0]
+    for i, weights in zip(order, [0 * together.path[0], *together.path], strict=False):  # a mistake is one of all together
+        scores = np.array([w @ X[i] for w in weights])
+        rival = best_other(scores, y[i])
+        margin = scores[y[i]] - scores[rival]
+        reach = np.maximum(reach, abs(weights))
+        size = (reach @ abs(X[i])).max()
+        together.mistakes += margin <= 0
+        if size and (weights[y[i]] != weights[rival]).any():
+            together.closest = min(together.closest, abs(margin) / size)
+    return together
 
 
 def weighted(rule, margin, norm2, rate, weight):
     """The weight of an example scales its step, but not past margin 1 where the rule aims at that."""
     if norm2 == 0:
         return 0
+    if rule.r is not None:  # so many examples at once: each adds 1/r to what is known
+        return max(0, 1 - margin) / (norm2 + rule.r / weight)
     tau = weight * rule.tau(margin, norm2, rate)
     return min(tau, (1 - margin) / norm2) if rule.lands and tau and weight > 1 else tau
 
@@ -164,9 +208,8 @@ def best_other(scores, right):
     return max((c for c in range(len(scores)) if c != right), key=lambda c: scores[c])
 
 
-def closeness(rule, W, x, scores, right, margin):
-    """Relative distance to the nearest tie that rounding decides; ties exact in any arithmetic do not count."""
-    size = (abs(W) @ abs(x)).max()
+def closeness(rule, W, size, scores, right, margin):
+    """Distance, relative to this size, to the nearest tie that rounding decides; ties in any arithmetic do not count."""
     if size == 0:
         return math.inf
     gaps, rival = [], None

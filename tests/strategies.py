@@ -23,8 +23,12 @@ MISTAKE_DRIVEN = {
     "mira": (rules.Mira(), oracle.mira()),
     "p-aggressive": (rules.Mira(p=0.6), oracle.mira(p=0.6)),
     "passive-aggressive I": (rules.PassiveAggressive(C=0.2), oracle.pa1(C=0.2)),
+    "arow": (rules.Arow(), oracle.arow()),
+    "arow, r = 0.3": (rules.Arow(r=0.3), oracle.arow(r=0.3)),
     "passive-aggressive II": (rules.PassiveAggressive(C=0.7, variant="II"), oracle.pa2(C=0.7)),
 }
+# Whose weights are sums of rows, so that votes, influences and replays follow from the log.
+ADDS_ROWS = {name: both for name, both in MISTAKE_DRIVEN.items() if not both[0].second_order}
 MOVES_ALWAYS = {
     "logistic": (rules.Logistic(rate=0.5), oracle.logistic(rate=0.5)),
     "logistic 1/examples": (rules.Logistic(1, "1/examples"), oracle.logistic(1, "1/examples")),
@@ -62,12 +66,14 @@ class Data:
         plan = training.Plan(epochs=self.epochs, order=order, seed=self.seed, fit_intercept=self.bias, **plan)
         return training.run(examples, rule, plan)
 
-    def ask_oracle(self, learner, epochs, regression=False):
+    def ask_oracle(self, learner, epochs, regression=False, rest=False):
         """The oracle's run over as many shuffled epochs."""
         order = oracle.order_of_epochs(len(self.X), self.seed, epochs)
         y = self.codes - 0.5 if regression else self.codes
         vectors = 1 if regression else self.vectors
         options = {"bias": self.bias, "importance": self.importance, "regression": regression}
+        if rest and self.classes > 2:
+            return oracle.learn_against_rest(learner, self.X, y, order, classes=self.classes, **options)
         return oracle.learn(learner, self.X, y, order, vectors=vectors, **options)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.errors import SettingError as SettingError
     from rosenblatt.errors import TargetError as TargetError
     from rosenblatt.errors import UncompiledWarning as UncompiledWarning
+    from rosenblatt.estimators import Arow as Arow
     from rosenblatt.estimators import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators import FunctionBasis as FunctionBasis
     from rosenblatt.estimators import KernelPerceptron as KernelPerceptron
@@ -81,6 +82,7 @@ PUBLIC = {
         "UncompiledWarning",
     ],
     "rosenblatt.estimators": [
+        "Arow",
         "AveragedPerceptron",
         "FunctionBasis",
         "KernelPerceptron",

@@ -106,7 +106,7 @@ def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "m.rosenblatt").read_bytes() == before
 
 
-@pytest.mark.parametrize("learner", ["averaged", "mira", "passive-aggressive", "logistic", "widrow-hoff"])
+@pytest.mark.parametrize("learner", ["averaged", "mira", "passive-aggressive", "arow", "logistic", "widrow-hoff"])
 def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, learner):
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import load

@@ -148,7 +148,7 @@ def test_the_report_tells_its_own_command(people, capsys):
 SCHEDULES = ["constant", "1/updates", "1/examples"]
 PARAMETERS = {
     "eta0": st.floats(0.01, 2), "learning_rate": st.sampled_from(SCHEDULES), "p": st.floats(0, 0.9), "C": st.floats(0.01, 9),
-    "variant": st.sampled_from(["I", "II"]), "l2": st.floats(0, 1), "power_t": st.floats(0, 1),
+    "variant": st.sampled_from(["I", "II"]), "r": st.floats(0.01, 9), "l2": st.floats(0, 1), "power_t": st.floats(0, 1),
 }  # fmt: skip
 COLUMN = st.text(min_size=1, max_size=8).filter(lambda name: "," not in name and "\0" not in name)
 

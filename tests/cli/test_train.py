@@ -458,3 +458,48 @@ def test_a_rare_class_is_told_with_what_helps(tmp_path, capsys, more, told):
     warned = capsys.readouterr().err
     assert ("yes is the class of 0.20 % of the rows (6 of 3,000)" in warned) == told
     assert ("--balanced" in warned and "--threshold f1" in warned) == told
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-l", "arow", "--keep-log"], "arow moves along Σx"),
+        (["-l", "perceptron", "--multiclass", "rest", "--keep-log"], "--multiclass rival"),
+        (["-l", "logistic", "--multiclass", "rest"], "moves every class at every example"),
+        (["-l", "voted", "--multiclass", "rest"], "which voted has not"),
+        (["-l", "kernel", "--multiclass", "rest"], "--multi-class ovr"),
+        (["-l", "arow", "--r", "0"], "r is 0.0: expected a finite number above 0"),
+    ],
+)
+def test_what_arow_and_the_rest_cannot_do_is_refused_with_a_remedy(capsys, options, message):
+    assert run(["train", "iris", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_arow_and_the_rest_give_what_the_estimators_give(tmp_path):
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True)
+    for multiclass in ("rival", "rest"):
+        options = ["-l", "arow", "--r", "0.5", "--multiclass", multiclass, "-e", "3", "--no-scale", "--double", "-q"]
+        assert run(["train", "wine", *options, "-o", str(tmp_path / "m.rosenblatt")]) == 0
+        model = rosenblatt.load(tmp_path / "m.rosenblatt")
+        clf = rosenblatt.Arow(r=0.5, multiclass=multiclass, max_iter=3, random_state=0).fit(X, y)
+        np.testing.assert_array_equal(model.views["last"][0], clf.coef_)
+        np.testing.assert_array_equal(model.variances[0], clf.training_.weights.sigma)
+        assert model.recipe.multiclass == multiclass
+        with pytest.raises(rosenblatt.SettingError, match=r"arow.* can have none"):
+            model.remembered()
+
+
+def test_logistic_predicts_with_averaged_weights_unless_told_otherwise(tmp_path):
+    for options, view in (([], "averaged"), (["--last"], "last"), (["--average"], "averaged")):
+        assert run(["train", "iris", "-l", "logistic", "-q", *options, "-o", str(tmp_path / "m.rosenblatt")]) == 0
+        model = rosenblatt.load(tmp_path / "m.rosenblatt")
+        assert (model.view, model.recipe.averages) == (view, view == "averaged")
+
+
+def test_the_theorem_about_a_rival_is_not_told_of_the_rest(capsys):
+    for multiclass, told in (("rival", True), ("rest", False)):
+        assert run(["train", "wine", "-l", "perceptron", "-e", "50", "-q", "--multiclass", multiclass]) == 0
+        assert ("of at most" in capsys.readouterr().out) == told

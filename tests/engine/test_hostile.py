@@ -191,7 +191,7 @@ def test_a_number_that_is_not_finite_is_refused_by_row_and_column(engine, name, 
 def test_a_bad_row_leaves_the_weights_as_the_rows_before_made_them(engine, name):
     rule, learner = RULES[name]
     X, y = spoiled("float64", math.nan, 4, 7), np.arange(6) % 2
-    weights = Weights(1, 20)
+    weights = Weights(1, 20, second_order=rule.second_order)
     with pytest.raises(NotFiniteError):
         run(for_classes(X, y), rule, Plan(order="given"), weights)
     witness = oracle.learn(learner, X, y, range(4))

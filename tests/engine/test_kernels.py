@@ -112,6 +112,23 @@ def test_steps_that_the_search_takes_are_those_of_the_loop(bias, threshold):
                     assert quick.history == logged.history
 
 
+@pytest.mark.usefixtures("chosen_again")
+@pytest.mark.parametrize("bias", [True, False])
+def test_arows_steps_in_the_search_are_those_of_the_loop(bias):
+    for d in (1, 14, 30, 67):
+        y, forms = layouts(d, classes=2, n=60)
+        for kernel in KERNELS:
+            engine.use_kernel(kernel)
+            for X in [*forms, sp.csr_array(forms[2] != 0).astype(float)]:
+                examples, plan = for_classes(X, y), Plan(epochs=3, seed=3, fit_intercept=bias)
+                quick, logged = (run(examples, rules.Arow(0.7), replace(plan, keep_log=log)) for log in (False, True))
+                for one, other in zip(everything(quick), everything(logged), strict=True):
+                    np.testing.assert_array_equal(one, other)
+                np.testing.assert_array_equal(quick.weights.sigma, logged.weights.sigma)
+                np.testing.assert_array_equal(quick.weights.bias_sigma, logged.weights.bias_sigma)
+                assert quick.history == logged.history
+
+
 class Margin(rules.Perceptron):
     """A perceptron that also moves at right answers of a small margin."""
 

@@ -65,6 +65,33 @@ def test_mistake_driven_rules_equal_the_oracle(engine, name, data):
     agree(trained, witness, counts)
 
 
+@pytest.mark.parametrize("name", [name for name in MISTAKE_DRIVEN if "1/updates" not in name])
+@given(data=data_sets("floats"))
+def test_against_the_rest_equals_a_run_of_two_classes_for_each(engine, name, data):
+    rule, learner = MISTAKE_DRIVEN[name]
+    trained = data.train(rule, multiclass="rest")
+    witness = data.ask_oracle(learner, len(trained.history), rest=True)
+    assume(witness.closest > TIE)
+    agree(trained, witness, counts="passive" not in name)
+
+
+def test_against_the_rest_a_rate_that_falls_with_updates_counts_examples_that_moved_any_class(engine):
+    # Rates 2, 1 and 2/3. Row 0, class 0: all scores are 0, so all three classes move, in one update. Row 1, class 1:
+    # s = (2, −2, −2), so classes 0 and 1 move by 1. Row 2, class 2: s = (1, −1, −2), so classes 0 and 2 move by 2/3.
+    plan = Plan(epochs=1, order="given", fit_intercept=False, multiclass="rest")
+    trained = run(for_classes(np.ones((3, 1)), [0, 1, 2]), rules.Perceptron(2, "1/updates"), plan)
+    np.testing.assert_allclose(trained.weights.last[0][:, 0], [1 / 3, -1, -4 / 3], rtol=1e-15)
+    assert trained.weights.updates == 3
+
+
+@given(data=data_sets("floats", classes=2))
+def test_of_two_classes_each_is_the_rest_of_the_other(engine, data):
+    for rule, _ in MISTAKE_DRIVEN.values():
+        rival, rest = data.train(rule), data.train(rule, multiclass="rest")
+        assert same_bits(rival.weights.last, rest.weights.last)
+        assert rival.history == rest.history
+
+
 @pytest.mark.parametrize("name", MOVES_ALWAYS)
 @given(data=data_sets("floats"))
 def test_rules_that_always_move_equal_the_oracle(engine, name, data):
@@ -92,7 +119,7 @@ def test_learning_goes_on_from_given_weights(engine, name, data):
     rule, learner = RULES[name]
     random = np.random.default_rng(data.seed)
     start = random.normal(size=(data.vectors, data.X.shape[1])), random.normal(size=data.vectors) * data.bias
-    weights = Weights(data.vectors, data.X.shape[1], data.bias)
+    weights = Weights(data.vectors, data.X.shape[1], data.bias, second_order=rule.second_order)
     weights.start_from(*start)
     trained = run(data.examples(), rule, Plan(epochs=1, order="given"), weights)
     options = {"bias": data.bias, "importance": data.importance, "start": start}

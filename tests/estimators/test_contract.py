@@ -23,6 +23,7 @@ LINEAR = [
     rosenblatt.VotedPerceptron,
     rosenblatt.Mira,
     rosenblatt.PassiveAggressive,
+    rosenblatt.Arow,
     rosenblatt.SoftPerceptron,
     rosenblatt.WidrowHoff,
     rosenblatt.PassiveAggressiveClassifier,
@@ -248,6 +249,7 @@ def test_whatever_fails_leaves_the_estimator_as_it_was(sparse, door, monkeypatch
     for kind in (
         rosenblatt.Perceptron,
         rosenblatt.AveragedPerceptron,
+        rosenblatt.Arow,
         rosenblatt.PassiveAggressive,
         rosenblatt.VotedPerceptron,
     ):

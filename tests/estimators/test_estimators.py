@@ -24,6 +24,7 @@ CLASSIFIERS = [
     rosenblatt.Mira,
     rosenblatt.PassiveAggressive,
     rosenblatt.PassiveAggressiveClassifier,
+    rosenblatt.Arow,
     rosenblatt.SoftPerceptron,
     rosenblatt.WidrowHoff,
 ]

@@ -24,6 +24,8 @@ CLASSIFIERS = [
     rosenblatt.VotedPerceptron(),
     rosenblatt.Mira(early_stopping=True, validation_fraction=0.3),
     rosenblatt.PassiveAggressive(tol=1e-9),
+    rosenblatt.Arow(),
+    rosenblatt.Arow(multiclass="rest", tol=1e-9),
     rosenblatt.SoftPerceptron(l2=0.1),
     rosenblatt.WidrowHoff(),
     rosenblatt.PassiveAggressiveClassifier(),

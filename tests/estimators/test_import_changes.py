@@ -85,7 +85,7 @@ def test_the_soft_perceptron_has_the_rates_of_sgd(rate, l2):
     y = X @ rng.normal(size=5) + rng.normal(size=300) > 0
     settings = {"shuffle": False, "max_iter": 3, **rate}
     peer = linear_model.SGDClassifier(loss="log_loss", alpha=l2, tol=None, **settings).fit(X, y)
-    mine = rosenblatt.SoftPerceptron(l2=l2, **settings).fit(X, y)
+    mine = rosenblatt.SoftPerceptron(l2=l2, average=False, **settings).fit(X, y)
     np.testing.assert_allclose(mine.coef_, peer.coef_, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(mine.intercept_, peer.intercept_, rtol=1e-12, atol=1e-12)
 

@@ -192,7 +192,7 @@ ESTIMATORS = {
         "counts.libsvm",
         rb.PassiveAggressive(C=0.01, variant="II", fit_intercept=False, shuffle=False, max_iter=3),
     ),
-    "estimator-soft": ("counts3.libsvm", rb.SoftPerceptron(l2=0.02, max_iter=5, random_state=0)),
+    "estimator-soft": ("counts3.libsvm", rb.SoftPerceptron(l2=0.02, max_iter=5, random_state=0, average=False)),
     "estimator-voted": ("counts.libsvm", rb.VotedPerceptron(max_iter=3, random_state=0)),
     "estimator-random": ("counts.libsvm", rb.VotedPerceptron(max_iter=3, random_state=6, score_with="random")),
     "estimator-widrow-hoff": ("counts3.libsvm", rb.WidrowHoff(average=True, shuffle="once", random_state=5)),

@@ -141,8 +141,10 @@ LEARNERS = {
     "mira p=0.5": lambda **also: rb.Mira(p=0.5, **also),
     "passive-aggressive I": lambda **also: rb.PassiveAggressive(C=0.3, **also),
     "passive-aggressive II": lambda **also: rb.PassiveAggressive(C=0.3, variant="II", **also),
-    "logistic": lambda **also: rb.SoftPerceptron(eta0=0.2, **also),
-    "logistic l2": lambda **also: rb.SoftPerceptron(eta0=0.2, learning_rate="1/examples", l2=0.01, **also),
+    "logistic": lambda **also: rb.SoftPerceptron(**{"eta0": 0.2, "average": False} | also),
+    "logistic l2": lambda **also: rb.SoftPerceptron(
+        **{"eta0": 0.2, "learning_rate": "1/examples", "l2": 0.01, "average": False} | also
+    ),
     "widrow-hoff": lambda **also: rb.WidrowHoff(**also),
     "widrow-hoff rate": lambda **also: rb.WidrowHoff(eta0=0.003, learning_rate="1/updates", **also),
     "voted": lambda **also: rb.VotedPerceptron(**also),

@@ -33,7 +33,7 @@ def estimators():
     settings = {
         "Perceptron": {}, "AveragedPerceptron": {"fit_intercept": False}, "Mira": {"p": 0.5},
         "PassiveAggressive": {"C": 0.01, "variant": "II", "fit_intercept": False},
-        "SoftPerceptron": {"l2": 0.1}, "WidrowHoff": {}, "VotedPerceptron": {},
+        "SoftPerceptron": {"l2": 0.1}, "WidrowHoff": {}, "VotedPerceptron": {}, "Arow": {"r": 0.5},
     }  # fmt: skip
     named = {}
     for name, chosen in settings.items():
@@ -53,6 +53,8 @@ def estimators():
         kernel = {"kernel": name} if name in ("rbf", "linear", "polynomial") else {}
         for file in (two, three):
             named[f"KernelPerceptron, {name}, {file}"] = rb.KernelPerceptron(**kernel, **chosen, random_state=0), file
+    for name in ("Perceptron", "Mira", "Arow"):
+        named[f"{name}, against the rest"] = getattr(rb, name)(multiclass="rest", keep_log=True, random_state=0), three
     for view in ("random", "averaged", "last"):
         named[f"VotedPerceptron, {view}"] = rb.VotedPerceptron(score_with=view, random_state=0), three
     return named
@@ -65,7 +67,8 @@ REPORTED = [
     "new table-class-weights", "new Perceptron, weighted", "new AveragedPerceptron, counts3.libsvm, log",
     "new Mira, early stopping", "new PassiveAggressive, counts.libsvm", "new SoftPerceptron, balanced",
     "new WidrowHoff, counts3.libsvm", "new VotedPerceptron, counts.libsvm", "new VotedPerceptron, early stopping",
-    "new VotedPerceptron, random", "new VotedPerceptron, averaged",
+    "new VotedPerceptron, random", "new VotedPerceptron, averaged", "new Arow, counts3.libsvm, log",
+    "new Arow, against the rest",
 ]  # fmt: skip
 
 

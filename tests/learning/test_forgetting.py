@@ -16,7 +16,7 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.forgetting import forget
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import LinearRun, run, train
+from rosenblatt.learning.training import LinearRun, run, train, zero_weights
 
 
 class TrainingWithout(LinearRun):
@@ -33,7 +33,7 @@ class TrainingWithout(LinearRun):
 
 
 def retrain(examples, rule, plan, absent, start=None, held_out=None, bias=True):
-    weights = Weights(examples.vectors, examples.rows.d, bias, sparse=not examples.rows.dense)
+    weights = zero_weights(examples, rule, bias)
     if start is not None:
         weights = start.copy()
     again = TrainingWithout(examples, rule, plan, weights, held_out)

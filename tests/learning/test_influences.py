@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from strategies import MISTAKE_DRIVEN, data_sets
+from strategies import ADDS_ROWS, data_sets
 
 import rosenblatt
 from rosenblatt.cli import run
@@ -22,11 +22,11 @@ def close(got, expected, parts):
     assert abs(got - expected) <= 1e-9 * max([abs(expected), *map(abs, parts)])
 
 
-@pytest.mark.parametrize("name", MISTAKE_DRIVEN)
+@pytest.mark.parametrize("name", ADDS_ROWS)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @given(data=data_sets("floats"))
 def test_influences_sum_to_the_score_and_to_the_weight(name, form, data):
-    trained = data.train(MISTAKE_DRIVEN[name][0], X=form(data.X), keep_log=True)
+    trained = data.train(ADDS_ROWS[name][0], X=form(data.X), keep_log=True)
     memory, log = trained.memory(), trained.log
     # A row that was added and taken again leaves nothing but rounding: what counts is how large its updates were.
     moves = log.tau * (np.abs(data.X[log.row]) @ np.abs(data.X[0]) + data.bias)

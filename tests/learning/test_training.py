@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MISTAKE_DRIVEN, RULES, data_sets, same_bits
+from strategies import ADDS_ROWS, MISTAKE_DRIVEN, RULES, data_sets, same_bits
 
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.rows import Rows
@@ -276,10 +276,10 @@ def test_a_sum_that_overflows_before_the_weights_do_is_never_silent(engine):
 # ---- the log, and one run in several parts
 
 
-@pytest.mark.parametrize("name", MISTAKE_DRIVEN)
+@pytest.mark.parametrize("name", ADDS_ROWS)
 @given(data=data_sets("floats"))
 def test_the_log_replayed_gives_the_weights_and_their_average(engine, name, data):
-    trained = data.train(MISTAKE_DRIVEN[name][0], keep_log=True)
+    trained = data.train(ADDS_ROWS[name][0], keep_log=True)
     log, weights = trained.log, trained.weights
     T, d = weights.t, data.X.shape[1]
     x = np.column_stack([data.X, np.full(len(data.X), float(data.bias))])
@@ -298,7 +298,7 @@ def test_the_log_replayed_gives_the_weights_and_their_average(engine, name, data
 
 def in_parts(X, y, rule, cuts, classes, t=0):
     """One pass over the rows, in a run for every part, continuing the same weights."""
-    weights = Weights(1 if classes == 2 else classes, X.shape[1], sparse=sp.issparse(X))
+    weights = Weights(1 if classes == 2 else classes, X.shape[1], sparse=sp.issparse(X), second_order=rule.second_order)
     weights.t, weights.weight = t, float(t)
     for start, stop in pairwise([0, *cuts, X.shape[0]]):
         part = for_classes(X[start:stop], y[start:stop], np.arange(classes))

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MISTAKE_DRIVEN, data_sets, same_bits
+from strategies import ADDS_ROWS, data_sets, same_bits
 
 from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import vote_counter
@@ -95,11 +95,11 @@ def test_votes_count_what_the_first_weights_survived(engine, data, seed):
     assert np.array_equal(Voter(trained.classes, trained.memory()).scores(data.X), votes_of_stored_weights(witness, data.X))
 
 
-@pytest.mark.parametrize("name", MISTAKE_DRIVEN)
+@pytest.mark.parametrize("name", ADDS_ROWS)
 @pytest.mark.parametrize("form", FORMS)
 @given(data=data_sets("floats"))
 def test_replaying_the_log_gives_the_engines_bits(engine, form, name, data):
-    trained = data.train(MISTAKE_DRIVEN[name][0], X=form(data.X), keep_log=True)
+    trained = data.train(ADDS_ROWS[name][0], X=form(data.X), keep_log=True)
     memory = trained.memory()
     again = memory.replay()
     assert same_bits(again.last, trained.weights.last)

@@ -22,6 +22,7 @@ LEARNERS = {
     "mira": (rosenblatt.Mira, {}, ""),
     "p": (rosenblatt.Mira, {"p": 0.4}, "&p=0.4"),
     "passive-aggressive": (rosenblatt.PassiveAggressive, {"C": 0.3, "variant": "II"}, "&C=0.3&variant=II"),
+    "arow": (rosenblatt.Arow, {"r": 0.5}, "&r=0.5"),
     "logistic": (rosenblatt.SoftPerceptron, {}, ""),
     "widrow-hoff": (rosenblatt.WidrowHoff, {}, ""),
 }

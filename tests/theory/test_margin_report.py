@@ -220,7 +220,7 @@ def test_after_every_run_the_margin_is_that_of_the_weights_that_predict(learner,
     iris = open_known("iris")
     data = iris if many else iris.take(np.flatnonzero(np.asarray(iris.labels) != "virginica"))
     model, alone = report_after(data, Recipe(learner, epochs=3))
-    assert alone.view == ("averaged" if learner in ("averaged", "voted") else "last")
+    assert alone.view == ("averaged" if learner in ("averaged", "voted", "logistic") else "last")
     examples = model.examples(data)[0]
     Z = signed_rows(examples, True)
     coef, intercept = model.views[alone.view]

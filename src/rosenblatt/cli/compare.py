@@ -31,6 +31,7 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     dev: str | None
     metric: str
     epochs: int
+    multiclass: str
 
     @property
     def learner_names(self) -> list[str]:
@@ -63,6 +64,7 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
 @click.option("--dev", metavar="FILE", help="Instead: learn from all rows of the one file, measure on this one.")
 @options.metric("What ranks the learners.")
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
+@options.multiclass
 @options.numeric
 @options.no_scale
 @options.reading
@@ -76,7 +78,8 @@ def compare(**values: Any) -> None:
     differs from the best by more than chance (a t-test that allows for the rows that splits share).
 
     The first line is what always guessing the most frequent class would give. `averaged` before a learner's name takes the
-    average of its weights. `--with neighbours` adds batch learners, naive Bayes, ridge, support vectors, nearest neighbours
+    average of its weights, `last` the last of one that averages by itself. `--multiclass rest` is for those that can:
+    mistake-driven ones. `--with neighbours` adds batch learners, naive Bayes, ridge, support vectors, nearest neighbours
     and decision trees.
 
     --metric names another measure than the error to rank by: it is told with its standard error. Log loss and the like take
@@ -107,7 +110,9 @@ def compare(**values: Any) -> None:
         raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
     seeds = chosen.seeds or 5
     cross_validation = CrossValidation.holding_out(chosen.holdout, seeds)
-    recipe = Recipe(epochs=chosen.epochs, features=chosen.feature_keywords(), metric=chosen.metric)
+    recipe = Recipe(
+        epochs=chosen.epochs, features=chosen.feature_keywords(), metric=chosen.metric, multiclass=chosen.multiclass
+    )
     for name in chosen.learner_names:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())

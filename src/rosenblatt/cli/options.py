@@ -25,7 +25,7 @@ from rosenblatt.data.source import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError, visible
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
-from rosenblatt.learning.plan import METRIC_NAMES
+from rosenblatt.learning.plan import METRIC_NAMES, MULTICLASS
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -143,6 +143,15 @@ def metric(help: str) -> Callable[[F], F]:
 def learner(default: str, among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:
     """Which learner, of those in the registry."""
     return click.option("-l", "--learner", type=click.Choice(list(among)), default=default, show_default=True)
+
+
+multiclass = click.option(
+    "--multiclass",
+    type=click.Choice(MULTICLASS),
+    default="rival",
+    show_default=True,
+    help="More than two classes: each learns against its rival, or against the rest.",
+)
 
 
 def learner_parameters(among: Mapping[str, Learner] = ALL_LEARNERS) -> dict[str, Parameter]:

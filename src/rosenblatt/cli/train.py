@@ -37,6 +37,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     output: str | None
     order: str
     average: bool | None
+    multiclass: str
     patience: int | None
     metric: str
     calibrate: bool
@@ -80,6 +81,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
         return replace(self, parameters={} if self.auto else self.parameters).recipe(
             order=self.order,
             average=self.average,
+            multiclass=self.multiclass,
             tol=self.tol,
             patience=self.patience,
             metric=self.metric,
@@ -111,6 +113,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
 @click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
+@options.multiclass
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")
 @options.metric("What --patience watches.")
 @click.option("--calibrate", is_flag=True, help="Fit probabilities: out of fold, or on --dev or --holdout where given.")

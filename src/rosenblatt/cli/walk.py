@@ -11,7 +11,7 @@ import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import counted
-from rosenblatt.learning.learners import LEARNERS
+from rosenblatt.learning.learners import LEARNERS, SAID_BY_NAME
 from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
@@ -139,7 +139,8 @@ def ending(walk: Walk, proof: ConvergenceProof | None, learner: str, names: Sequ
     view = LEARNERS[learner].view
     if view in PREDICTS:
         averaged = describe_weights(walk, walk.training.view("averaged"), names)
-        sentences.append(f"The steps are the perceptron's; {PREDICTS[view]}: {averaged}.")
+        steps = f"The steps are the {LEARNERS[learner].rule.name}'s" if learner in SAID_BY_NAME else "These are the steps"
+        sentences.append(f"{steps}; {PREDICTS[view]}: {averaged}.")
     sentences.append(f"Margin: {margin_of(walk, proof, learner).sentence(first=1)}".rstrip(".") + ".")
     return sentences + (proof_sentences(proof) if proof else [])
 

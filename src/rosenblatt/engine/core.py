@@ -7,9 +7,11 @@ Every learner of the lectures is this loop and one small formula:
         tau    = rule(margin, |x|²)          # the only thing in which the learners differ
         if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
 
+A rule of second order, AROW, has x'Σx in the place of |x|² and moves along Σx, and Σ shrinks.
+
 This file is plain Python. The build also compiles it, under the name `_core`: there the verbs on rows
-(`seek`, `score_…`, `add`, `norm2`, `is_zero`) come from vector.h, here from vector.py, and everything else is this text;
-_core.pxd gives it types.
+(`seek`, `score_…`, `add`, `norm2`, `variance`, `is_zero`) come from vector.h, here from vector.py, and everything else is
+this text; _core.pxd gives it types.
 """
 
 try:
@@ -22,6 +24,7 @@ if not cython.compiled:
 
     from rosenblatt.engine.vector import (
         add,
+        add_along,
         bind,
         check,
         choose_kernel,
@@ -36,11 +39,12 @@ if not cython.compiled:
         score_block,
         score_tile,
         seek,
+        variance,
         words_of,
     )
 
     # The compiled module has the same numbers from _core.pxd.
-    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF = range(6)  # kinds of rule
+    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF, AROW = range(7)  # kinds of rule
     CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE, POWER = range(5)  # schedules of the rate
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
 
@@ -56,7 +60,9 @@ SMALLEST_SCALE = 1e-3
 class Rule:
     """One learner's formula: when to move, and how far."""
 
-    def __init__(self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0, offset=0.0, power=1.0):
+    def __init__(
+        self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0, offset=0.0, power=1.0, r=1.0
+    ):
         self.kind = kind
         self.schedule = schedule
         self.rate = rate
@@ -66,6 +72,7 @@ class Rule:
         self.epsilon = epsilon  # errors of a regression that are none
         self.offset = offset  # of the schedule POWER
         self.power = power
+        self.r = r  # of AROW
 
     def moves(self, margin):
         """Does an example with this margin change the weights?"""
@@ -83,7 +90,7 @@ class Rule:
         return self.rate
 
     def tau(self, margin, norm2, rate):
-        """How far to move along y x."""
+        """How far to move along y x; of AROW along y Σx, `norm2` being x'Σx."""
         if not self.moves(margin):
             return 0.0
         if self.kind == PERCEPTRON:
@@ -96,10 +103,14 @@ class Rule:
             return (1 - margin) / (norm2 + 1 / (2 * self.C))
         if self.kind == LOGISTIC:
             return rate * sigmoid(-margin)
+        if self.kind == AROW:
+            return (1 - margin) / (norm2 + self.r)
         return rate * (1 - margin)  # Widrow-Hoff
 
     def weighted_tau(self, margin, norm2, rate, importance):
         """The same for an example of this importance."""
+        if self.kind == AROW:  # r is the noise of an example: one of importance 2 has half of it, as two alike together
+            return (1 - margin) / (norm2 + self.r / importance)
         tau = importance * self.tau(margin, norm2, rate)
         if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
             tau = min(tau, (1 - margin) / norm2)
@@ -132,12 +143,13 @@ def sigmoid(z):
 class Loop:
     """THE loop over examples, and all that it changes.
 
-    `vectors` is 1 for two classes and for regression, else the number of classes. The log of a chunk is in
+    `vectors` is 1 for two classes and for regression, else the number of classes: an update moves the right one and its
+    rival or, `against_rest`, every class as if it and all others were two. The log of a chunk is in
     `log_t, log_row, log_rival, log_tau`, `logged` entries long. With L2 the true weights are `scale * w`;
     `weight` is the sum of the scales so far since the average was last settled: the number of examples, without L2.
     """
 
-    def __init__(self, rows, weights, rule, examples, log=None, measure=False):
+    def __init__(self, rows, weights, rule, examples, log=None, measure=False, against_rest=False):
         y, targets, sample_weight = examples
         self.rule = rule
         self.y = y  # class codes
@@ -150,6 +162,8 @@ class Loop:
         self.constant = 1.0 if weights.fit_intercept else 0.0  # the constant feature
         self.bias = weights.bias
         self.bias_u = weights.bias_u
+        self.second_order = rule.kind == AROW
+        self.bias_sigma = weights.bias_sigma
         self.scores = weights.scores
         self.scale = weights.scale
         self.weight = weights.weight
@@ -171,19 +185,22 @@ class Loop:
         self.divides = rule.kind in (MIRA, PA1, PA2)
         # A bias that is given and does not learn can make a row of zeros a mistake that nothing can mend.
         stuck = not weights.fit_intercept and any(b != 0 for b in weights.bias)
-        self.needs_norm = measure or self.divides or rule.schedule == STABLE or stuck
+        self.measure = measure
+        self.needs_norm = (measure and not self.second_order) or self.divides or rule.schedule == STABLE or stuck
         # Rules that move one rival can score four rows at once; the others move every class at every example.
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
-        self.copies = 2 if self.vectors > 1 and self.one_rival else 1  # of x that an update moves by
+        self.against_rest = against_rest and self.vectors > 1
+        self.copies = 2 if self.vectors > 1 and self.one_rival and not self.against_rest else 1  # of x in an update
         self.tile = 4 if self.vectors > 1 and self.one_rival and rows.dense else 1
         self.block = 4 if rows.dense else 1024  # rows that are scored by one call
-        # Steps of one and the same tau, of which nobody wants the norm or a record: the search takes them by itself.
+        # Steps of one tau, or AROW's, of which nobody wants the norm or a record: the search takes them by itself.
         alike = rule.kind == PERCEPTRON and rule.schedule == CONSTANT and rule.rate > 0 and rule.l2 == 0
+        alike = alike or (self.second_order and not measure)
         self.steps_alike = alike and self.vectors == 1 and not (self.weighted or self.keep_log or self.needs_norm)
         self.rival = -1
         self.sign = 1.0
         self.n = rows.n
-        refuse_misfit(rows, weights, examples)
+        refuse_misfit(rows, weights, examples, self.second_order)
         bind(self, rows, weights)
 
     def run(self, order, start, stop):
@@ -234,6 +251,8 @@ class Loop:
             self.margin = self.scores[self.place + self.right] - self.scores[self.place + self.rival]
             if self.rule.moves(self.margin) or not -LARGEST <= self.margin <= LARGEST:
                 break
+            if self.against_rest and self.first_to_move(0) < self.vectors:
+                break
             self.pass_on(1)
             k += 1
         return k
@@ -275,10 +294,20 @@ class Loop:
             self.updates += self.move_every_class(i, self.right, rate * importance, size)
             self.pass_on(1)
             return True
+        if self.against_rest:
+            return self.move_against_rest(k, i, rate, importance, size)
+        if self.second_order:
+            self.gain = importance / self.rule.r
+            size = self.uncertainty(i, 0 if self.vectors == 1 else self.right)
+            if self.vectors > 1:
+                size += self.uncertainty(i, self.rival)
         if self.regression:
             tau = self.rule.pull(self.targets[i] - margin, size, rate, importance)
         else:
             tau = self.rule.weighted_tau(margin, size, rate, importance)
+        if self.second_order and not (size <= LARGEST and -LARGEST <= tau <= LARGEST):
+            self.fault = NOT_FINITE if size <= LARGEST else TOO_LARGE
+            return False
 
         if tau != 0:
             if self.vectors == 1:
@@ -290,14 +319,54 @@ class Loop:
                     rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.right)
                     rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, self.rival)
             self.updates += 1
-            self.steps += 1
-            self.tau_sum += tau
-            self.least_tau = min(self.least_tau, tau)
-            self.moved += abs(tau) * sqrt(size)
+            if not self.second_order:  # whose w is no sum of tau y x
+                self.steps += 1
+                self.tau_sum += tau
+                self.least_tau = min(self.least_tau, tau)
+                self.moved += abs(tau) * sqrt(size)
             if self.keep_log:
                 self.record(i, self.rival, tau)
         self.pass_on(1)
         return True
+
+    def first_to_move(self, start):
+        """The first class from `start` on that this example moves against the rest; the number of classes if none."""
+        for c in range(start, self.vectors):
+            margin = self.scores[self.place + c] if c == self.right else -self.scores[self.place + c]
+            if self.rule.moves(margin) or not -LARGEST <= margin <= LARGEST:
+                return c
+        return self.vectors
+
+    def move_against_rest(self, k, i, rate, importance, size):
+        """Every class moves as if it and the rest were two; together that is one update. False, and a fault, as above."""
+        moved = False
+        c = self.first_to_move(0)
+        while c < self.vectors:
+            score = self.scores[self.place + c]
+            if self.second_order:
+                self.gain = importance / self.rule.r
+                size = self.uncertainty(i, c)
+            tau = self.rule.weighted_tau(score if c == self.right else -score, size, rate, importance)
+            if not (-LARGEST <= score <= LARGEST and size <= LARGEST and -LARGEST <= tau <= LARGEST):
+                self.fault = NOT_FINITE if size <= LARGEST else TOO_LARGE
+                return False
+            if tau != 0:
+                self.move(i, c, tau if c == self.right else -tau)
+                moved = True
+                if k + 1 < self.scored:
+                    rescore(self, k + 1, self.scored - k - 1, self.place + self.vectors, c)
+                if not self.second_order:
+                    self.moved += abs(tau) * sqrt(size)
+            c = self.first_to_move(c + 1)  # whose score is that of before: no class looks at another
+        self.updates += moved
+        if moved and self.keep_log:  # which example it was; a step of one rival there is none
+            self.record(i, -1, 0.0)
+        self.pass_on(1)
+        return True
+
+    def uncertainty(self, i, k):
+        """x'Σx of vector k, the constant feature's part included."""
+        return variance(self, i, k, False) + self.constant * self.bias_sigma[k]
 
     def pass_on(self, examples):
         """So many more examples have been seen: these weights survived them."""
@@ -313,14 +382,22 @@ class Loop:
         return best
 
     def move(self, i, k, step):
-        """Vector k moves by step x.
+        """Vector k moves by step x; of AROW by step Σx, and Σ⁻¹ grows by gain x².
 
         The average needs one more vector: a change at example t is missing from the t weights before it, so
         u += t step x, and the sum of all weights is T w − u (Daumé). With L2, t and T are sums of scales.
         """
-        add(self, i, k, step / self.scale, self.weight * (step / self.scale))
-        self.bias[k] += step * self.constant
-        self.bias_u[k] += (self.t - self.settled) * (step * self.constant)
+        constant = self.constant
+        if self.second_order:
+            constant *= self.bias_sigma[k]
+            if self.measure:
+                self.moved += abs(step) * sqrt(variance(self, i, k, True) + constant * constant)
+            add_along(self, i, k, step, self.weight * step, self.gain)
+            self.bias_sigma[k] /= 1 + self.gain * constant
+        else:
+            add(self, i, k, step / self.scale, self.weight * (step / self.scale))
+        self.bias[k] += step * constant
+        self.bias_u[k] += (self.t - self.settled) * (step * constant)
 
     def move_every_class(self, i, right, rate, size):
         """Softmax moves class k by rate (1[k = y] − p_k); Widrow-Hoff by rate (±1 − s_k). Has any class moved?"""
@@ -387,12 +464,17 @@ class Loop:
         return -1
 
 
-def refuse_misfit(rows, weights, examples):
+def refuse_misfit(rows, weights, examples, second_order):
     """The last look at shapes: below, nobody asks where an array ends."""
     w, u, vectors, y = weights.w, weights.u, weights.vectors, examples[0]
-    fits = w.shape == u.shape == (vectors, rows.d) and w.strides == u.strides and w.strides[0] % 8 == w.strides[1] % 8 == 0
+    sigma = weights.sigma if second_order else u
+    if sigma is None:
+        raise ValueError("A rule of second order needs weights with variances.")
+    fits = w.shape == u.shape == (vectors, rows.d) and (rows.d == 1 or w.strides[1] == u.strides[1])
+    fits = fits and w.strides[0] % 8 == w.strides[1] % 8 == u.strides[0] % 8 == 0
     fits = fits and w.dtype.char == u.dtype.char == "d" and len(weights.scores) >= 4 * vectors
-    fits = fits and len(weights.bias) == len(weights.bias_u) == vectors
+    fits = fits and sigma.shape == u.shape and sigma.strides == u.strides and sigma.dtype.char == "d"
+    fits = fits and len(weights.bias) == len(weights.bias_u) == len(weights.bias_sigma) == vectors
     fits = fits and all(part is None or len(part) == rows.n for part in examples)
     if fits and y is not None:
         fits = within(y, max(2, vectors))

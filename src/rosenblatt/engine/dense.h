@@ -174,3 +174,46 @@ TARGET INLINE double NAME(dense_norm2)(const int kind, const rows_t *rows, int64
     }
     return NAME(sum_lanes)(sum);
 }
+
+/* Σ x² sigma, or, `squared`, Σ (x sigma)². */
+TARGET INLINE double NAME(dense_variance)(const int kind, const rows_t *rows, int64_t i, const double *sigma, const int squared) {
+    enum { PARTS = LANES / WIDTH };
+    const char *row = dense_row(kind, rows, i);
+    NAME(vec) sum[PARTS];
+    int64_t j = 0;
+    NAME(clear_lanes)(sum);
+    for (; j + LANES <= rows->d; j += LANES)
+        for (int p = 0; p < PARTS; p++) {
+            const NAME(vec) x = NAME(load)(kind, row, j + p * WIDTH), v = x * NAME(weights_at)(sigma, j + p * WIDTH);
+            sum[p] += v * (squared ? v : x);
+        }
+    for (int p = 0; p < PARTS; p++, j += WIDTH) {
+        const NAME(vec) x = NAME(load_some)(kind, row, j, rows->d - j);
+        const NAME(vec) v = x * NAME(load_some)(DENSE_F64, (const char *)sigma, j, rows->d - j);
+        sum[p] += v * (squared ? v : x);
+    }
+    return NAME(sum_lanes)(sum);
+}
+
+TARGET INLINE void NAME(dense_add_along)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double *sigma,
+                                         double step, double late_step, double gain) {
+    const char *row = dense_row(kind, rows, i);
+    int64_t j = 0;
+    for (; j + WIDTH <= rows->d; j += WIDTH) {
+        const NAME(vec) x = NAME(load)(kind, row, j);
+        NAME(vec) a = NAME(weights_at)(w, j), b = NAME(weights_at)(u, j), s = NAME(weights_at)(sigma, j);
+        const NAME(vec) v = s * x;
+        a += step * v;
+        b += late_step * v;
+        s /= 1 + gain * (v * x);
+        memcpy(w + j, &a, sizeof a);
+        memcpy(u + j, &b, sizeof b);
+        memcpy(sigma + j, &s, sizeof s);
+    }
+    for (; j < rows->d; j++) {
+        const double x = value_at(kind, row, j), v = sigma[j] * x;
+        w[j] += step * v;
+        u[j] += late_step * v;
+        sigma[j] /= 1 + gain * (v * x);
+    }
+}

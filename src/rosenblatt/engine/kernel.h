@@ -66,10 +66,42 @@ TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
 /* w += step x and u += late_step x, for vector k. */
 TARGET INLINE void NAME(add)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,
                              double late_step) {
-    double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_vector;
+    double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_sum;
     if (is_dense(kind)) NAME(dense_add)(kind, rows, i, w, u, step, late_step);
     else if (at->per_column == 2 && u == w + 1) NAME(sparse_add_pairs)(kind, rows, i, w, step, late_step);
     else NAME(sparse_add)(kind, rows, i, w, u, at->per_column, step, late_step);
+}
+
+/* Σ x² sigma of vector k, or, `squared`, Σ (x sigma)². */
+TARGET INLINE double NAME(variance)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k,
+                                    const int squared) {
+    const double *sigma = at->sigma + k * at->per_sum;
+    if (is_dense(kind)) return NAME(dense_variance)(kind, rows, i, sigma, squared);
+    if (at->per_column == 3) return NAME(sparse_variance)(kind, rows, i, sigma, 3, squared);
+    return NAME(sparse_variance)(kind, rows, i, sigma, at->per_column, squared);
+}
+
+TARGET INLINE void NAME(add_along)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,
+                                   double late_step, double gain) {
+    double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_sum, *sigma = at->sigma + k * at->per_sum;
+    if (is_dense(kind)) NAME(dense_add_along)(kind, rows, i, w, u, sigma, step, late_step, gain);
+    else if (at->per_column == 3) NAME(sparse_add_along)(kind, rows, i, w, u, sigma, 3, step, late_step, gain);
+    else NAME(sparse_add_along)(kind, rows, i, w, u, sigma, at->per_column, step, late_step, gain);
+}
+
+/* Loop.move of core.py along sigma x, by Rule.tau of AROW; 0 where a number is not finite, which the loop looks at. */
+TARGET INLINE int NAME(take_step_along)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double t,
+                                        double sign, double margin, steps_t *steps) {
+    const double constant = steps->constant * *steps->bias_sigma, gain = 1 / steps->r;
+    const double tau = (1 - margin) / (NAME(variance)(kind, rows, i, at, 0, 0) + constant + steps->r), step = tau * sign;
+    if (!(0 < tau && tau <= DBL_MAX)) return 0;
+    NAME(add_along)(kind, rows, i, at, 0, step, t * step, gain);
+    *steps->bias_sigma /= 1 + gain * constant;
+    at->bias[0] += step * constant;
+    *steps->bias_u += t * (step * constant);
+    steps->count++;
+    steps->mistakes += margin < 0;
+    return 1;
 }
 
 /* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
@@ -77,6 +109,7 @@ TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i,
                                   double margin, steps_t *steps) {
     if (!steps || margin == 0 || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
     const double step = steps->tau * sign, t = (double)(steps->t + k);
+    if (at->sigma) return NAME(take_step_along)(kind, rows, i, at, t, sign, margin, steps);
     NAME(add)(kind, rows, i, at, 0, step, t * step);
     at->bias[0] += step * steps->constant;
     *steps->bias_u += t * (step * steps->constant);
@@ -154,6 +187,7 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, cons
             return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
         if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
         if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, threshold, steps, score);   \
+        if (at->per_column == 3) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, threshold, steps, score);   \
         return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, threshold, steps, score);               \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
@@ -179,6 +213,14 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, cons
     }                                                                                                                      \
     TARGET static double NAME(norm2_##KIND)(const rows_t *rows, int64_t i) {                                               \
         return is_dense(KIND) ? NAME(dense_norm2)(KIND, rows, i) : NAME(sparse_norm2)(KIND, rows, i);                      \
+    }                                                                                                                      \
+    TARGET static double NAME(variance_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k,              \
+                                               int squared) {                                                              \
+        return squared ? NAME(variance)(KIND, rows, i, at, k, 1) : NAME(variance)(KIND, rows, i, at, k, 0);                \
+    }                                                                                                                      \
+    TARGET static void NAME(add_along_##KIND)(const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double step,  \
+                                              double late_step, double gain) {                                             \
+        NAME(add_along)(KIND, rows, i, at, k, step, late_step, gain);                                                      \
     }
 FOR_EACH_KIND(VERBS)
 #undef VERBS
@@ -187,9 +229,14 @@ FOR_EACH_KIND(VERBS)
 #define SCORE_TILE(KIND) NAME(score_tile_##KIND),
 #define ADD(KIND) NAME(add_##KIND),
 #define NORM2(KIND) NAME(norm2_##KIND),
+#define VARIANCE(KIND) NAME(variance_##KIND),
+#define ADD_ALONG(KIND) NAME(add_along_##KIND),
 static const kernel_t NAME(kernel) = {
-    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)}};
+    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)},
+    {FOR_EACH_KIND(VARIANCE)}, {FOR_EACH_KIND(ADD_ALONG)}};
 #undef SEEK
 #undef SCORE_TILE
 #undef ADD
 #undef NORM2
+#undef VARIANCE
+#undef ADD_ALONG

@@ -33,6 +33,7 @@ class Rule(Settings):
 
     name: ClassVar[str]
     moves_always: ClassVar[bool] = False  # also without a mistake: such a run never ends by itself
+    second_order: ClassVar[bool] = False  # along Σx, not x: its weights are no sum of rows
 
     def __post_init__(self) -> None:
         for name, one in self.declared().items():
@@ -53,6 +54,14 @@ class Rule(Settings):
     def moves(self, margin: float) -> bool:
         """Does an example with this margin move the weights?"""
         return bool(self.in_core().moves(margin))
+
+    def refuse_rest(self) -> None:
+        """Refuses to learn each class against the rest by a rule that moves all of them at every example."""
+        if self.moves_always:
+            raise SettingError(
+                f"multiclass is 'rest', but {self.name} moves every class at every example anyway: take 'rival', or a "
+                "mistake-driven rule."
+            )
 
     @property
     def shrinks(self) -> bool:
@@ -157,6 +166,29 @@ class PassiveAggressive(Rule):
     def in_core(self) -> Any:
         core = the_core()
         return core.Rule(core.PA1 if self.variant == "I" else core.PA2, 1.0, C=float(self.C))
+
+
+@dataclass(frozen=True)
+class Arow(Rule):
+    """w += tau y Σx   if margin < 1, tau = (1 − margin) / (x'Σx + r); then Σ shrinks along x      (Crammer et al., 2009)
+
+    Adaptive regularisation of weights: Σ, the identity at first, says how uncertain each weight is. What came often is
+    nearly settled and moves little; what is rare moves far. Of Σ only the diagonal is kept: that of the paper's update of
+    its inverse, Σ⁻¹ += x x'/r, so that Σ_jj ← Σ_jj / (1 + Σ_jj x_j²/r), as Orabona's DOGMA has it. (To drop what is beside
+    the diagonal of Σ −= Σx x'Σ / (x'Σx + r) shrinks less; the two are the same for rows of one entry.) `r` is the noise of
+    an example: one of weight c has r/c. With a rival, x'Σx is that of both classes, each of which has its own Σ.
+
+    >>> Arow().tau(margin=0.0, norm2=3.0), Arow(r=2).tau(margin=-1.0, norm2=3.0)  # norm2: x'Σx
+    (0.25, 0.4)
+    """
+
+    r: float = parameter(1.0, Real(above=0), help="Caution")
+    name: ClassVar[str] = "arow"
+    second_order: ClassVar[bool] = True
+
+    def in_core(self) -> Any:
+        core = the_core()
+        return core.Rule(core.AROW, 1.0, r=float(self.r))
 
 
 @dataclass(frozen=True)

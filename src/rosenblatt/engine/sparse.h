@@ -132,3 +132,42 @@ TARGET INLINE double NAME(sparse_norm2)(const int kind, const rows_t *rows, int6
     }
     return sum;
 }
+
+/* Entry e of a row: x² sigma, or, `squared`, (x sigma)². */
+TARGET INLINE double NAME(variance_at)(const int kind, const rows_t *rows, int64_t e, const double *sigma,
+                                       const int64_t per_column, const int squared) {
+    const double x = value_at(kind, rows->values, e), v = x * sigma[index_at(kind, rows->indices, e) * per_column];
+    return v * (squared ? v : x);
+}
+
+/* The sum of these, in four: one alone would wait for itself. */
+TARGET INLINE double NAME(sparse_variance)(const int kind, const rows_t *rows, int64_t i, const double *sigma,
+                                           const int64_t per_column, const int squared) {
+    int64_t from, to;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    entries_of(kind, rows, i, &from, &to);
+    int64_t e = from;
+    for (; e + 4 <= to; e += 4) {
+        s0 += NAME(variance_at)(kind, rows, e, sigma, per_column, squared);
+        s1 += NAME(variance_at)(kind, rows, e + 1, sigma, per_column, squared);
+        s2 += NAME(variance_at)(kind, rows, e + 2, sigma, per_column, squared);
+        s3 += NAME(variance_at)(kind, rows, e + 3, sigma, per_column, squared);
+    }
+    for (; e < to; e++) s0 += NAME(variance_at)(kind, rows, e, sigma, per_column, squared);
+    return (s0 + s2) + (s1 + s3);
+}
+
+TARGET INLINE void NAME(sparse_add_along)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double *sigma,
+                                          const int64_t per_column, double step, double late_step, double gain) {
+    int64_t from, to;
+    entries_of(kind, rows, i, &from, &to);
+    for (int64_t e = from; e < to; e++) {
+        const double x = value_at(kind, rows->values, e);
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        const double v = sigma[j * per_column] * x;
+        w[j * per_column] += step * v;
+        u[j * per_column] += late_step * v;
+        sigma[j * per_column] /= 1 + gain * (v * x);
+    }
+}

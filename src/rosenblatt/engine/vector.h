@@ -62,19 +62,21 @@ typedef struct {
     const void *indptr;    /* NULL: every row has `width` entries; else of the type of indices */
 } rows_t;
 
-/* The weight of column j in vector k is w[k * per_vector + j * per_column]; u lies alike. */
+/* The weight of column j in vector k is w[k * per_vector + j * per_column]; u and sigma lie alike, `per_sum` for per_vector. */
 typedef struct {
     double *w, *u;         /* weights, and the sum from which their average follows */
+    double *sigma;         /* how uncertain each weight is, of a rule of second order; else NULL */
     double *bias;          /* of each vector */
     double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
-    int64_t vectors, per_vector, per_column;
+    int64_t vectors, per_vector, per_sum, per_column;
     int large;             /* much more than the second-level cache holds: fetch weights ahead, too */
 } weights_t;
 
-/* Steps that all have one tau and need no norm, log or rate: a search may take them by itself, and counts them. */
+/* Steps that all have one tau, or AROW's, and need no norm, log or rate: a search may take them by itself, and counts them. */
 typedef struct {
     double tau, constant;  /* the constant feature */
-    double *bias_u;
+    double r;              /* of AROW, where there is a sigma */
+    double *bias_u, *bias_sigma;
     int64_t t;             /* examples that the running sum counts before place 0 of the order */
     int64_t count, mistakes;
     double tau_sum;
@@ -140,6 +142,10 @@ typedef void (*score_tile_t)(const rows_t *, const int32_t *order, int64_t k, in
                              const weights_t *, int64_t first, int64_t vectors, double *out);
 /* w += step x and u += late_step x, for vector k. */
 typedef void (*add_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double step, double late_step);
+/* Σ_j x_j² sigma_j of vector k, or, `squared`, Σ_j (x_j sigma_j)². */
+typedef double (*variance_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, int squared);
+/* w += step v and u += late_step v, for vector k, where v_j = sigma_j x_j; then 1 / sigma_j += gain x_j². */
+typedef void (*add_along_t)(const rows_t *, int64_t i, const weights_t *, int64_t k, double step, double late_step, double gain);
 /* |x|², recomputed whenever it is needed: a cached norm is one more thing that can be wrong. */
 typedef double (*norm2_t)(const rows_t *, int64_t i);
 
@@ -148,6 +154,8 @@ typedef struct {
     score_tile_t score_tile[KINDS];
     add_t add[KINDS];
     norm2_t norm2[KINDS];
+    variance_t variance[KINDS];
+    add_along_t add_along[KINDS];
 } kernel_t;
 
 #if defined(__GNUC__)

@@ -75,6 +75,23 @@ def norm2(loop, i):
     return float(x @ x)
 
 
+def variance(loop, i, k, squared):
+    """Σ x² sigma of vector k, or, `squared`, Σ (x sigma)²."""
+    columns, x = row(loop.rows, i)
+    v = x * loop.weights.sigma[k, columns]
+    return float(v @ (v if squared else x))
+
+
+def add_along(loop, i, k, step, late_step, gain):
+    """w += step v and u += late_step v, for vector k, where v = sigma x; then 1 / sigma += gain x²."""
+    columns, x = row(loop.rows, i)
+    sigma = loop.weights.sigma[k, columns]
+    v = sigma * x
+    loop.weights.w[k, columns] += step * v
+    loop.weights.u[k, columns] += late_step * v
+    loop.weights.sigma[k, columns] = sigma / (1 + gain * (v * x))
+
+
 def is_zero(loop, i):
     """Is row i 0 in every column?"""
     return not row(loop.rows, i)[1].any()

@@ -53,12 +53,12 @@ def aligned_zeros(*shape: int) -> np.ndarray:
     return buffer[start : start + size].reshape(shape)
 
 
-def refuse_beyond_memory(vectors: int, d: int) -> None:
+def refuse_beyond_memory(vectors: int, d: int, bytes_per_weight: int = BYTES_PER_WEIGHT) -> None:
     """Refuses weights that this machine cannot hold, before anything of their size is asked for.
 
     Linux grants more memory than there is, and ends the process that then uses it.
     """
-    needed, there = vectors * d * BYTES_PER_WEIGHT, memory_size() if vectors * d > LEAST_WEIGHTS_CHECKED else None
+    needed, there = vectors * d * bytes_per_weight, memory_size() if vectors * d > LEAST_WEIGHTS_CHECKED else None
     if there is not None and needed > there:
         raise DataError(
             f"The features are numbered up to {d:,}: {counted(vectors, 'weight vector')} of that length, with averages, "
@@ -85,19 +85,29 @@ class Weights:
     """One weight vector for two classes, one a class for more, each with its bias.
 
     `w[k, j]` is the weight of column j in vector k; in memory, dense rows find a vector's weights side by side, sparse
-    rows a column's: w and u of one column then share a cache line.
+    rows a column's: w and u of one column then share a cache line. For a rule of second order (AROW) `sigma[k, j]` is the
+    variance of that weight, 1 at first, and lies beside u.
     """
 
     def __init__(
-        self, vectors: int, d: int, fit_intercept: bool = True, sparse: bool = False, settle_every: int = SETTLE_EVERY
+        self,
+        vectors: int,
+        d: int,
+        fit_intercept: bool = True,
+        sparse: bool = False,
+        settle_every: int = SETTLE_EVERY,
+        second_order: bool = False,
     ):
-        refuse_beyond_memory(vectors, d)
+        refuse_beyond_memory(vectors, d, BYTES_PER_WEIGHT + 8 * second_order)
         self.vectors, self.d, self.settle_every = vectors, d, settle_every
         self.fit_intercept = fit_intercept
-        self.sparse = sparse
+        self.sparse, self.second_order = sparse, second_order
         self._lay_out()
+        if self.sigma is not None:
+            self.sigma[...] = 1
         self.bias = np.zeros(vectors)
         self.bias_u = np.zeros(vectors)
+        self.bias_sigma = np.ones(vectors)
         self.total: np.ndarray | None = None  # Σ w over the examples before `settled`
         self.bias_total = np.zeros(vectors)
         self.scale = 1.0  # the true weights are scale * w
@@ -111,13 +121,29 @@ class Weights:
         self.shared = False  # does a view predict with these, so that who goes on learning needs a copy?
 
     def _lay_out(self) -> None:
+        parts = 3 if self.second_order else 2
         if self.sparse:
-            self.cells = aligned_zeros(self.d, 2, self.vectors)
-            self.w, self.u = self.cells[:, 0, :].T, self.cells[:, 1, :].T
+            self.cells = aligned_zeros(self.d, parts, self.vectors)
+            self.w, sums = self.cells[:, 0].T, self._sums_in(self.cells)
+            self.u, *rest = (sums[:, :, part].T for part in range(parts - 1))
         else:
             whole = -(-self.d // CACHE_LINE) * CACHE_LINE
-            self.cells = aligned_zeros(2, self.vectors, whole)
-            self.w, self.u = self.cells[:, :, : self.d]
+            self.cells = aligned_zeros(parts, self.vectors, whole)
+            self.w, self.u, *rest = self.cells[:, :, : self.d]
+        self.sigma: np.ndarray | None = rest[0] if rest else None
+
+    def _sums_in(self, cells: np.ndarray) -> np.ndarray:
+        """u and, beside each, sigma of these columns, where sparse rows move them: columns × vectors × 1 or 2."""
+        columns, parts, vectors = cells.shape
+        return cells.reshape(columns, parts * vectors)[:, vectors:].reshape(columns, vectors, parts - 1)
+
+    def _blank(self, cells: np.ndarray, columns: np.ndarray | None) -> None:
+        """These columns of the cells, or all, as training begins: weights of 0, variances of 1."""
+        cells[... if columns is None else columns] = 0
+        if self.second_order and self.sparse:
+            self._sums_in(cells)[slice(None) if columns is None else columns, :, 1] = 1
+        elif self.second_order:
+            cells[2] = 1
 
     def start_from(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         """Begins with these weights instead of 0."""
@@ -141,10 +167,8 @@ class Weights:
 
     def _restored(self, state: dict[str, Any]) -> Weights:
         twin = Weights.__new__(Weights)
-        own = {
-            name: value.copy() for name, value in state.items() if isinstance(value, np.ndarray) and name not in ("w", "u")
-        }
-        twin.__setstate__(state | own)  # which copies w and u into the layout
+        own = {name: value.copy() for name, value in state.items() if isinstance(value, np.ndarray) and name not in LAID_OUT}
+        twin.__setstate__(state | own)  # which copies the others into the layout
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -153,29 +177,39 @@ class Weights:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy or a pickle gets the layout that the loop wants, not the one that numpy chose."""
         self.settle_every, self.norm2, self.past, self.shared = SETTLE_EVERY, None, None, False
+        self.second_order, self.bias_sigma = False, np.ones(state["vectors"])  # of which older pickles know nothing
         # What joblib maps from a file cannot be written to.
         vars(self).update({name: _own(value) if name in MOVED else value for name, value in state.items()})
         self._lay_out()
         self.w[...], self.u[...] = state["w"], state["u"]
+        if self.sigma is not None:
+            self.sigma[...] = state["sigma"]
 
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
         cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
         counts = {name: vars(self)[name] for name in COUNTS}
-        self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), counts)
+        self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
     def cells_of(self, columns: np.ndarray) -> np.ndarray:
-        """A copy of w and u of these columns, where sparse rows move them: columns × 2 × vectors."""
+        """A copy of w, u and sigma of these columns, where sparse rows move them: columns × 2 or 3 × vectors."""
         return self.cells.take(columns, axis=0)
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
         past = self.past
         assert past is not None
-        self.cells[... if past.columns is None else past.columns] = 0 if past.cells is None else past.cells
-        self.bias[...], self.bias_u[...] = past.bias, past.bias_u
+        self._restore(self.cells, past)
+        self.bias[...], self.bias_u[...], self.bias_sigma[...] = past.bias, past.bias_u, past.bias_sigma
         vars(self).update(past.counts)
+
+    def _restore(self, cells: np.ndarray, past: Past) -> None:
+        """Puts the cells of a past state into these."""
+        if past.cells is None:
+            self._blank(cells, past.columns)
+        else:
+            cells[... if past.columns is None else past.columns] = past.cells
 
     def copy_counts(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
@@ -197,7 +231,7 @@ class Weights:
         """Adds what has run up to the total, and starts a new sum."""
         if self.past is not None and self.past.columns is not None:  # now all columns move
             whole = self.cells.copy()
-            whole[self.past.columns] = 0 if self.past.cells is None else self.past.cells
+            self._restore(whole, self.past)
             self.past = replace(self.past, columns=None, cells=whole)
         self.total = self.sum()
         self.bias_total = self.bias_sum()
@@ -228,6 +262,11 @@ class Weights:
         return np.multiply(self.w, self.scale, out=self._room()), self.bias.copy()
 
     @property
+    def variances(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """A copy of Σ and of the biases' part of it, where the rule is of second order."""
+        return None if self.sigma is None else (np.ascontiguousarray(self.sigma), self.bias_sigma.copy())
+
+    @property
     def averaged(self) -> tuple[np.ndarray, np.ndarray]:
         """The mean of (w, b) after every example."""
         if self.t == 0:
@@ -254,7 +293,7 @@ class Weights:
 
     def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
         """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
-        u = self.u if cells is None else cells[:, 1]
+        u = self.u if cells is None else self._sums_in(cells)
         return not (np.isfinite(u).all() and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
@@ -263,13 +302,15 @@ class Past:
     """A state of the weights: all of them, or those of some columns."""
 
     columns: np.ndarray | None
-    cells: np.ndarray | None  # None: 0
+    cells: np.ndarray | None  # None: as training begins
     bias: np.ndarray
     bias_u: np.ndarray
+    bias_sigma: np.ndarray
     counts: dict[str, Any]
 
 
-MOVED = ("bias", "bias_u", "scores")  # with w and u, what is written to in place
+LAID_OUT = ("w", "u", "sigma")  # where the loop wants them, and written to in place, as are
+MOVED = ("bias", "bias_u", "bias_sigma", "scores")
 COUNTS = ("total", "bias_total", "scale", "weight", "t", "settled", "updates", "largest", "norm2")  # never so
 
 
@@ -305,7 +346,8 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     not_finite: list[int] = []
 
     def score_blocks(starts: Iterator[int]) -> None:
-        still = SimpleNamespace(w=w, u=w, vectors=vectors, bias=bias, bias_u=bias, fit_intercept=True)
+        still = SimpleNamespace(w=w, u=w, sigma=None, vectors=vectors, fit_intercept=True)
+        still.bias = still.bias_u = still.bias_sigma = bias
         still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
         still.scores = np.empty(4 * vectors)
         scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))

@@ -3,6 +3,7 @@
 from rosenblatt.estimators.feature_maps import FunctionBasis, PolynomialBasis, RadialBasis, TableFeatures, TextFeatures
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.learners import (
+    Arow,
     AveragedPerceptron,
     Mira,
     PassiveAggressive,
@@ -15,6 +16,7 @@ from rosenblatt.estimators.learners import (
 from rosenblatt.estimators.regressors import PassiveAggressiveRegressor, WidrowHoffRegressor
 
 __all__ = [
+    "Arow",
     "AveragedPerceptron",
     "FunctionBasis",
     "KernelPerceptron",

@@ -58,7 +58,9 @@ class GoesOn(BaseEstimator):  # type: ignore[misc]
 
     def _partial_plan(self) -> Plan:
         seed = self._seed_of_partial_fit()
-        return Plan(epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log)
+        return Plan(
+            epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log, multiclass=self._multiclass
+        )
 
 
 def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:

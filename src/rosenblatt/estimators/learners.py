@@ -11,7 +11,7 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Flag, Nothing, Real, parameter
 from rosenblatt.estimators.declared import declared_by, estimator
 from rosenblatt.estimators.linear import LinearClassifier
-from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.plan import MULTICLASS, Plan
 from rosenblatt.learning.scoring import log_probabilities, probabilities
 from rosenblatt.learning.training import Training
 
@@ -25,7 +25,19 @@ RATE_OF_SQUARES = (
 
 
 @estimator
-class Perceptron(LinearClassifier):
+class MistakeDriven(LinearClassifier):
+    """A learner that moves where an example is wrong, or not right by enough."""
+
+    multiclass: str = parameter(
+        "rival",
+        Choice(MULTICLASS),
+        help='With more than two classes: an update moves the right class and its "rival", the highest-scoring other; or '
+        'each class learns against the "rest", all in one pass. Votes and influences need "rival".',
+    )
+
+
+@estimator
+class Perceptron(MistakeDriven):
     """w += rate y x at every mistake, y (w·x + b) ≤ 0 (Rosenblatt, 1958).
 
     >>> clf = Perceptron(shuffle=False).fit([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], [1, 0, 0, 0])
@@ -79,6 +91,9 @@ class VotedPerceptron(Perceptron):
         help='What predicts after the one run: "voted", "averaged", "last", or "random", one survivor for each row, drawn '
         "by its share of the votes and by `random_state`. `view(...)` gives the others without another fit.",
     )
+    multiclass: str = parameter(
+        "rival", Choice(("rival",)), help="Votes need a log with one rival an update.", note="votes need one rival an update"
+    )
     _learner: ClassVar[str] = "voted"
     _votes = True
 
@@ -94,7 +109,7 @@ class VotedPerceptron(Perceptron):
 
 
 @estimator
-class Mira(LinearClassifier):
+class Mira(MistakeDriven):
     """The smallest change of the weights that gives the example margin 1.
 
     w += y x (1 − margin) / |x|²   if margin < p or margin ≤ 0      (Crammer & Singer, 2003)
@@ -113,7 +128,7 @@ class Mira(LinearClassifier):
 
 
 @estimator
-class PassiveAggressive(LinearClassifier):
+class PassiveAggressive(MistakeDriven):
     """Passive while the margin is 1 or more; otherwise moves towards margin 1, no further than C lets it.
 
     I:  tau = min(C, (1 − margin) / |x|²)        II:  tau = (1 − margin) / (|x|² + 1/(2C))      (Crammer et al., 2006)
@@ -129,7 +144,7 @@ class PassiveAggressive(LinearClassifier):
 
 
 @estimator
-class PassiveAggressiveClassifier(LinearClassifier):
+class PassiveAggressiveClassifier(MistakeDriven):
     """`PassiveAggressive` under the name, and with the `loss`, that scikit-learn gave it until its version 1.10.
 
     >>> clf = PassiveAggressiveClassifier(C=0.1, shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
@@ -148,10 +163,33 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
 
 @estimator
+class Arow(MistakeDriven):
+    """Adaptive regularisation of weights: moves to margin 1 along Σx, where Σ says how uncertain each weight still is.
+
+    w += y Σx (1 − margin) / (x'Σx + r)   if margin < 1; then Σ shrinks along x      (Crammer, Kulesza & Dredze, 2009)
+
+    The weights of frequent features settle, rare ones still move far: often the best learner on text, in few passes. Of Σ
+    the diagonal is kept, one more number a weight; `partial_fit` goes on with it. Its steps are no sum of rows: votes and
+    influences do not apply, `forget` does.
+
+    >>> clf = Arow(shuffle=False, max_iter=1).fit([[1.0, 1.0], [-1.0, 1.0]], ["no", "yes"])
+    >>> clf.coef_, clf.intercept_  # tau = 1/4 along variances of 1, then 1/2 along variances of 1/2
+    (array([[-0.5,  0. ]]), array([0.]))
+    """
+
+    r: float = declared_by(
+        rules.Arow, "r", "How noisy an example is: the larger, the shorter the steps, and the slower Σ shrinks."
+    )
+    _learner: ClassVar[str] = "arow"
+
+
+@estimator
 class SoftPerceptron(LinearClassifier):
     """Logistic regression, one example at a time: every example moves the weights by how surprising its label was.
 
     w ← (1 − rate l2) w + rate σ(−margin) y x
+
+    It predicts with the mean of the weights after every example: the last ones follow the last few rows.
 
     >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.predict_proba([[0.5]]).round(2)
@@ -166,6 +204,7 @@ class SoftPerceptron(LinearClassifier):
         '"invscaling" is eta0 / t^power_t, and "optimal" 1 / (l2 (t₀ + t)), which needs l2 and no eta0.',
     )
     l2: float = declared_by(rules.Logistic, "l2", "Shrinks w, not the bias, at every step.")
+    average: bool = parameter(True, Flag(), help="Predict with the mean of the weights after every example.")
     power_t: float = declared_by(rules.Logistic, "power_t", 'How fast the rate falls with "invscaling".')
     _learner: ClassVar[str] = "logistic"
 

@@ -244,13 +244,19 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
             tol=self.tol,
             patience=self.n_iter_no_change if self.early_stopping else None,
             keep_log=self.keep_log,
+            multiclass=self._multiclass,
         )
+
+    @property
+    def _multiclass(self) -> str:
+        """How more than two classes learn; rules that move at every example have one way."""
+        return getattr(self, "multiclass", "rival")
 
     def _start(self, examples: AnyExamples, coef: Any, intercept: Any) -> Weights:
         """Zero, the initial weights given, or those of the fit before."""
         if self.warm_start and hasattr(self, "training_") and coef is None and intercept is None:
             return self._weights_to_continue(examples, "warm_start")
-        weights = Weights(examples.vectors, examples.rows.d, self.fit_intercept, sparse=not examples.rows.dense)
+        weights = training.zero_weights(examples, self._rule(), self.fit_intercept)
         for name, given, place in (("coef_init", coef, weights.w), ("intercept_init", intercept, weights.bias)):
             if given is not None:
                 given = np.asarray(given, dtype=float)

@@ -40,6 +40,7 @@ def as_classifier(fitted: LinearLearner) -> Classifier:
     names = ["last", "averaged"] + (["best"] if run.best is not None else [])
     model = without_weights(fitted, recipe_of(fitted), run.stopped_because)
     model.views = {name: (run.view(name).coef, run.view(name).intercept) for name in names}
+    model.variances = run.weights.variances
     model.memory = fitted.memory_ if fitted._memories and not model.predicts_numbers else None
     model.summary.seen = run.weights.t  # also by calls of partial_fit before the last, which have left no history
     model.summary.dev_error = held_out_errors(fitted)
@@ -122,9 +123,10 @@ def recipe_of(fitted: LinearLearner) -> Recipe:
         class_weight=plain(fitted._settings.class_weight),
         parameters={name: plain(value) for name, value in rule.to_public().items()},
         # Votes have their log anyway, and of a rule that moves at every example no other learner can have one.
-        keep_log=bool(plan.keep_log) and not votes and not rule.moves_always,
+        keep_log=bool(plan.keep_log) and not votes and not rule.moves_always and bool(fitted._memories),
         regression=regression,
         calibrate=fitted._calibration is not None,
+        multiclass=plan.multiclass if fitted.training_.weights.vectors > 1 else "rival",  # two classes are one vector
     )
 
 

@@ -55,7 +55,10 @@ class LinearViews:
         if name not in VOTING:
             self.training_.view(name)  # says so where there are no best weights
         elif not self._memories:
-            raise SettingError("Votes need the log of a mistake-driven rule: fit with keep_log=True.")
+            raise SettingError(
+                "Votes need the log of a mistake-driven rule that adds rows (not of Arow, nor of multiclass='rest'): fit "
+                "with keep_log=True."
+            )
         self.training_.weights.shared = True
         twin = copy.copy(self)
         twin._chosen = name
@@ -115,7 +118,10 @@ class LinearViews:
     def memory_(self) -> Memory:
         """The log since training began, with a copy of the rows that moved the weights."""
         if not getattr(self, "_memories", ()):
-            raise AttributeError("There is no memory_ without the log of a mistake-driven rule: fit with keep_log=True.")
+            raise AttributeError(
+                "There is no memory_ without the log of a mistake-driven rule that adds rows (not of Arow, nor of "
+                "multiclass='rest'): fit with keep_log=True."
+            )
         parts = list(self._memories)
         while len(parts) > 1:  # neighbours, then pairs of them: no row is copied once for every call
             pairs = zip(parts[::2], parts[1::2], strict=False)

@@ -114,6 +114,7 @@ class Classifier:
     means: np.ndarray | None = None  # of the features of a table over the rows of training; None: not known
     calibration: Calibration | None = None  # of the scores of one view, to probabilities
     threshold: Threshold | None = None  # the probability from which on the second of two classes is predicted
+    variances: tuple[np.ndarray, np.ndarray] | None = None  # of the last weights, by which a rule of second order goes on
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -161,6 +162,12 @@ class Classifier:
         """The log with the rows that it refers to."""
         if self.dual is not None:
             self.linear()  # says why not
+        if self.memory is None and not self.recipe.can_keep_log:
+            against = " against the rest" if self.recipe.multiclass == "rest" else ""
+            raise SettingError(
+                f"The model was saved without its log, and {self.recipe.learner}{against} can have none: its updates are no "
+                "single rows. Train another learner with --keep-log (keep_log=True), or explain by features."
+            )
         if self.memory is None:
             raise SettingError("The model was saved without its log: train it with --keep-log (keep_log=True).")
         return self.memory
@@ -265,6 +272,8 @@ class Classifier:
         arrays = {name: counts for name, counts in counted.items() if counts is not None}
         for name, (coef, intercept) in self.views.items():
             arrays |= {f"{name}.coef": np.ascontiguousarray(coef), f"{name}.intercept": intercept}
+        if self.variances is not None:
+            arrays |= {"variances.coef": np.ascontiguousarray(self.variances[0]), "variances.intercept": self.variances[1]}
         header = {
             "labels": self.classes.tolist(),
             "label_type": self.classes.dtype.kind,
@@ -362,6 +371,8 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         file_columns=tuple(header["file_columns"]) if header.get("file_columns") else None,
     )
     model.recipe.refuse_impossible()
+    if model.recipe.rule().second_order:
+        model.variances = arrays["variances.coef"], arrays["variances.intercept"]
     if "log" in header:
         model.memory = Memory.from_arrays(header["log"], arrays_of("log", arrays), 1 if len(classes) == 2 else len(classes))
     if "dual" in header:
@@ -507,6 +518,7 @@ def record_training(
         for name in views:
             weights = trained.view(name)
             model.views[name] = (weights.coef, weights.intercept)
+        model.variances = trained.weights.variances
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []

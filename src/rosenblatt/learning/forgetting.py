@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import LinearRun, Origin, Training
+from rosenblatt.learning.training import LinearRun, Origin, Training, zero_weights
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,7 @@ class RunWithoutRows(LinearRun):
 
     def __init__(self, known: Training, origin: Origin, absent: np.ndarray):
         examples, has_bias = origin.examples, known.weights.fit_intercept
-        sparse = not examples.rows.dense
-        start = Weights(examples.vectors, examples.rows.d, has_bias, sparse, known.weights.settle_every)
+        start = zero_weights(examples, origin.rule, has_bias, known.weights.settle_every)
         if origin.start is not None:
             start = origin.start.copy()
         super().__init__(examples, origin.rule, origin.plan, start, origin.held_out)

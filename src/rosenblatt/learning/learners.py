@@ -22,7 +22,8 @@ USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind
     "table": {"numeric": "auto", "weighting": "idf"},
     "text": {"weighting": "idf"},
 }
-AVERAGED = "averaged "  # before a learner's name: the same, predicting with the mean of its weights
+# Before a learner's name: the same, predicting with the mean of its weights, or with the last where the mean is its default.
+AVERAGED, LAST = "averaged ", "last "
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,13 @@ class Learner:
 
     @property
     def keeps_log(self) -> bool:
-        """Does it move at mistakes only, so that its log is the dual solution? Votes and influences need that."""
-        return not self.rule.moves_always
+        """Does it add rows, at mistakes only, so that its log is the dual solution? Votes and influences need that."""
+        return not (self.rule.moves_always or self.rule.second_order)
+
+    @property
+    def learns_against_rest(self) -> bool:
+        """Can each class learn against the rest, in the place of its rival?"""
+        return self.name in LEARNERS and not self.rule.moves_always and self.view != "voted"
 
     def for_numbers(self) -> Learner:
         """The same learner with its rule for numbers in the place of labels."""
@@ -78,8 +84,9 @@ LEARNERS = {
             "passive-aggressive", rules.PassiveAggressive, "passive-aggressive", "PassiveAggressive",
             compared=("passive-aggressive",), regression=rules.EpsilonInsensitive,
         ),
+        Learner("arow", rules.Arow, "AROW", "Arow", compared=("arow",)),
         Learner(
-            "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", compared=("logistic",),
+            "logistic", rules.Logistic, "logistic (soft perceptron)", "SoftPerceptron", "averaged", ("logistic",),
         ),
         Learner(
             "widrow-hoff", rules.WidrowHoff, "Widrow-Hoff", "WidrowHoff", compared=("widrow-hoff",),
@@ -147,6 +154,8 @@ class KernelLearner(Learner):
 KERNEL = KernelLearner("kernel", rules.Perceptron, "kernel perceptron", "KernelPerceptron")
 ALL_LEARNERS: dict[str, Learner] = LEARNERS | {KERNEL.name: KERNEL}
 
+SAID_BY_NAME = ("averaged", "voted")  # whose names say whose weights predict: there is no averaged one of them
+ONCE_LAST = ("logistic",)  # which predicted with its last weights by default: a file that does not say which means those
 COMPARED = tuple(name for learner in LEARNERS.values() for name in learner.compared)
 OTHERS = tuple(name for name in ALL_LEARNERS if name not in COMPARED)  # what `compare` tries only where it is named
 
@@ -166,15 +175,19 @@ def learner_called(name: str) -> Learner:
 
 
 def compared_as(name: str, averages: bool) -> str:
-    """What `compare` calls a learner: its name, after `averaged` where the mean of its weights predicts.
+    """What `compare` calls a learner: its name, after `averaged` or `last` where other weights predict than by default.
 
     >>> compared_as("perceptron", averages=True), compared_as("voted", averages=False), compared_as("mira", averages=True)
     ('averaged', 'perceptron', 'averaged mira')
+    >>> compared_as("logistic", averages=True), compared_as("logistic", averages=False)
+    ('logistic', 'last logistic')
     """
     learner = ALL_LEARNERS[name]
-    plain = name if learner.view == "last" else learner.rule.name
-    if not averages:
+    plain = learner.rule.name if name in SAID_BY_NAME else name
+    if averages == (ALL_LEARNERS[plain].view == "averaged"):
         return plain
+    if not averages:
+        return LAST + plain
     return next(
         (one.name for one in LEARNERS.values() if one.rule is learner.rule and one.view == "averaged"), AVERAGED + plain
     )
@@ -188,11 +201,21 @@ def label_of(compared: str) -> str:
     """
     if compared in ALL_LEARNERS:
         return ALL_LEARNERS[compared].label
-    averages, plain = compared.startswith(AVERAGED), compared.removeprefix(AVERAGED)
-    return AVERAGED * averages + LEARNERS[plain].label if plain in LEARNERS else compared
+    plain = without_view(compared)
+    return compared.removesuffix(plain) + LEARNERS[plain].label if plain in LEARNERS else compared
 
 
-UNNAMED = {"regression": False, "metric": "error", "calibrate": False, "threshold": None}  # files leave these out
+def without_view(compared: str) -> str:
+    """The learner's own name in one that may begin with `averaged` or `last`.
+
+    >>> without_view("averaged mira"), without_view("averaged")
+    ('mira', 'averaged')
+    """
+    return compared.removeprefix(AVERAGED).removeprefix(LAST)
+
+
+# Files leave these out.
+UNNAMED = {"regression": False, "metric": "error", "calibrate": False, "threshold": None, "multiclass": "rival"}
 
 
 @dataclass(frozen=True)
@@ -204,7 +227,7 @@ class Recipe(Settings):
     `regression` is of a learner of numbers. `metric` is what `patience` watches. `calibrate` gives probabilities from
     out-of-fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its
     own. `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose
-    it on the same rows.
+    it on the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival.
     """
 
     learner: str = "averaged"
@@ -223,24 +246,28 @@ class Recipe(Settings):
     metric: str = "error"
     calibrate: bool = False
     threshold: float | str | None = None
+    multiclass: str = "rival"
 
     @classmethod
     def compared(cls, name: str, recipe: Recipe) -> Recipe:
-        """A recipe with the learner of another name, which may begin with `averaged`.
+        """A recipe with the learner of another name, which may begin with `averaged` or `last`; against the rest if it can.
 
         >>> chosen = Recipe.compared("averaged mira", Recipe(epochs=3))
         >>> chosen.learner, chosen.averages, chosen.epochs
         ('mira', True, 3)
         """
-        plain = name.removeprefix(AVERAGED)
-        if plain not in ALL_LEARNERS or (plain != name and ALL_LEARNERS[plain].view != "last"):
+        plain = without_view(name)
+        if plain not in ALL_LEARNERS or (plain != name and plain in SAID_BY_NAME):
             known = (*COMPARED, *OTHERS)
             near = [other for other in known if other.replace(" ", "") == name.replace(" ", "")] or get_close_matches(
                 name, known, 1
             )
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise SettingError(f"There is no learner {name!r}: choose from {', '.join(known)}.{hint}")
-        chosen = replace(recipe, learner=plain, average=True if plain != name else None)
+        multiclass = recipe.multiclass if ALL_LEARNERS[plain].learns_against_rest else "rival"
+        chosen = replace(
+            recipe, learner=plain, average=None if plain == name else name.startswith(AVERAGED), multiclass=multiclass
+        )
         chosen.refuse_impossible()
         return chosen
 
@@ -255,18 +282,39 @@ class Recipe(Settings):
         if self.regression:
             learner = learner.for_numbers()
         rule = learner.make_rule(self.parameters)
+        if self.keep_log and rule.second_order:
+            raise SettingError(
+                f"{self.learner} moves along Σx, which is no row: a log of its updates tells neither votes nor influences. "
+                "Leave out keep_log (--keep-log), or take another learner."
+            )
         if self.keep_log and not learner.keeps_log:
             raise SettingError(f"{self.learner} moves at every example: only mistake-driven learners keep a log.")
         if self.threshold is not None:
             from rosenblatt.learning.threshold import refuse_wrong
 
             refuse_wrong(self.threshold)
+        if self.multiclass == "rest":
+            self.refuse_rest(learner, rule)
         return rule
+
+    def refuse_rest(self, learner: Learner, rule: rules.Rule) -> None:
+        """Refuses what cannot be where each class learns against the rest."""
+        rule.refuse_rest()
+        if not learner.learns_against_rest:
+            own = " It has multi_class='ovr' (--multi-class ovr)." if self.with_kernel else ""
+            raise SettingError(
+                f"multiclass is 'rest', which {self.learner} has not: take 'rival' (--multiclass rival).{own}"
+            )
+        if self.keep_log:
+            raise SettingError(
+                "multiclass is 'rest', where an example may move every class: a log of such updates tells neither votes nor "
+                "influences. Leave out keep_log (--keep-log), or take 'rival' (--multiclass rival)."
+            )
 
     def plan(self) -> Plan:
         return Plan(
             self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
-            keep_log=self.keep_log or self.votes, metric=self.metric,
+            keep_log=self.keep_log or self.votes, metric=self.metric, multiclass=self.multiclass,
         )  # fmt: skip
 
     def map_options(self, kind: str) -> dict[str, Any]:
@@ -275,6 +323,11 @@ class Recipe(Settings):
         if "weighting" in usual and self.features.get("hashing") is not None:
             usual = usual | {"weighting": "unit"}  # hashing keeps no words to count texts of
         return usual | self.features
+
+    @property
+    def can_keep_log(self) -> bool:
+        """Are its updates single rows added to and taken from two classes, as a log has them?"""
+        return learner_called(self.learner).keeps_log and self.multiclass == "rival"
 
     @property
     def with_kernel(self) -> bool:
@@ -309,6 +362,8 @@ class Recipe(Settings):
         for name, usual in UNNAMED.items():  # as files always were
             if saved[name] == usual:
                 del saved[name]
+        if self.learner in ONCE_LAST and self.average is None:
+            saved["average"] = True
         if isinstance(self.class_weight, dict):
             saved["class_weight"] = [[label, factor] for label, factor in self.class_weight.items()]
         return saved
@@ -317,5 +372,7 @@ class Recipe(Settings):
     def from_json(cls, saved: dict[str, Any]) -> Recipe:
         """The reverse; older files have a dict of texts."""
         recipe = cls(**saved)
+        if recipe.learner in ONCE_LAST and not recipe.regression:
+            recipe = replace(recipe, average={None: False, True: None}.get(recipe.average, recipe.average))
         weight = recipe.class_weight
         return replace(recipe, class_weight=dict(map(tuple, weight))) if isinstance(weight, list) else recipe

@@ -65,10 +65,11 @@ SUMMARY = Record(
     open=True,
 )
 FACTOR = Real(least=0)
+NOT_IN_EVERY_RECIPE = ("average", "keep_log", "metric", "multiclass")
 RECIPE = Record(
     {
         "learner": Choice(tuple(ALL_LEARNERS)),
-        **{name: one.allowed for name, one in Plan.declared().items() if name not in ("average", "keep_log", "metric")},
+        **{name: one.allowed for name, one in Plan.declared().items() if name not in NOT_IN_EVERY_RECIPE},
         "average": Flag(optional=True),
         # Pairs of label and factor; older files have an object.
         "class_weight": Either(Choice(("balanced",)), ListOf(ListOf(Label(), 2, 2)), ByName(FACTOR), nothing=True),
@@ -81,6 +82,7 @@ RECIPE = Record(
         "metric": Choice(METRIC_NAMES),
         "calibrate": Flag(),
         "threshold": AnyOf(Real(above=0, below=1), Text()),
+        "multiclass": Plan.declared()["multiclass"].allowed,
     },
 )
 CALIBRATION = Record(
@@ -232,6 +234,8 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
         verify_dual(dual, arrays, classes, header["view"])
         return
     verify_all(declared_arrays(arrays, vectors, d), arrays)
+    if ALL_LEARNERS[header["recipe"]["learner"]].rule.second_order:
+        verify_variances(arrays, vectors, d)
     if header["view"] not in VOTING and f"{header['view']}.coef" not in arrays:
         raise SchemaError(f"it has no {header['view']} weights, which are to predict")
     if header["view"] in VOTING and not header.get("log", {}).get("last"):
@@ -275,6 +279,15 @@ def declared_arrays(arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> d
         if view in NEEDED_VIEWS or f"{view}.coef" in arrays or f"{view}.intercept" in arrays:
             declared |= {f"{view}.coef": Tensor(DOUBLE, (vectors, d)), f"{view}.intercept": Tensor(DOUBLE, (vectors,))}
     return declared
+
+
+def verify_variances(arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> None:
+    """Refuses variances of the last weights that are missing, or cannot be."""
+    shapes = {"variances.coef": (vectors, d), "variances.intercept": (vectors,)}
+    verify_all({name: Tensor(DOUBLE, shape) for name, shape in shapes.items()}, arrays)
+    for name in shapes:
+        if not ((arrays[name] >= 0) & (arrays[name] <= 1)).all():
+            raise SchemaError(f"the array {name} holds numbers that are no variances: expected 0 to 1")
 
 
 def declared_counts(arrays: Mapping[str, np.ndarray], classes: int, d: int) -> dict[str, Tensor]:

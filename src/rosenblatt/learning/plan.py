@@ -10,6 +10,7 @@ METRIC_NAMES = (
     "error", "balanced-accuracy", "f1", "roc-auc", "average-precision", "log-loss", "brier-score", "calibration-error",
 )  # fmt: skip
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
+MULTICLASS = ("rival", "rest")
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Plan(Settings):
 
     Training stops at the first of: an epoch without updates (drawn with replacement: then a pass over all rows without
     any); a mean change |Δ(w, b)| per example below `tol`; `patience` epochs without a better held-out `metric`; `epochs`.
+
+    With more than two classes a mistake-driven rule moves the right class and its rival, or, `multiclass="rest"`, every
+    class as if it and the rest were two (Freund & Schapire, 1999), all in one pass over the same order; an update is an
+    example that moved any. Two classes are one vector either way.
     """
 
     epochs: int = parameter(10, Whole(1), help="Passes over the rows at most.")
@@ -31,6 +36,9 @@ class Plan(Settings):
     )
     keep_log: bool = parameter(False, Flag(), help="Record every update.")
     metric: str = parameter("error", Choice(METRIC_NAMES), help="The held-out measure that patience watches.")
+    multiclass: str = parameter(
+        "rival", Choice(MULTICLASS), help="With more than two classes, each learns against its rival, or against the rest."
+    )
 
 
 @dataclass(frozen=True)

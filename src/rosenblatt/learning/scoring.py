@@ -141,6 +141,14 @@ def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarra
     return scores[every, codes] - others[every, rivals], rivals
 
 
+def margins_against_rest(model: Scorer, examples: Examples) -> np.ndarray:
+    """The least margin of every example of more than two classes, each class against the rest."""
+    scores = -model.scores(examples.rows)
+    every = np.arange(len(scores))
+    scores[every, examples.codes] *= -1
+    return np.asarray(scores.min(axis=1))
+
+
 def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
     """The margin of every example by a model."""
     return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]

@@ -15,13 +15,13 @@ from rosenblatt.data import markup
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
-from rosenblatt.engine.weights import Weights, columns_that_move
+from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
 from rosenblatt.learning.log import Log, Memory, Recorder
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model, Scorer, decide, example_margins, probabilities
+from rosenblatt.learning.scoring import Model, Scorer, decide, example_margins, margins_against_rest, probabilities
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
@@ -50,8 +50,9 @@ class Origin:
     @property
     def has_dual(self) -> bool:
         """Are the weights a sum over the log?"""
-        every_class_moves = self.rule.moves_always and self.examples.vectors > 1
-        return isinstance(self.examples, Examples) and not self.rule.shrinks and not every_class_moves
+        every_class_moves = self.examples.vectors > 1 and (self.rule.moves_always or self.plan.multiclass == "rest")
+        sums_rows = not (self.rule.shrinks or self.rule.second_order or every_class_moves)
+        return isinstance(self.examples, Examples) and sums_rows
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Training(Outcome):
     best_epoch: int = 0
     origin: Origin | None = None  # None without a log
     steps: StepSum = StepSum()
+    against_rest: bool = False  # did each of more than two classes learn against the rest?
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     @property
@@ -105,8 +107,10 @@ class Training(Outcome):
             raise SettingError("This run kept no log: train with keep_log=True.")
         examples, weights = origin.examples, self.weights
         if not origin.has_dual or isinstance(examples, RegressionExamples):
+            against = " against the rest" if origin.plan.multiclass == "rest" else ""
             raise SettingError(
-                f"The updates of {origin.rule.name} are no sum of rows that a log could hold: take a mistake-driven rule."
+                f"The updates of {origin.rule.name}{against} are no sum of rows that a log could hold: take a "
+                "mistake-driven rule that adds rows, such as rules.Perceptron(), with multiclass='rival'."
             )
         memory = Memory.of(
             self.log, examples.rows, examples.codes, examples.vectors, weights.t, origin.start, weights.fit_intercept
@@ -164,13 +168,19 @@ def run(
 ) -> Training:
     """Trains on checked examples, from 0 or onwards from `weights`, which are moved in place."""
     if weights is None:
-        weights = Weights(examples.vectors, examples.rows.d, plan.fit_intercept, sparse=not examples.rows.dense)
+        weights = zero_weights(examples, rule, plan.fit_intercept)
     if plan.patience is not None and held_out is None:
         raise SettingError("Stopping on the held-out error needs held-out data.")
     try:
         return LinearRun(examples, rule, plan, weights, held_out, callbacks).go()
     finally:
         weights.past = None
+
+
+def zero_weights(examples: AnyExamples, rule: rules.Rule, fit_intercept: bool, settle_every: int = SETTLE_EVERY) -> Weights:
+    """The weights that training with this rule begins with."""
+    sparse = not examples.rows.dense
+    return Weights(examples.vectors, examples.rows.d, fit_intercept, sparse, settle_every, rule.second_order)
 
 
 class LinearRun(EpochDriver[Training]):
@@ -185,8 +195,11 @@ class LinearRun(EpochDriver[Training]):
         held_out: AnyExamples | None = None,
         callbacks: Callbacks | None = None,
     ):
+        if plan.multiclass == "rest":
+            rule.refuse_rest()
         classes = examples.classes if isinstance(examples, Examples) else None
-        super().__init__(examples, rule, plan, Training(weights, classes), callbacks)
+        against_rest = plan.multiclass == "rest" and examples.vectors > 1
+        super().__init__(examples, rule, plan, Training(weights, classes, against_rest=against_rest), callbacks)
         self.weights, self.held_out = weights, held_out
         if plan.keep_log:
             self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
@@ -199,6 +212,7 @@ class LinearRun(EpochDriver[Training]):
             (codes, targets, examples.importance),
             log=self.recorder and self.recorder.buffers,
             measure=plan.tol is not None,
+            against_rest=against_rest,
         )
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         self.number = 1  # of the epoch
@@ -372,7 +386,11 @@ class LinearRun(EpochDriver[Training]):
     def no_row_would_move(self) -> bool:
         assert isinstance(self.examples, Examples)  # rules of a regression move at every example
         rule, pool = self.rule.in_core(), self.pool()
-        margins = example_margins(self.model("last"), self.examples)[pool]
+        model = self.model("last")
+        if self.outcome.against_rest:
+            margins = margins_against_rest(model, self.examples)[pool]
+        else:
+            margins = example_margins(model, self.examples)[pool]
         moving = pool[[rule.moves(margin) for margin in margins.tolist()]]
         if self.weights.fit_intercept:
             return len(moving) == 0

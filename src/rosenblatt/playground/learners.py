@@ -54,6 +54,7 @@ def described(learner: Learner) -> dict[str, Any]:
         "kernel": learner is KERNEL,
         "additive": learner.rule.name == "perceptron",  # every update is one whole example
         "movesAlways": learner.rule.moves_always,
+        "secondOrder": learner.rule.second_order,
         "parameters": {field: control(one) for field, one in page_parameters(learner).items()},
     }
 

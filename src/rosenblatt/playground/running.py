@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from rosenblatt.engine.rules import Rule
-from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError
 from rosenblatt.features.table.numbers import mean_and_sd, standardise
 from rosenblatt.learning.driver import Callbacks, Interrupted, Outcome, Progress
@@ -21,7 +20,7 @@ from rosenblatt.learning.kernel.training import train_kernel
 from rosenblatt.learning.learners import KERNEL, LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import Training, model_of, run
+from rosenblatt.learning.training import LinearRun, Training, model_of, run, zero_weights
 from rosenblatt.learning.votes import Voter
 from rosenblatt.playground.memory import LruCache
 from rosenblatt.playground.points import Points
@@ -111,10 +110,10 @@ def learn(task: Task, table: PreparedPoints) -> TaskRun:
     """Runs the engine; what it did, and why it ended early if it did."""
     examples = table.examples
     plan = Plan(task.epochs, task.order, task.seed, task.bias, keep_log=True)
-    weights = Weights(examples.vectors, examples.rows.d, task.bias)
-    weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
     with concerning("parameters"):
         rule = LEARNERS[task.learner].make_rule(dict(task.parameters))
+    weights = zero_weights(examples, rule, task.bias)
+    weights.start_from(np.array(task.start[:2]), np.array(task.start[2:]))
     notes = []
     try:
         done = run(examples, rule, plan, weights, callbacks=limits())
@@ -212,6 +211,8 @@ def scores_after(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.nd
     if run.dual is not None:
         return run.dual.scorer(View(view, after=seen)).scores(cells)
     assert run.training is not None
+    if run.rule.second_order:
+        return scores_by_running_again(run, view, seen, cells)
     memory = replace(run.training.memory(), last=seen)
     memory.log = memory.log.until(seen)
     if view == "voted":
@@ -220,3 +221,39 @@ def scores_after(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.nd
         voter, height = Voter(run.training.classes, memory), max(LEAST_CELLS, CACHED_PRODUCTS // max(1, memory.rows.n))
         return np.concatenate([voter.scores(cells[top : top + height]) for top in range(0, len(cells), height)])
     return model_of(memory.replay(), run.training.classes, view).scores(cells)
+
+
+def scores_by_running_again(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.ndarray:
+    """The same for a rule of second order, whose steps are no multiples of rows: the loop goes over the points again."""
+    assert run.training is not None
+    assert run.training.origin is not None
+    origin, classes = run.training.origin, run.training.classes
+    weights = zero_weights(origin.examples, run.rule, run.task.bias) if origin.start is None else origin.start.copy()
+    again = LinearRun(origin.examples, run.rule, replace(origin.plan, keep_log=False), weights)
+    if view != "voted":
+        for _ in stops_of(again, [seen]):
+            pass
+        return model_of(weights, classes, view).scores(cells)
+    log = run.log.until(seen)
+    votes, lived = np.zeros(len(cells)), log.lived(0, seen).tolist()
+    for count, _ in zip(lived, stops_of(again, [0, *(log.t + 1).tolist()]), strict=False):
+        votes += np.where(model_of(weights, classes, "last").scores(cells) >= 0, count, -count)
+    return votes
+
+
+def stops_of(again: LinearRun, stops: list[int]) -> Iterator[int]:
+    """Runs the loop to each of these numbers of examples, in order, and gives it."""
+    n, before = again.examples.rows.n, 0
+    waiting = iter(stops)
+    stop = next(waiting, None)
+    for row_numbers in again.orders():
+        place = 0
+        while stop is not None and stop <= before + n:
+            again.pass_over(row_numbers, stop - before, place)
+            place = stop - before
+            yield stop
+            stop = next(waiting, None)
+        if stop is None:
+            return
+        again.pass_over(row_numbers, n, place)
+        before += n

@@ -1,7 +1,7 @@
 """A run as the page replays it: the log, the order of the examples, and what was learned.
 
-The page adds tau y x of every update in the order of the log, with the same double-precision operations as the loop, so its
-weights are those of `fit` bit for bit; it checks that against the weights sent along.
+The page adds tau y x of every update (of AROW tau y Σx) in the order of the log, with the same double-precision operations
+as the loop, so its weights are those of `fit` bit for bit; it checks that against the weights sent along.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def trace(run: TaskRun) -> dict[str, Any]:
         "examples": run.t,
         "epochs": [[epoch.examples, epoch.mistakes, epoch.updates] for epoch in run.history],
         "start": list(run.task.start),
+        "r": getattr(run.rule, "r", None),  # of AROW: how its Σ shrinks
         **learned(run),
         "stopped": run.stopped_because,
         "converged": run.converged,

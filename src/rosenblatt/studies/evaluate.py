@@ -22,8 +22,7 @@ from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier, Learned
 from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
 from rosenblatt.learning.measures import ScoredRows
-from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import LinearRun, model_of
+from rosenblatt.learning.training import LinearRun, model_of, zero_weights
 
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -198,7 +197,7 @@ def predict_then_learn(model: Classifier, examples: Examples) -> tuple[ScoredRow
     factors = class_factors(model.recipe.class_weight, model.classes, counts_of_training(model))
     if factors is not None:
         examples = replace(examples, importance=factors[examples.codes])
-    plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
+    plan = replace(model.recipe.plan(), epochs=1, order="given", tol=None, patience=None, keep_log=False)
     run = LinearRun(examples, model.recipe.rule(), plan, last_weights(model, examples))
     scores = np.empty((examples.rows.n, examples.vectors))
     for row in range(examples.rows.n):
@@ -223,8 +222,10 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
 
 def last_weights(model: Classifier, examples: Examples) -> Weights:
     """The weights that training ended with, to be moved on; falling rates go on falling."""
-    weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
+    weights = zero_weights(examples, model.recipe.rule(), model.recipe.fit_intercept)
     weights.start_from(*model.views["last"])
+    if weights.sigma is not None and model.variances is not None:
+        weights.sigma[...], weights.bias_sigma[...] = model.variances
     weights.updates = model.summary.updates or 0
     # The history of an estimator is that of its last call, but `seen` counts all.
     weights.t = weights.settled = model.summary.seen or sum(epoch.examples for epoch in model.history)

@@ -68,7 +68,9 @@ class ConvergenceProof:
             self.star, self.gamma = unit_separator(examples, bias, separator)
         classes = 2 if examples.classes is None else len(examples.classes)
         weighted = examples.importance is not None
-        self.geometry = ProblemGeometry(self.radius, self.gamma, classes, walk.from_zero, weighted)
+        self.geometry = ProblemGeometry(
+            self.radius, self.gamma, classes, walk.from_zero, weighted, walk.training.against_rest
+        )
         self.bound: Bound | NoBound = bound_for(walk.rule, self.geometry)
         if not self.bound and self.gamma is None and obstacle:
             self.bound = NoBound(obstacle)
@@ -95,7 +97,7 @@ class ConvergenceProof:
 
     def lower(self, updates: int) -> float | None:
         """θ₀·θ* + γ Σ tau."""
-        if self.star is None or self.gamma is None or not self.logged or self.walk.rule.moves_always:
+        if self.star is None or self.gamma is None or not self.logged or not self.walk.adds_rows:
             return None
         return float(self.theta0 @ self.star + self.gamma * self.sums[0][updates])
 

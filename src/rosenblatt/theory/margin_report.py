@@ -277,7 +277,8 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         most = best_margin_at_most(run, signed)
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= rows.entries
-    geometry = ProblemGeometry(0.0, None, max(2, examples.vectors), run.start is None, examples.importance is not None)
+    begins, weighted = run.start is None, examples.importance is not None
+    geometry = ProblemGeometry(0.0, None, max(2, examples.vectors), begins, weighted, trained.against_rest)
     report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, sum(mistakes)))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report

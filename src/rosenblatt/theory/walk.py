@@ -31,7 +31,7 @@ from rosenblatt.learning import training
 from rosenblatt.learning.examples import Examples, as_numbers, for_classes
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.scoring import margins_and_rivals
-from rosenblatt.learning.training import LinearRun, Training
+from rosenblatt.learning.training import LinearRun, Training, zero_weights
 
 EVERY = ("example", "update")
 KEPT_BYTES = 2**27  # weights kept to go back to
@@ -113,11 +113,17 @@ class Walk(Sequence[Step]):
             raise SettingError(f"every is {every!r}: expected 'example' or 'update'.")
         self.examples, self.rule, self.every = examples, rule, every
         self.plan = changed(plan, keep_log=True)
-        self.start = first_weights(examples, self.plan, *start)
+        self.start = first_weights(zero_weights(examples, rule, self.plan.fit_intercept), *start)
         self.training: Training = training.run(examples, rule, self.plan, self.start.copy())
         self._replay = Replay(examples, rule, self.plan, self.start)
         # Where every class moves at every example there is no log, and every example is an update.
         self._only_logged = every == "update" and not (rule.moves_always and examples.vectors > 1)
+
+    @property
+    def adds_rows(self) -> bool:
+        """Does it move at mistakes only, by tau y x of one row, as the proof has it?"""
+        against_rest = self.plan.multiclass == "rest" and self.examples.vectors > 1
+        return not (self.rule.moves_always or self.rule.second_order or against_rest)
 
     @property
     def has_bias(self) -> bool:
@@ -247,7 +253,8 @@ class Replay:
         after = self.run.score(row) if moved else before
         tau: float | None = 0.0
         if moved:
-            tau = float(self.run.recorder.buffers[3][0]) if loop.logged else None
+            one_tau = loop.logged and not (self.run.plan.multiclass == "rest" and examples.vectors > 1)
+            tau = float(self.run.recorder.buffers[3][0]) if one_tau else None
         columns = np.empty(0, int)
         if moved:
             columns, x = examples.rows.row(row)
@@ -278,10 +285,9 @@ def margin_against(scores: np.ndarray, code: int, rival: int | None) -> float:
     return float(scores[0] * (2 * code - 1) if rival is None else scores[code] - scores[rival])
 
 
-def first_weights(examples: Examples, plan: Plan, start: Any, bias: Any) -> Weights:
-    """Weights to begin with: 0, or those given."""
-    d, vectors = examples.rows.d, examples.vectors
-    weights = Weights(vectors, d, plan.fit_intercept, sparse=not examples.rows.dense)
+def first_weights(weights: Weights, start: Any, bias: Any) -> Weights:
+    """Weights of 0 as those to begin with: as they are, or those given."""
+    d, vectors = weights.d, weights.vectors
     w = np.zeros(d) if start is None else as_numbers("start", start)
     b = as_numbers("start_bias", bias).reshape(-1)
     if w.shape not in ((d,), (vectors, d)):

@@ -1,7 +1,8 @@
 // The log of a run, replayed: weights after any number of examples, forwards and back.
 //
 // Every update adds tau y x, in the order of the log and with the same double-precision operations as the engine, so the
-// weights are its weights bit for bit. `u` sums t times each change: the average after T examples is (T w − u) / T.
+// weights are its weights bit for bit. `u` sums t times each change: the average after T examples is (T w − u) / T. AROW
+// adds tau y Σx, and its Σ, of which the diagonal is kept, shrinks.
 
 const EVERY = 256; // updates between checkpoints
 
@@ -20,11 +21,12 @@ export class Replay {
     this.t = trace.log.t.map((difference) => (t += difference)); // examples seen before each update
     let end = 0;
     this.epochEnds = trace.epochs.map(([examples]) => (end += examples));
-    this.checkpoints = [[...trace.start, 0, 0, 0]];
+    this.gain = trace.r ? 1 / trace.r : 0;
+    this.checkpoints = [[...trace.start, 0, 0, 0, 1, 1, 1]];
     this.memo = { k: 0, sums: this.checkpoints[0] };
   }
 
-  // w₁, w₂, b and their sums u after k updates.
+  // w₁, w₂, b, their sums u and their variances Σ after k updates.
   sums(k) {
     let base = Math.min(Math.floor(k / EVERY), this.checkpoints.length - 1);
     let from = base * EVERY;
@@ -36,12 +38,18 @@ export class Replay {
       const [x1, x2] = this.x[this.row[i]];
       const step = this.tau[i] * this.y[this.row[i]];
       const late = this.t[i] * step;
-      s[0] += step * x1;
-      s[1] += step * x2;
-      s[3] += late * x1;
-      s[4] += late * x2;
-      s[2] += step * bias;
-      s[5] += this.t[i] * (step * bias);
+      const [v1, v2, constant] = [s[6] * x1, s[7] * x2, s[8] * bias]; // Σ stays 1 where the rule has none
+      s[0] += step * v1;
+      s[1] += step * v2;
+      s[3] += late * v1;
+      s[4] += late * v2;
+      s[2] += step * constant;
+      s[5] += this.t[i] * (step * constant);
+      if (this.gain) {
+        s[6] /= 1 + this.gain * (v1 * x1);
+        s[7] /= 1 + this.gain * (v2 * x2);
+        s[8] /= 1 + this.gain * constant;
+      }
     }
     this.memo = { k, sums: [...s] };
     return s;
@@ -53,7 +61,7 @@ export class Replay {
     const s = this.sums(k);
     const last = s.slice(0, 3);
     const averaged = t === 0 ? last : [0, 1, 2].map((j) => (t * s[j] - s[j + 3]) / t);
-    return { t, k, last, averaged };
+    return { t, k, last, averaged, variances: s.slice(6) };
   }
 
   // How often each point has been added, sign included: the dual coefficients after k updates.

@@ -47,7 +47,7 @@ function beginning(replay, { bias }) {
 
 function linearStep(replay, t, row, settings) {
   const k = replay.updateAt(t - 1);
-  const before = replay.at(t - 1).last;
+  const { last: before, variances } = replay.at(t - 1);
   const after = replay.at(t).last;
   const [x, y] = [replay.x[row], replay.y[row]];
   const a = score(before, x);
@@ -67,6 +67,7 @@ function linearStep(replay, t, row, settings) {
     ...lines, line("Weights", `stay w = ${vector(after.slice(0, 2))}${bias ? `, b = ${number(after[2])}` : ""}`)
   ];
   const tau = replay.tau[k];
+  if (LEARNERS[settings.learner].secondOrder) return [...lines, ...secondOrderStep(x, y, tau, before, after, variances, settings)];
   const norm2 = x[0] * x[0] + x[1] * x[1] + (bias ? 1 : 0);
   const step = tau * y;
   const times = Math.abs(step) === 1 ? "" : `${number(Math.abs(step))}·`;
@@ -86,12 +87,34 @@ function linearStep(replay, t, row, settings) {
   return lines;
 }
 
+// AROW: along Σx, by how uncertain each weight still is.
+function secondOrderStep(x, y, tau, before, after, variances, { bias, r }) {
+  const along = [variances[0] * x[0], variances[1] * x[1]];
+  const variance = along[0] * x[0] + along[1] * x[1] + (bias ? variances[2] : 0);
+  const sense = tau * y < 0 ? "−" : "+";
+  const lines = [
+    line("Step", `τ = (1 − y a) / (x′Σx + r) = ${number(1 - y * score(before, x))} / (${number(variance)} + ${number(r)}) = ${number(tau)}`),
+    line("Uncertain", `Σ = ${vector(bias ? variances : variances.slice(0, 2))}, along the diagonal; then it shrinks`),
+    line(
+      "Update", element("span", { class: "formula" }, unbroken(`w ← w + τ y Σx = ${vector(before.slice(0, 2))} ${sense} ${number(Math.abs(tau))}·${vector(along)} = `)),
+      element("strong", {}, unbroken(vector(after.slice(0, 2))))
+    ),
+  ];
+  if (bias) {
+    const sumOfNumbers = `b ← b + τ y Σ₀ = ${number(before[2])}${term(tau * y * variances[2])} = `;
+    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after[2]))));
+  }
+  return [...lines, line(
+    "Why it helps", `y a goes from ${number(y * score(before, x))} to ${number(y * score(after, x))}: τ x′Σx = ${number(tau * variance)} more`
+  )];
+}
+
 function verdict({ learner, p }, margin, moved) {
   const value = number(margin);
   if (LEARNERS[learner].movesAlways) {
     return line("Margin", `y a = ${value}: ${margin <= 0 ? "wrong" : "right"}; this rule moves at every example`);
   }
-  const wanted = learner === "passive-aggressive" ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : "y a ≤ 0";
+  const wanted = ["passive-aggressive", "arow"].includes(learner) ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : "y a ≤ 0";
   const word = margin <= 0 ? "mistake" : moved ? "too close" : "right";
   const mark = element("span", { class: word === "right" ? "badge right" : "badge wrong" }, word);
   const stays = margin <= 0 ? " but x is 0: there is nothing to add" : " · nothing to do";
