@@ -481,7 +481,21 @@ def test_arow_and_the_rest_give_what_the_estimators_give(tmp_path):
 
     X, y = load_wine(return_X_y=True)
     for multiclass in ("rival", "rest"):
-        options = ["-l", "arow", "--r", "0.5", "--multiclass", multiclass, "-e", "3", "--no-scale", "--double", "-q"]
+        options = [
+            "-l",
+            "arow",
+            "--r",
+            "0.5",
+            "--multiclass",
+            multiclass,
+            "-e",
+            "3",
+            "--numeric",
+            "number",
+            "--no-scale",
+            "--double",
+            "-q",
+        ]
         assert run(["train", "wine", *options, "-o", str(tmp_path / "m.rosenblatt")]) == 0
         model = rosenblatt.load(tmp_path / "m.rosenblatt")
         clf = rosenblatt.Arow(r=0.5, multiclass=multiclass, max_iter=3, random_state=0).fit(X, y)

@@ -248,15 +248,17 @@ def print_search(search: Search) -> None:
     shown = search.ranked[:SHOWN_CANDIDATES]
     rows = [[one.label, percent(one.error), f"{one.rows:,}"] for one in shown]
     output.print_table(["learner", "error", "rows"], rows, 0)
-    winner, default = search.winner, search.default
-    if winner is default:
+    first, default = search.ranked[0], search.default
+    if first is default:
         echo("The default is the best of them.")
+    elif search.winner is default:
+        echo(f"The default, {default.label}, errs on {percent(default.error)}: no other is clearly better, so it is kept.")
     else:
         sure = "more than chance" if search.beyond_chance else "no more than chance can"
         echo(f"The default, {default.label}, errs on {percent(default.error)}: the winner gains {sure}.")
     if search.ended_by != "all rounds":
         more = "--budget SECONDS searches longer" if search.ended_by == "work" else "a larger --budget searches longer"
-        echo(f"The {search.ended_by} ended the search on {winner.rows:,} rows; {more}.")
+        echo(f"The {search.ended_by} ended the search on {first.rows:,} rows; {more}.")
     curve = search.curve
     if curve is not None and curve.line_is_not_enough:
         errors = f"{percent(curve.kernel_error)} with a kernel, {percent(curve.line_error)} with the best line"

@@ -2,6 +2,7 @@
 
 All candidates start on few rows; the better third goes on with three times as many, until the last few are tried on all of
 them (Jamieson and Talwalkar, 2016, Non-stochastic best arm identification). Within a round all see the same disjoint folds.
+The best of many is partly the luckiest: it is taken only where it beats the default by more than a standard error.
 
 >>> from rosenblatt.data import open_known
 >>> search = choose_recipe(open_known("iris"))
@@ -26,17 +27,17 @@ from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import RosenblattError, SettingError, counted
-from rosenblatt.features import feature_rows
-from rosenblatt.learning.classifier import by_code, fit_features
-from rosenblatt.learning.examples import Examples, encode, for_classes, labels_of
+from rosenblatt.learning.examples import Examples, encode, labels_of
 from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.measures import METRICS
-from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, try_recipe
+from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, split_encoder, try_recipe
 
 FIRST_ROWS = 2000  # of the first round
 KEPT = 3  # one in so many goes on
 FINALISTS = 4  # that are tried on all rows
 FOLDS = 5
+FEW_ROWS, REPETITIONS = 5000, 4  # of so few rows, the finalists are tried on the folds of so many shuffles
+STANDARD_ERRORS = 1.0  # by which another recipe than the default must be better to be taken
 MOST_WORK = 4e10  # multiplications of a search without a budget in seconds
 MOST_KERNEL_ROWS = 4000  # a kernel compares each row with all that it has learned from
 
@@ -49,6 +50,7 @@ class Candidate:
 
     recipe: Recipe
     rows: int = 0  # of the last round that it was in
+    repetitions: int = 0  # of cutting them into folds
     trials: list[Trial] = field(default_factory=list)  # by fold
     failed: str | None = None  # why it could not learn
 
@@ -99,15 +101,12 @@ class Search:
     """All candidates, the best first; those that came further stand before those that did not."""
 
     ranked: list[Candidate]
+    winner: Candidate  # the first, or the default where that is as good as far as one can tell
     default: Candidate
-    p_value: float | None  # of the difference between the winner and the default
+    p_value: float | None  # of the difference between the first and the default
     curve: CurveTrial | None
     seconds: float
     ended_by: str  # "all rounds", "budget" or "work"
-
-    @property
-    def winner(self) -> Candidate:
-        return self.ranked[0]
 
     @property
     def beyond_chance(self) -> bool:
@@ -131,18 +130,19 @@ def choose_recipe(
     drawn = np.arange(len(codes), dtype=np.int32)
     order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
     work, ended_by, alive, curve = 0.0, "all rounds", candidates, None
-    for number, rows in enumerate(round_sizes(len(codes))):
+    for number, (rows, repetitions) in enumerate(rounds(len(codes))):
         if rows > MOST_KERNEL_ROWS:
             alive = [one for one in alive if not one.recipe.with_kernel]
         if progress:
             progress(number, len(alive), rows)
-        work += try_all(alive, data.take(np.sort(drawn[:rows])), seconds, started)
-        best = sorted((one for one in alive if one.rows == rows and one.failed is None), key=lambda one: one.loss)
+        work += try_all(alive, data.take(np.sort(drawn[:rows])), repetitions, seconds, started)
+        measured = [one for one in alive if (one.rows, one.repetitions, one.failed) == (rows, repetitions, None)]
+        best = sorted(measured, key=lambda one: one.loss)
         if default not in best:
             ended_by = "budget"
             break
         curve = line_against_kernel(best) or curve
-        last = rows == len(codes)
+        last = len(alive) <= FINALISTS + 2 and rows == len(codes)
         kept = best[: max(FINALISTS, math.ceil(len(best) / KEPT))]
         kept += [one for one in best if one.recipe.with_kernel and one not in kept][:1]
         alive = kept if default in kept else [*kept, default]
@@ -152,10 +152,19 @@ def choose_recipe(
         if not last and seconds is not None and (time.perf_counter() - started) * (1 + KEPT) > seconds:
             ended_by = "budget"
             break
-    ranked = sorted(candidates, key=lambda one: (-one.rows, one.loss))
+    ranked = sorted(candidates, key=lambda one: (-one.rows, -one.repetitions, one.loss))
     ranked = [one for one in ranked if one.failed is None and one.rows] or [default]
-    p_value = p_value_of(ranked[0], default)
-    return Search(ranked, default, p_value, curve, time.perf_counter() - started, ended_by)
+    winner = ranked[0] if is_clearly_better(ranked[0], default) else default
+    return Search(ranked, winner, default, p_value_of(ranked[0], default), curve, time.perf_counter() - started, ended_by)
+
+
+def is_clearly_better(candidate: Candidate, default: Candidate) -> bool:
+    """Does a candidate beat the default, on the same rows, by more than a standard error of the difference?"""
+    if candidate.rows != default.rows or candidate.repetitions != default.repetitions:
+        return not default.trials
+    gains = np.array([b.loss - a.loss for a, b in zip(candidate.trials, default.trials, strict=True)])
+    gains = gains.reshape(-1, FOLDS).mean(axis=0) if len(gains) > FOLDS else gains
+    return len(gains) > 1 and float(gains.mean()) > STANDARD_ERRORS * float(gains.std(ddof=1)) / len(gains) ** 0.5
 
 
 def p_value_of(a: Candidate, b: Candidate) -> float | None:
@@ -174,13 +183,15 @@ def line_against_kernel(best: list[Candidate]) -> CurveTrial | None:
     return CurveTrial(line.rows, line.error, kernel.error, p_value_of(line, kernel))
 
 
-def round_sizes(rows: int) -> Iterator[int]:
-    """Rows of each round: a few thousand, three times as many, …, all of them."""
+def rounds(rows: int) -> Iterator[tuple[int, int]]:
+    """Rows of each round, a few thousand, three times as many, …, all of them; and how often they are cut into folds."""
     size = min(rows, FIRST_ROWS)
     while size < rows:
-        yield size
+        yield size, 1
         size *= KEPT
-    yield rows
+    if rows <= FIRST_ROWS:
+        yield rows, 1  # of all candidates
+    yield rows, REPETITIONS if rows <= FEW_ROWS else 1
 
 
 def recipes_for(data: Dataset, recipe: Recipe) -> Iterator[Recipe]:
@@ -223,23 +234,24 @@ def features_to_try(data: Dataset, recipe: Recipe) -> list[dict[str, Any]]:
     return open_ones or [{}]
 
 
-def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, started: float) -> float:
+def try_all(candidates: list[Candidate], part: Dataset, repetitions: int, seconds: float | None, started: float) -> float:
     """Measures candidates on the folds of some rows, on all cores; gives the multiplications that it took."""
-    classes, codes = encode(labels_of(part))
-    fold_of_row = stratified_folds(codes, FOLDS, seed=0)
+    codes = encode(labels_of(part))[1]
+    folds = [stratified_folds(codes, FOLDS, seed) for seed in range(repetitions)]
     by_features: dict[str, list[Candidate]] = {}
     for one in candidates:
         by_features.setdefault(repr(sorted(one.recipe.map_options(part.kind).items())), []).append(one)
-    tasks = list(product(range(FOLDS), by_features.values()))
+    tasks = list(product([fold_of_row == fold for fold_of_row in folds for fold in range(FOLDS)], by_features.values()))
 
     def out_of_time() -> bool:
         return seconds is not None and time.perf_counter() - started > seconds
 
-    def of_fold(task: tuple[int, list[Candidate]]) -> tuple[dict[int, Trial | str], float]:
-        fold, some = task
+    def of_fold(task: tuple[np.ndarray, list[Candidate]]) -> tuple[dict[int, Trial | str], float]:
+        held_out, some = task
         if out_of_time():
             return {}, 0.0
-        train, test = encode_fold(part, classes, codes, fold_of_row == fold, some[0].recipe)
+        encode_split = split_encoder(part, some[0].recipe)
+        train, test = encode_split(part.take(np.flatnonzero(~held_out)), part.take(np.flatnonzero(held_out)))
         results: dict[int, Trial | str] = {}
         work = 0.0
         for one in some:
@@ -262,8 +274,9 @@ def try_all(candidates: list[Candidate], part: Dataset, seconds: float | None, s
         failures = [result for result in results_of if isinstance(result, str)]
         if failures:
             one.failed = failures[0]
-        elif len(results_of) == FOLDS:  # else the time was over
-            one.trials, one.rows = [result for result in results_of if not isinstance(result, str)], len(codes)
+        elif len(results_of) == FOLDS * repetitions:  # else the time was over
+            one.trials = [result for result in results_of if not isinstance(result, str)]
+            one.rows, one.repetitions = len(codes), repetitions
     return total
 
 
@@ -274,16 +287,3 @@ def measure(recipe: Recipe, train: Examples, test: Examples) -> tuple[Trial | st
         return try_recipe(recipe, train, test, METRICS[recipe.metric]), work
     except (RosenblattError, ValueError) as failure:
         return str(failure), work
-
-
-def encode_fold(
-    part: Dataset, classes: np.ndarray, codes: np.ndarray, held_out: np.ndarray, recipe: Recipe
-) -> tuple[Examples, Examples]:
-    """(examples to learn from, examples held out), with features of the first."""
-    learned, others = np.flatnonzero(~held_out), np.flatnonzero(held_out)
-    train = part.take(learned)
-    weights = by_code(recipe.class_weight, classes)
-    mapping = fit_features(train, codes[learned], recipe, weights)
-    first = for_classes(feature_rows(mapping, train.rows), codes[learned], np.arange(len(classes)), class_weight=weights)
-    second = for_classes(feature_rows(mapping, part.take(others).rows), codes[others], np.arange(len(classes)))
-    return first, second

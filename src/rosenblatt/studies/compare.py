@@ -8,16 +8,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import features
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation
+from rosenblatt.engine.compiled import cores
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.calibration import cross_fitted
@@ -118,22 +120,31 @@ def compare_parts(
     entrants = dict(also or {})
     if not recipes and not entrants:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")
-    trials: dict[str, list[Trial]] = {name: [] for name in (MAJORITY, *recipes, *entrants)}
-    train_rows = []
-    for seed, (train, test) in enumerate(encode_parts(data, parts, recipe or Recipe())):
-        train_rows.append(train.rows.n)
-        trials[MAJORITY].append(try_majority(train, test, metric))
-        for name in recipes:
+    encode_split = split_encoder(data, recipe or Recipe())
+
+    def of_split(numbered: tuple[int, tuple[Dataset, Dataset]]) -> tuple[int, dict[str, Trial]]:
+        seed, part = numbered
+        train, test = encode_split(*part)
+        of_learner = {MAJORITY: try_majority(train, test, metric)}
+        for name in (*recipes, *entrants):
             if progress:
                 progress(seed, name)
-            trials[name].append(try_recipe(replace(recipes[name], seed=seed), train, test, metric))
-        for name in list(entrants):
-            if progress:
-                progress(seed, name)
-            try:
-                trials[name].append(try_estimator(entrants[name](seed), train, test, metric))
-            except ValueError:  # a DataError, or scikit-learn's refusal, say where only one class is left to learn from
-                del entrants[name], trials[name]
+            if name in recipes:
+                of_learner[name] = try_recipe(replace(recipes[name], seed=seed), train, test, metric)
+            else:
+                # A DataError, or scikit-learn's refusal, say where only one class is left to learn from: it is left out.
+                with contextlib.suppress(ValueError):
+                    of_learner[name] = try_estimator(entrants[name](seed), train, test, metric)
+        return train.rows.n, of_learner
+
+    with ThreadPoolExecutor(cores()) as pool:  # training holds no lock of Python's
+        tried = list(pool.map(of_split, enumerate(parts)))
+    train_rows, of_splits = [rows for rows, _ in tried], [of_learner for _, of_learner in tried]
+    trials = {
+        name: [of_split[name] for of_split in of_splits]
+        for name in (MAJORITY, *recipes, *entrants)
+        if all(name in of_split for of_split in of_splits)
+    }
     learned = [name for name in trials if name != MAJORITY]
     if not learned:
         raise DataError(f"None of {', '.join(also or {})} can learn from all splits: there is nothing to compare.")
@@ -254,18 +265,17 @@ def fold_parts(data: Dataset, cross_validation: CrossValidation) -> Iterator[tup
         yield data.take(np.delete(np.arange(len(data)), held_out)), data.take(held_out)
 
 
-def encode_parts(
-    data: Dataset, parts: Iterable[tuple[Dataset, Dataset]], recipe: Recipe
-) -> Iterator[tuple[Examples, Examples]]:
-    """(examples to learn from, examples held out) for each split; the features are those of the rows to learn from."""
+def split_encoder(data: Dataset, recipe: Recipe) -> Callable[[Dataset, Dataset], tuple[Examples, Examples]]:
+    """What gives (examples to learn from, examples held out) of a split; the features are those of the first."""
     classes = encode(labels_of(data))[0]  # of all rows: a rare class may be on one side only
 
-    def examples(mapping: features.FeatureMap, part: Dataset, class_weight: Any = None) -> Examples:
-        return for_classes(mapping.transform(part.rows), labels_of(part), classes, class_weight=class_weight)
+    def encode_split(train: Dataset, test: Dataset) -> tuple[Examples, Examples]:
+        codes, weights = codes_among(classes, labels_of(train)), by_code(recipe.class_weight, classes)
+        mapping = fit_features(train, codes, recipe, weights)
+        first = for_classes(mapping.transform(train.rows), labels_of(train), classes, class_weight=recipe.class_weight)
+        return first, for_classes(mapping.transform(test.rows), labels_of(test), classes)
 
-    for train, test in parts:
-        mapping = fit_features(train, codes_among(classes, labels_of(train)), recipe, by_code(recipe.class_weight, classes))
-        yield examples(mapping, train, recipe.class_weight), examples(mapping, test)
+    return encode_split
 
 
 def compute_p_value(a: list[np.ndarray], b: list[np.ndarray], train_rows: list[int]) -> float | None:

@@ -20,7 +20,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import error, run
-from rosenblatt.studies.compare import OnLearner, encode_parts
+from rosenblatt.studies.compare import OnLearner, split_encoder
 
 AS_GIVEN = "as given"
 SORTED_SHARE = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
@@ -69,7 +69,7 @@ def compare_orders(
         raise SettingError("There is no learner to study: name one.")
     if any(chosen.with_kernel for chosen in recipes.values()):
         raise SettingError("Orders are compared by where the weights point: a kernel builds none. Leave it out.")
-    ((train, test),) = encode_parts(data, [split(data, holdout)], recipe or Recipe())
+    train, test = split_encoder(data, recipe or Recipe())(*split(data, holdout))
     sorted_rows = np.argsort(train.codes, kind="stable")
     by_class, backwards = train.take(sorted_rows), train.take(sorted_rows[::-1].copy())
     rows: list[OrderResult] = []
