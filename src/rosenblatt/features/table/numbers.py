@@ -6,6 +6,7 @@ value that many rows share (0 of a capital gain, 40 hours a week) it can jump th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -29,6 +30,7 @@ ROWS_PER_BIN = 20  # at least: fewer bins where rows are few
 ROWS_PER_VALUE = 5  # at least, of a frequent value
 MOST_VALUES = 256  # of a column, with a feature of their own
 OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one among many different ones
+MOST_CELLS = 2**12  # of the number line, in which codes are looked up
 SAMPLED_ROWS = 2**17  # values and bins are learned from about so many rows at most
 
 
@@ -93,6 +95,19 @@ def sampled_rows(n: int) -> np.ndarray | None:
         mixed ^= mixed >> np.uint64(shift)
         mixed *= np.uint64(factor)
     return np.flatnonzero(mixed < np.uint64(1 << (64 - bits)))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Where the cells begin, how many there are in 1, and the code of each: −1 where it has several.
+
+    Where they are whole there is one for each whole number, and other numbers are searched for.
+    """
+
+    start: float
+    density: float
+    codes: np.ndarray
+    whole: bool
 
 
 @dataclass
@@ -160,10 +175,41 @@ class Bins:
         """Where the number line changes its code."""
         return self._regions[0]
 
+    @cached_property
+    def _cells(self) -> Cells:
+        """Equal cells of the number line with their codes: most numbers are in a cell of one code, and need no search."""
+        ends, codes = self._regions
+        low, high = float(ends[0]), float(ends[-1])
+        if all(value.is_integer() for value in (*self.values, *self.edges)) and high - low < MOST_CELLS:
+            low = math.floor(low) - 1.0
+            return Cells(low, 1.0, codes[np.searchsorted(ends, low + np.arange(int(high - low) + 2))], whole=True)
+        cells = np.zeros(len(ends), dtype=np.int64)
+        with np.errstate(over="ignore", divide="ignore"):
+            density = float((MOST_CELLS - 1) / np.subtract(high, low))
+        if 0 < density < math.inf:
+            cells = ((ends - low) * density).astype(np.int64)
+        of_cells = codes[np.searchsorted(cells, np.arange(MOST_CELLS))]
+        for offset in (-1, 0, 1):  # the neighbours, too, since a quotient may be rounded into them
+            of_cells[np.clip(cells + offset, 0, MOST_CELLS - 1)] = -1
+        return Cells(low, density, of_cells, whole=False)
+
     def codes(self, x: np.ndarray) -> np.ndarray:
         """The code of each number; −1 where it is missing."""
-        ends, codes = self._regions
-        return np.where(np.isnan(x), np.int32(-1), codes.take(np.searchsorted(ends, x)))
+        cells = self._cells
+        missing = np.isnan(x)
+        some_missing = bool(missing.any())
+        known = np.where(missing, cells.start, x) if some_missing else x
+        with np.errstate(over="ignore", invalid="ignore"):
+            place = (known - cells.start) * cells.density
+        places = np.clip(place, 0.0, len(cells.codes) - 1.0, out=place).astype(np.int32)
+        codes = cells.codes.take(places)
+        searched = np.flatnonzero(places + cells.start != known if cells.whole else codes < 0)
+        if len(searched):
+            ends, of_regions = self._regions
+            codes[searched] = of_regions.take(np.searchsorted(ends, known[searched]))
+        if some_missing:
+            codes[missing] = -1
+        return codes
 
     def to_json(self) -> dict[str, Any]:
         return {"values": self.values, "edges": self.edges}
