@@ -5,8 +5,8 @@ them (Jamieson and Talwalkar, 2016, Non-stochastic best arm identification). Wit
 The best of many is partly the luckiest: it is taken only where it beats the default by more than a standard error.
 
 >>> from rosenblatt.data import open_known
->>> search = choose_recipe(open_known("iris"))
->>> search.winner.error <= search.default.error
+>>> search = choose_recipe(open_known("iris"), others=[Recipe("mira"), Recipe("logistic")])
+>>> search.ranked[0].error <= search.default.error
 True
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -115,15 +115,21 @@ class Search:
 
 
 def choose_recipe(
-    data: Dataset, recipe: Recipe | None = None, seconds: float | None = None, progress: Progress | None = None
+    data: Dataset,
+    recipe: Recipe | None = None,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    others: Iterable[Recipe] | None = None,
 ) -> Search:
     """The best of many recipes for the data, by held-out rows; `recipe` is the default, and gives seed, order and bias.
 
+    `others` are tried beside it: without them, learners × parameters × features × epochs.
     Without `seconds` the search is bounded by counted work, so that it gives the same answer on every machine.
     """
     started = time.perf_counter()
     default = Candidate(recipe or Recipe())
-    candidates = [default, *(Candidate(one) for one in recipes_for(data, default.recipe))]
+    tried = recipes_for(data, default.recipe) if others is None else others
+    candidates = [default, *(Candidate(one) for one in tried)]
     codes = encode(labels_of(data))[1]
     if np.bincount(codes).min() < 2:
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")

@@ -119,8 +119,9 @@ def of_columns(part: EncodedRows) -> tuple[dict[str, np.ndarray], ...]:
 def flip_of_table(decision: TableDecision) -> Flip | None:
     """The change of one column that flips the decision with the least change of the score."""
     flips: list[Flip] = []
+    parts = decision.mapping.date_parts
     for column in decision.mapping.columns:
-        if column.name in decision.mapping.date_parts:  # one part of a date cannot change alone
+        if column.name in parts:  # one part of a date cannot change alone
             continue
         if isinstance(column.category, Category):
             flips += other_values(decision, column)

@@ -223,7 +223,7 @@ class Look:
         from rosenblatt.data.columns import numbers
 
         if self.ask_formats(each_once(values, self.sample), some_of(values)):
-            known = all_marks(spellings if len(words) else ())
+            known = all_marks(tuple(spellings) if len(words) else ())
             self.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
             self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
         elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
@@ -457,7 +457,7 @@ def each_by_a_core(look: Callable[[pl.Series], Look], columns: list[pl.Series]) 
 def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
     """The same at a column of coded texts, without polars; None where some may be numbers or dates."""
     wanted = said.of_column(column.name)
-    known = column.without(all_marks(said.missing))
+    known = column.without(all_marks(tuple(said.missing)))
     values = [text for text in known.texts if text is not None]
     if len(values) > SAMPLE or wanted not in ("", "drop", "id", "category"):
         return None

@@ -15,8 +15,10 @@ A model keeps its readings. So a cell means the same whatever stands beside it, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEFT_OUT = ("id", "constant", "drop")
+FEW_CELLS = 64  # of a column, that Python looks through sooner than polars begins
 MARKS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "<na>")  # "not known"; see `all_marks`
 SHEET_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#WERT!", "#BEZUG!", "#ZAHL!")  # also German
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -147,17 +150,24 @@ def is_text(column: pl.Series) -> bool:
     return column.dtype in (pl.String, pl.Enum, pl.Categorical)
 
 
-def all_marks(others: Sequence[str] = ()) -> set[str]:
+@lru_cache(64)
+def all_marks(others: tuple[str, ...] = ()) -> frozenset[str]:
     """What means "not known", with the marks that the user adds, in small letters, in capitals, and as a word is written."""
     marks = [*MARKS, *SHEET_ERRORS, *(mark.strip(BLANKS) for mark in others)]
-    return {text for mark in marks for text in (mark, mark.lower(), mark.upper(), mark.capitalize(), mark.title())} | {"NaN"}
+    spelled = (text for mark in marks for text in (mark, mark.lower(), mark.upper(), mark.capitalize(), mark.title()))
+    return frozenset((*spelled, "NaN"))
 
 
 def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = False) -> pl.Series:
     """The column with null where a cell means "not known", and its texts without blanks around, if they are not so yet."""
     import polars as pl
 
-    every, name = all_marks(marks), column.name
+    every, name = all_marks(tuple(marks)), column.name
+    if len(column) <= FEW_CELLS and column.dtype.is_float() and not marks and not any(map(math.isnan, column.drop_nulls())):
+        return column
+    if len(column) <= FEW_CELLS and column.dtype == pl.String:  # of a row or two, in a tenth of the time
+        cells = (cell if cell is None or trimmed else cell.strip(BLANKS) for cell in column.to_list())
+        return pl.Series(name, [None if cell in every else cell for cell in cells], dtype=pl.String)
     column = column.alias("cells")  # polars takes some names for patterns
     if is_enum(column) and every.isdisjoint(categories_of(column)):
         return column.alias(name)

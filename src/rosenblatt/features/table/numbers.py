@@ -31,7 +31,7 @@ ROWS_PER_VALUE = 5  # at least, of a frequent value
 MOST_VALUES = 256  # of a column, with a feature of their own
 OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one among many different ones
 MOST_CELLS = 2**12  # of the number line, in which codes are looked up
-SAMPLED_ROWS = 2**17  # values and bins are learned from about so many rows at most
+SAMPLED_ROWS = 2**16  # values and bins are learned from about so many rows at most
 
 
 def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
