@@ -54,7 +54,7 @@ class NumbersMap:
         import scipy.sparse as sp
 
         if isinstance(rows, NamedRows):
-            return self._known_by_name(rows)
+            return self._weighted(self._known_by_name(rows))
         if self.by_name and sp.issparse(rows):
             raise DataError(
                 "The model knows its features by name, and these rows by number: name a file in Vowpal Wabbit's format."
@@ -73,6 +73,9 @@ class NumbersMap:
         if X.shape != shape:
             X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=shape)
         self.notes = Notes(rows=shape[0], unseen=unseen)
+        return self._weighted(X)
+
+    def _weighted(self, X: sp.csr_matrix) -> sp.csr_matrix:
         return with_unit_rows(X) if self.weighting == "unit" else X
 
     def _known_by_name(self, rows: NamedRows) -> Any:
