@@ -185,13 +185,6 @@ def test_a_threshold_decides_and_is_kept(parts, tmp_path):
     assert model.predict(dev.rows, "last").tolist() == rosenblatt.learn(data).predict(dev.rows, "last").tolist()
 
 
-def test_files_without_probabilities_are_of_the_format_that_they_were(parts, tmp_path):
-    data, dev = parts
-    for settings, expected in (({}, b'\\"format\\":2,'), ({"dev": dev}, b'\\"format\\":3,')):
-        rosenblatt.learn(data, **settings).save(tmp_path / "m.rosenblatt")
-        assert expected in (tmp_path / "m.rosenblatt").read_bytes()[:200]
-
-
 def test_logistic_has_its_own_probabilities_unless_it_is_calibrated(parts):
     data, dev = parts
     model = rosenblatt.learn(data, learner="logistic", dev=dev)
