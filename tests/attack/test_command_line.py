@@ -407,3 +407,20 @@ def test_cells_that_are_not_what_their_column_is_said_to_be_are_counted(fruit, s
     assert run(["train", str(fruit[0]), "-t", "ripe", "--column", said, "--json"]) == 0
     (note,) = json.loads(capsys.readouterr().out)["notes"]
     assert note.startswith(f"{said.partition('=')[0]}: 40 values were {told}")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "asked", [[], ["--product", "auto"], ["--hash", "4"], ["--calibrate", "--threshold", "f1"]], ids=str
+)
+@pytest.mark.parametrize("cells", [["it was the red one", "in the blue house today"], ["1e308", "-1e308", "0.5"]], ids=len)
+def test_tables_of_sentences_and_of_the_largest_numbers_are_explained(cells, asked, tmp_path, capsys):
+    lines = (f"{cells[i % len(cells)]} {'and' * (i % 3) if len(cells) == 2 else ''};{'ab'[i % 2]}" for i in range(120))
+    (tmp_path / "t.csv").write_text("cell;y\n" + "\n".join(lines) + "\n")
+    file, model = str(tmp_path / "t.csv"), str(tmp_path / "m.rosenblatt")
+    assert (
+        run(["train", file, "-t", "y", "--column", f"cell={'text' if len(cells) == 2 else 'number'}", *asked, "-o", model])
+        == 0
+    )
+    assert run(["explain", model, file, "--row", "1"]) == 0
+    assert "Row 1 of" in capsys.readouterr().out
