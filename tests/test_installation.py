@@ -67,7 +67,7 @@ def without(parts, code):
 
 def expected_output():
     X, y = [[1.0, 1.0], [0.5, -1.0], [-1.0, -1.0], [-1.0, 1.0]], [1, 0, 0, 0]
-    return f"14 {rosenblatt.train(X, y, epochs=3).weights.last[0].tolist()}\n"
+    return f"15 {rosenblatt.train(X, y, epochs=3).weights.last[0].tolist()}\n"
 
 
 def test_estimators_and_training_need_nothing_but_numpy_scipy_and_scikit_learn(tmp_path):

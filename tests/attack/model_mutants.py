@@ -10,7 +10,9 @@ or in a RosenblattError, within the time (of the processor, not of a busy machin
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import io
 import json
 import math
 import os
@@ -26,11 +28,14 @@ from pathlib import Path
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
+os.environ["ROSENBLATT_TRACEBACK"] = "1"  # what a verb would call a bug is raised
 
 import numpy as np  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
+from rosenblatt.cli import run  # noqa: E402
 from rosenblatt.learning import model_file  # noqa: E402
+from rosenblatt.learning.deciding import calibrate  # noqa: E402
 from rosenblatt.studies.evaluate import evaluate  # noqa: E402
 from rosenblatt.studies.explain import explain, weights  # noqa: E402
 
@@ -194,8 +199,8 @@ def mutant(number, header, arrays):
 # ---- what is asked of each ----
 
 
-def ask_everything(path, data):
-    """Whether it could be loaded. Every question may be answered with a RosenblattError."""
+def ask_everything(path, data, file):
+    """Whether it could be loaded. Every question may be answered with a RosenblattError; verbs read the file themselves."""
     try:
         model = rb.load(path)
     except rb.ModelFileError as refusal:
@@ -206,8 +211,10 @@ def ask_everything(path, data):
     questions = [
         lambda: model.predict(data.rows),
         *(lambda view=view: model.scores(data.rows, view) for view in VIEWS),
+        *(lambda view=view: check_probabilities(model, data, view) for view in (None, *VIEWS)),
         lambda: evaluate(model, data, unseen="skip"),
         lambda: evaluate(model, data, unseen="skip", progressive=True),
+        lambda: calibrate(rb.load(path), model.examples(data, "skip")[0]),
         lambda: weights(model),
         lambda: explain(model, row),
         lambda: model.influences(row.rows, "last"),
@@ -220,7 +227,24 @@ def ask_everything(path, data):
             question()
         except rb.RosenblattError:
             continue
+    for verb in ("predict", "predict --json --scores", "predict --json --proba", "explain --row 1 --json", "explain --json"):
+        name, *options = verb.split()
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")) as shown:
+            if run([name, path, *([] if verb == "explain --json" else [file]), "-q", *options]) == 0 and "--json" in options:
+                shown.flush()
+                json.loads(shown.buffer.getvalue(), parse_constant=not_json)
     return True
+
+
+def check_probabilities(model, data, view):
+    """Those of a row lie between 0 and 1 and sum to 1, and a threshold decides by them."""
+    each = model.predict_proba(data.rows, view)
+    if not ((each >= 0) & (each <= 1)).all() or not np.allclose(each.sum(axis=1), 1):
+        raise ValueError(f"probabilities are {each[:3]}")
+
+
+def not_json(name):
+    raise ValueError(f"{name} is no JSON")
 
 
 def peak():
@@ -253,7 +277,7 @@ def main(first, last, files):
             print(json.dumps({"trying": number}), file=sys.stderr)
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
-                loaded += ask_everything(path, data[kind])
+                loaded += ask_everything(str(path), data[kind], files[kind][0])
             except BaseException as error:  # whatever it is, it is what is looked for
                 last_lines = traceback.format_exc().strip().splitlines()
                 wrong = f"{type(error).__name__}: {str(error)[:200]}", last_lines[-6:]

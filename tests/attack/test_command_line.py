@@ -273,7 +273,7 @@ def test_a_closed_standard_input_is_told(monkeypatch, capsys):
         ["predict", "none", "iris", "-o", ""],
         ["report", "none", "-o", ""],
         ["lab", "distant-points", "-o", ""],
-        *(["train", "iris", f"--certify={seconds}"] for seconds in ("nan", "0", "-1")),
+        *(["train", "iris", f"--certify={seconds}"] for seconds in ("nan", "-1")),
         *(["certify", "iris", f"--seconds={seconds}"] for seconds in ("nan", "0", "-1")),
         *(["walk", "iris", "--proof", f"--certify={seconds}"] for seconds in ("nan", "0", "-1")),
         *(["report", "none", "-o", "page.html", f"--certify={seconds}"] for seconds in ("nan", "-1")),
@@ -360,3 +360,67 @@ def test_an_interrupt_that_nobody_hears_of_keeps_its_exit_code(monkeypatch):
     monkeypatch.setattr(os, "write", write)
     monkeypatch.setattr(__main__, "_ignore_interrupts", lambda: None)
     assert __main__._interrupted() == 130
+
+
+# ---- what a second attack found ----
+
+
+@pytest.fixture
+def fruit(tmp_path):
+    """(a table, a model of it)"""
+    lines = (
+        f"{i % 7},{('red', 'green')[i % 2]},{('sweet', 'sour')[i % 3 == 0]},{('no', 'yes')[i % 4 > 1]}" for i in range(40)
+    )
+    table, model = tmp_path / "fruit.csv", tmp_path / "fruit.rosenblatt"
+    table.write_text("size,colour,taste,ripe\n" + "\n".join(lines) + "\n")
+    assert run(["train", str(table), "-t", "ripe", "-q", "-o", str(model)]) == 0
+    return table, model
+
+
+@pytest.mark.parametrize("lacking", ["size", "colour", "taste"])
+@pytest.mark.parametrize(
+    "verb", [["predict"], ["evaluate"], ["explain", "--row", "1"], ["explain", "--row", "1", "--by", "example"]]
+)
+def test_a_table_that_lacks_one_column_of_training_is_bad_data(fruit, lacking, verb, tmp_path, capsys):
+    table, model = fruit
+    pl.read_csv(table).drop(lacking).write_csv(tmp_path / "less.csv")
+    assert run([verb[0], str(model), str(tmp_path / "less.csv"), *verb[1:]]) == 1
+    assert f"The table lacks '{lacking}', which training had" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["nope", "", "bins", "date:%%%", "number:x"])
+def test_facts_and_train_take_the_same_kinds_of_columns(fruit, kind, capsys):
+    for verb in ("facts", "train"):
+        assert run([verb, str(fruit[0]), "-t", "ripe", "--column", f"size={kind}", "-q"]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("other", ["nope,size", "size,colour", "auto", ""])
+def test_all_products_and_some_contradict_each_other(fruit, other, capsys):
+    assert run(["train", str(fruit[0]), "-t", "ripe", "--product", "all", "--product", other]) == 2
+    assert "--product all is about all columns" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("said", "told"), [("colour=number", "not a number"), ("size=date:%Y-%m-%d", "not a date")])
+def test_cells_that_are_not_what_their_column_is_said_to_be_are_counted(fruit, said, told, capsys):
+    assert run(["train", str(fruit[0]), "-t", "ripe", "--column", said, "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith(f"{said.partition('=')[0]}: 40 values were {told}")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "asked", [[], ["--product", "auto"], ["--hash", "4"], ["--calibrate", "--threshold", "f1"]], ids=str
+)
+@pytest.mark.parametrize("cells", [["it was the red one", "in the blue house today"], ["1e308", "-1e308", "0.5"]], ids=len)
+def test_tables_of_sentences_and_of_the_largest_numbers_are_explained(cells, asked, tmp_path, capsys):
+    lines = (f"{cells[i % len(cells)]} {'and' * (i % 3) if len(cells) == 2 else ''};{'ab'[i % 2]}" for i in range(120))
+    (tmp_path / "t.csv").write_text("cell;y\n" + "\n".join(lines) + "\n")
+    file, model = str(tmp_path / "t.csv"), str(tmp_path / "m.rosenblatt")
+    assert (
+        run(["train", file, "-t", "y", "--column", f"cell={'text' if len(cells) == 2 else 'number'}", *asked, "-o", model])
+        == 0
+    )
+    assert run(["explain", model, file, "--row", "1"]) == 0
+    assert "Row 1 of" in capsys.readouterr().out

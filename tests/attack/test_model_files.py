@@ -26,10 +26,12 @@ from rosenblatt.learning.map_schema import count_features, verify_map
 from rosenblatt.studies.evaluate import evaluate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "golden"))
+sys.path.insert(0, str(Path(__file__).parent))
 import golden_models
+import model_seeds
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
-MUTANTS = 20_000 if FULL else 54  # two of each kind
+MUTANTS = 20_000 if FULL else 54  # one of each kind
 MEGABYTE = 2**20
 
 
@@ -378,6 +380,22 @@ def test_every_field_of_the_header_is_checked(forge, path, value):
 
 
 @pytest.mark.parametrize(
+    "names",
+    [
+        ["colour", "taste", "size", "weight", "shape"],  # no target
+        ["colour", "taste", "size", "ripe", "shape"],  # a column of the table lacks
+        ["colour", "taste", "size", "weight", "ripe", "shape", "shape"],
+        [],
+    ],
+    ids=len,
+)
+def test_the_columns_of_a_file_without_names_are_those_of_the_table(forge, names):
+    known = ["colour", "taste", "size", "weight", "ripe", "shape"]
+    assert rb.load(forge("table", setting("file_columns", value=known))).training_names.in_file == tuple(known)
+    refused(forge("table", setting("file_columns", value=names)), "file_columns")
+
+
+@pytest.mark.parametrize(
     "key", ["labels", "label_type", "feature_map", "view", "kind", "target", "recipe", "summary", "history"]
 )
 def test_no_field_of_the_header_may_be_missing(forge, key):
@@ -496,9 +514,9 @@ def test_longer_runs_of_words_than_there_are_words_are_none(words):
 # ---- files changed at random ----
 
 
-def sound_files():
-    """Every old model file, with the rows to predict and how they are read."""
-    files = {}
+def sound_files(folder):
+    """Every old model file and those of today's code, with the rows to predict and how they are read."""
+    files = model_seeds.write(folder)
     for kind in (*golden_models.TRAINED, *golden_models.ESTIMATORS):
         file, reading = golden_models.rows_to_predict(kind)
         files[str(golden_models.FOLDER / f"{kind}.rosenblatt")] = str(golden_models.FOLDER / file), reading
@@ -511,7 +529,9 @@ def test_mutants_are_refused_or_work(tmp_path):
     first = 0 if FULL else int.from_bytes(os.urandom(3), "little") + 20_000
     with open(tmp_path / "progress", "w+") as progress:
         command = [sys.executable, str(script), str(first), str(first + MUTANTS)]
-        done = subprocess.run(command, input=sound_files(), stdout=subprocess.PIPE, stderr=progress, text=True, check=False)
+        done = subprocess.run(
+            command, input=sound_files(tmp_path), stdout=subprocess.PIPE, stderr=progress, text=True, check=False
+        )
         progress.seek(0)
         last = progress.read().splitlines()[-3:]
     *failures, counts = done.stdout.splitlines() or [""]

@@ -35,6 +35,7 @@ ODD = [
     "None",
     "-",
 ]
+SENTENCE = ["the", "Red", "river", "7", "don't", "free", "naïve,", "日本", "\xa0two", "a"]
 SIZES = [
     BufferSizes(),
     BufferSizes(table_block=40, coded_above=0),
@@ -48,7 +49,7 @@ def some(rng, choices, rows):
 
 def column(rng, rows):
     """A column of some type, with nulls in it."""
-    kind = rng.integers(0, 8)
+    kind = rng.integers(0, 9)
     if kind < 3:
         pool = [WORDS, NEARLY_NUMBERS, WORDS + NEARLY_NUMBERS + ODD][kind]
         values = pl.Series(some(rng, pool, rows), dtype=pl.String)
@@ -60,6 +61,8 @@ def column(rng, rows):
         values = pl.Series(some(rng, [True, False], rows))
     elif kind == 6:
         values = pl.Series(some(rng, [2**53, 2**53 + 1, -(2**62), 7, 40], rows), dtype=pl.Int64)
+    elif kind == 8:
+        values = pl.Series([" ".join(some(rng, SENTENCE, int(rng.integers(3, 9)))) for _ in range(rows)], dtype=pl.String)
     else:
         values = pl.Series(some(rng, WORDS[:3], rows), dtype=pl.Categorical)
     blank = pl.Series(rng.random(rows) < rng.choice([0, 0.2]))
@@ -115,12 +118,15 @@ def test_predictions_are_equal_row_by_row_however_a_table_is_cut(seed):
     for number in range(seed * TABLES // 20, (seed + 1) * TABLES // 20):
         rng = np.random.default_rng(number)
         names = [f"c{j}" for j in range(rng.integers(2, 5))]
-        train = table(rng, names, 30)
-        labels = pl.Series("y", ["no", "yes", *some(rng, ["no", "yes"], 28)])
-        settings = {"numeric": str(rng.choice(["number", "category", "both"]))}
-        settings |= {"hashing": 8} if rng.random() < 0.2 else {}
-        settings |= {"products": [("c0", "c1")]} if rng.random() < 0.2 else {}
-        model = learn(Dataset("table", train, labels, "train"), learner="averaged", epochs=2, features=settings)
+        count = int(rng.choice([30, 150]))  # bins need 100
+        train = table(rng, names, count)
+        labels = pl.Series("y", ["no", "yes"] * 5 + some(rng, ["no", "yes"], count - 10))
+        settings = {"numeric": str(rng.choice(["number", "category", "both", "bins", "auto"]))}
+        settings |= {"hashing": 8} if rng.random() < 0.2 else {"weighting": str(rng.choice(["counts", "unit", "idf"]))}
+        products = rng.choice(["none", "auto", "all", "pair"])
+        settings |= {"none": {}, "pair": {"products": [("c0", "c1")]}}.get(products, {"products": products})
+        recipe = {"epochs": 2, "features": settings} | ({"calibrate": True, "threshold": 0.4} if rng.random() < 0.3 else {})
+        model = learn(Dataset("table", train, labels, "train"), learner="averaged", **recipe)
         # Half of the columns as they were in training, so that most values are known.
         new = table(rng, names, 12).with_columns(train[name].sample(12, seed=number) for name in names if rng.random() < 0.5)
         numeric = {c.name for c in model.features.columns if c.number}
@@ -130,6 +136,10 @@ def test_predictions_are_equal_row_by_row_however_a_table_is_cut(seed):
         for door, through in DOORS.items():
             scores = np.concatenate([np.atleast_1d(model.scores(part)) for part in through(rng, new)])
             assert scores.tobytes() == alone.tobytes(), f"table {number} through {door}"
+        if model.calibration is not None:
+            each = np.concatenate([model.predict_proba(new[k : k + 1]) for k in range(new.height)])
+            assert model.predict_proba(new).tobytes() == each.tobytes(), f"probabilities of table {number}"
+            assert (model.predict(new) == model.classes[(each[:, 1] >= 0.4).astype(int)]).all(), f"labels of table {number}"
 
 
 MOMENTS = [datetime(2020, 1, 1), datetime(2020, 1, 2, 3, 4, 5), datetime(2021, 1, 1, 0, 0, 0, 123_000), None]

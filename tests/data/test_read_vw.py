@@ -162,3 +162,34 @@ def test_batches_are_the_rows_in_order(rows):
 )
 def test_tables_with_bars_stay_tables(text):
     assert rosenblatt.read(io.BytesIO(text.encode())).kind == "table"
+
+
+def test_rows_of_unit_length_are_asked_for_as_of_any_sparse_rows(tmp_path):
+    """(3, 4) has length 5, worked out by hand; what training never saw does not count."""
+    (tmp_path / "a.vw").write_text("1 |f a:3 b:4\n-1 |f b:2\n" * 2)
+    data = rosenblatt.read(tmp_path / "a.vw")
+    model = rosenblatt.learn(data, features={"weighting": "unit"})
+    np.testing.assert_allclose(model.features.transform(data.rows).toarray()[:2], [[0.6, 0.8], [0, 1]])
+    model.save(tmp_path / "m.rosenblatt")
+    new = rosenblatt.read(io.BytesIO(b"1 |f b:8 c:5 a:6\n"), format="vw")
+    rows = rosenblatt.load(tmp_path / "m.rosenblatt").features.transform(new.rows).toarray()
+    np.testing.assert_allclose(rows, [[0.6, 0.8]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["1_0", "2"], ["1_0", "2"]),  # which Python would read as ten
+        (["100000000000000000000", "100000000000000000001"], ["100000000000000000000", "100000000000000000001"]),
+        (["nan", "1"], ["nan", "1"]),
+        (["+1", "-1.0", "cat"], ["1", "-1", "cat"]),  # as beside numbers alone
+    ],
+)
+def test_labels_stay_apart_and_are_the_same_whatever_stands_beside_them(labels, expected):
+    _, data = rows_of("".join(f"{label} |a x\n" for label in labels))
+    assert data.labels.tolist() == expected
+
+
+def test_one_long_label_does_not_make_every_row_as_long():
+    _, data = rows_of("yes |a x\n" * 1000 + "y" * 10**6 + " |a x\n")
+    assert data.labels.nbytes < 10**5  # an array of texts took 4 GB

@@ -362,3 +362,17 @@ def test_a_regressor_comes_back_and_predicts_its_numbers(name, tmp_path, monkeyp
 def test_a_learner_of_classes_is_none_of_numbers():
     with pytest.raises(rb.SettingError, match="mira learns classes, not numbers: for these there are passive-"):
         rb.Recipe(learner="mira", regression=True).rule()
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_a_file_gives_the_scores_of_the_estimator_to_the_bit_dense_and_sparse(calibrate, tmp_path):
+    """Sums over dense rows are added in another order than over sparse ones; each is kept."""
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(90, 37)), draw.integers(0, 3, 90)
+    for classes in (2, 3):
+        fitted = rb.AveragedPerceptron(calibrate=calibrate, max_iter=3, random_state=0).fit(X, y % classes)
+        model = saved(fitted, tmp_path)
+        for rows in (X, X.astype(np.float32), sp.csr_array(X)):
+            assert model.scores(rows).tobytes() == fitted.decision_function(rows).tobytes()
+            if calibrate:
+                assert model.predict_proba(rows).tobytes() == fitted.predict_proba(rows).tobytes()

@@ -173,7 +173,9 @@ def test_sparse_numbers_are_not_copied():
         assert np.shares_memory(made.indices, X.indices)
         assert made.shape == (5, width)
     assert NumbersMap().fit(X).names == ["column 0", "column 1", "column 2", "column 3"]
-    assert NumbersMap().fit(np.eye(2)).transform(np.eye(3)[:, :2]).toarray().tolist() == [[1, 0], [0, 1], [0, 0]]
+    dense = np.eye(3)[:, :2]
+    assert NumbersMap().fit(np.eye(2)).transform(dense) is dense
+    assert NumbersMap().fit(np.eye(3)).transform(dense).toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
     with pytest.raises(DataError, match="list"):
         NumbersMap().fit([[1, 2]])
 

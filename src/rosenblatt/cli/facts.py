@@ -60,9 +60,9 @@ def facts(**values: Any) -> None:
     from rosenblatt.studies.facts import examine_data
 
     chosen = FactsOptions(**values)
+    said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
-    said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
     if chosen.as_json:
         output.print_json(as_object(facts, chosen.top or None))

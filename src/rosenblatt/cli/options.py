@@ -352,6 +352,8 @@ class FeatureOptions:
     def feature_keywords(self) -> dict[str, Any]:
         """The keywords of the feature map that differ from its own."""
         alone = [word for word in ("all", "auto") if word in self.products]
+        if alone and len(set(self.products)) > 1:
+            raise click.UsageError(f"--product {alone[0]} is about all columns: leave out the other --product.")
         products = alone[0] if alone else [pair.split(",") for pair in self.products]
         return set_only(
             numeric=self.numeric,

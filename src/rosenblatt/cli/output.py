@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import shutil
 import sys
 import tempfile
@@ -92,8 +93,29 @@ def with_reading_notes(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_json(facts: Any) -> str:
-    """JSON in which letters are themselves, and what acts on a terminal is an escape: the same data, exactly."""
-    return escape_json(json.dumps(facts, ensure_ascii=False, default=plain))
+    """JSON in which letters are themselves, and what acts on a terminal is an escape: the same data, exactly.
+
+    JSON has no infinity and no nan: they are null.
+
+    >>> to_json({"score": 0.5, "terms": [float("inf"), float("nan")]})
+    '{"score": 0.5, "terms": [null, null]}'
+    """
+    try:
+        text = json.dumps(facts, ensure_ascii=False, default=plain, allow_nan=False)
+    except ValueError:
+        text = json.dumps(finite(facts), ensure_ascii=False, default=plain)
+    return escape_json(text)
+
+
+def finite(facts: Any) -> Any:
+    """The same with None in the place of numbers that are not finite."""
+    if hasattr(facts, "tolist"):
+        facts = facts.tolist()
+    if isinstance(facts, dict):
+        return {name: finite(value) for name, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [finite(value) for value in facts]
+    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
 
 
 def escape_json(text: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NumbersMap:
-    """A CSR matrix, not copied (an array becomes one); rows of other files get the number of columns that training had.
+    """A CSR matrix or an array, not copied; rows of other files get the number of columns that training had.
 
     Rows whose columns have names (`NamedRows`) get the columns of the same names; what training never saw is counted.
 
@@ -47,19 +47,24 @@ class NumbersMap:
         self.by_name = isinstance(rows, NamedRows)
         if isinstance(rows, NamedRows):
             self.column_names, self._places, rows = rows.names, None, rows.matrix
-        self.n_features = _csr(rows).shape[1]
+        self.n_features = sparse_rows(rows).shape[1]
         return self
 
     def transform(self, rows: Any) -> Any:
         import scipy.sparse as sp
 
         if isinstance(rows, NamedRows):
-            return self._known_by_name(rows)
+            return self._weighted(self._known_by_name(rows))
         if self.by_name and sp.issparse(rows):
             raise DataError(
                 "The model knows its features by name, and these rows by number: name a file in Vowpal Wabbit's format."
             )
-        X = _csr(self._named(rows) if self.column_names and hasattr(rows, "columns") else rows)
+        X = self._named(rows) if self.column_names and hasattr(rows, "columns") else rows
+        if self.weighting == "counts" and _is_dense(X) and X.shape[1] == self.n_features:
+            # As it is: a sum over dense rows adds in another order, and is to be that of the estimator to the bit.
+            self.notes = Notes(rows=len(X))
+            return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        X = sparse_rows(X)
         shape = (X.shape[0], self.n_features)
         unseen = {}
         if X.shape[1] > self.n_features:
@@ -73,6 +78,9 @@ class NumbersMap:
         if X.shape != shape:
             X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=shape)
         self.notes = Notes(rows=shape[0], unseen=unseen)
+        return self._weighted(X)
+
+    def _weighted(self, X: sp.csr_matrix) -> sp.csr_matrix:
         return with_unit_rows(X) if self.weighting == "unit" else X
 
     def _known_by_name(self, rows: NamedRows) -> Any:
@@ -147,10 +155,15 @@ def with_unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
     return X
 
 
-def _csr(rows: Any) -> Any:
+def _is_dense(rows: Any) -> bool:
+    return isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf"
+
+
+def sparse_rows(rows: Any) -> Any:
+    """A table of numbers as CSR."""
     import scipy.sparse as sp
 
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf":
+    if _is_dense(rows):
         return sp.csr_matrix(rows)
     if not sp.issparse(rows) or rows.ndim != 2:
         raise DataError(f"Expected a table of numbers, sparse or not, got {type(rows).__name__}.")

@@ -420,13 +420,14 @@ class Learned:
     training: Training | KernelTraining
     examples: Examples
     held_out: Examples | None = None  # rows that it was measured on
-    notes: tuple[str, ...] = ()  # what could not be done
+    notes: tuple[str, ...] = ()  # what could not be done, or read
 
 
 def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
     """What `learn` does; the run and its examples are given back, too."""
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
+    notes = cells_not_read(mapping.notes)
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
@@ -450,14 +451,21 @@ def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch:
         by_kernel = train_recipe(examples, recipe, watch)
         model.dual = by_kernel.dual if data.numbers is None else by_kernel.dual.renumbered(data.numbers)
         record_training(model, by_kernel, examples, held_out)
-        return with_probabilities(Learned(model, by_kernel, examples, held_out))
+        return with_probabilities(Learned(model, by_kernel, examples, held_out, notes))
     trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
     if plan.keep_log:
         model.memory = trained.memory()
         if data.numbers is not None:
             model.memory.numbers = data.numbers[model.memory.numbers]
     record_training(model, trained, examples, held_out)
-    return with_probabilities(Learned(model, trained, examples, held_out))
+    return with_probabilities(Learned(model, trained, examples, held_out, notes))
+
+
+def cells_not_read(notes: Notes) -> tuple[str, ...]:
+    """What cells of training were taken as missing: a column need not hold what it was said to hold."""
+    if not notes.unreadable and not notes.undated:
+        return ()
+    return tuple(Notes(notes.rows, unreadable=notes.unreadable, undated=notes.undated).sentences())
 
 
 def with_probabilities(learned: Learned) -> Learned:

@@ -143,6 +143,8 @@ def cell_codes(mapping: TableMap, rows: HeldOutRows) -> dict[str, np.ndarray]:
     """The value of every row in the first columns of the table, as a number from 0; numbers in eight bins."""
     columns = [column for column in mapping.columns if column.name not in mapping.date_parts][:MOST_COLUMNS]
     codes: dict[str, np.ndarray] = {}
+    if len(columns) < 2:  # a table of sentences has none
+        return codes
     at_once = PartSizes(rows=MOST_ROWS, rows_without_lookup=MOST_ROWS)
     (part,) = TableEncoder(mapping.clean(rows.rows).frame, columns, scale=True, sizes=at_once)
     for column in columns:

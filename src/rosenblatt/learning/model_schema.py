@@ -156,10 +156,20 @@ def verify_header(header: dict[str, Any]) -> None:
         raise SchemaError("a regression has no probabilities")
     if "threshold" in header and len(header["labels"]) != 2:
         raise SchemaError("a threshold is of two classes")
+    if "file_columns" in header:
+        verify_file_columns(header["file_columns"], header)
     for view in summary.get("dev_error") or ():
         verify("a view of summary.dev_error", view, Choice((*VIEWS, *VOTING)))
     if sum(epoch["examples"] for epoch in history) > MOST_COUNTED:
         raise SchemaError("the history counts more examples than there can be")
+
+
+def verify_file_columns(names: list[str], header: dict[str, Any]) -> None:
+    """The columns of a file without names are those of its table, and the target among them."""
+    saved = header["feature_map"]
+    known = [one["name"] for one in saved.get("readings", saved.get("columns", ()))] if saved["map"] == "table" else [None]
+    if len(set(names)) < len(names) or not {*known, header["target"]} <= set(names):
+        raise SchemaError("file_columns are not those of the table that it has learned from")
 
 
 def verify_labels(labels: list[Any], label_type: str) -> None:

@@ -175,9 +175,9 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         for j, value in zip(indices.tolist(), values.tolist(), strict=True)
     ]
     terms.sort(key=lambda term: -abs(term.contribution))
-    if cells is not None:
+    if cells is not None and cells.width:
         flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores, linear.cut)))
-    else:
+    else:  # words, or a table of nothing but sentences
         flip = flip_of_features(model, linear, indices, values, score_columns(scores, linear.cut)[0])
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
     base, columns = b, None

@@ -25,6 +25,7 @@ from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_tex
 from rosenblatt.data.table import numbers_if_all
 from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
+from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
@@ -192,7 +193,7 @@ def _feature_facts(data: Dataset, hits: np.ndarray, facts: Facts, least: int | N
         facts.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
     else:
         mapping = NumbersMap().fit(data.rows)
-        X, names, value, least = mapping.transform(data.rows), mapping.names, "not 0", least or 1
+        X, names, value, least = sparse_rows(data.rows), mapping.names, "not 0", least or 1
     nonzero = X.data != 0
     owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[nonzero]
     count = np.bincount(X.indices[nonzero], minlength=len(names))
@@ -258,7 +259,7 @@ def _row_keys(data: Dataset) -> Iterable[pl.Series]:
         return [plain(series) for series in data.rows]
     if data.kind == "images":
         return [pl.Series([image.tobytes() for image in data.rows], dtype=pl.Binary)]
-    X = NumbersMap().fit(data.rows).transform(data.rows).copy()
+    X = sparse_rows(data.rows).copy()
     X.sum_duplicates()
     X.eliminate_zeros()
     ends = [*zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)]

@@ -116,6 +116,7 @@ def of_columns(part: EncodedRows) -> tuple[dict[str, np.ndarray], ...]:
     return part.codes, part.numbers, part.missing, part.bins
 
 
+@np.errstate(over="ignore", invalid="ignore")  # between the largest numbers of both signs there is no number
 def flip_of_table(decision: TableDecision) -> Flip | None:
     """The change of one column that flips the decision with the least change of the score."""
     flips: list[Flip] = []

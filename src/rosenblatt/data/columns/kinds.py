@@ -122,6 +122,10 @@ class Overrides:
     only: Sequence[str] | None = None  # the columns to use
     needed: Sequence[str] = ()  # columns that are not left out by themselves
 
+    def __post_init__(self) -> None:
+        for name, kind in self.kinds.items():
+            refuse_wrong_kind(name, kind)
+
     def refuse_unknown(self, columns: Sequence[str]) -> None:
         """Refuses names that are no columns."""
         known = set(columns)

@@ -18,6 +18,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
 from rosenblatt.data.messages import numbered_lines
 from rosenblatt.data.source import ReadOptions, Source, without_label
+from rosenblatt.data.table import WITH_EXPONENT, number_in, number_text
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -139,21 +140,27 @@ class ParsedLines:
 
 
 def as_labels(texts: list[str]) -> np.ndarray:
-    """Labels as numbers if all are, whole ones if all are whole; else as texts.
+    """Labels as numbers if all are and floats tell them apart, whole ones if all are whole; else as texts.
 
-    >>> as_labels(["+1", "-1.0"]), as_labels(["1", "0.5"]), as_labels(["1", "cat"])
-    (array([ 1, -1]), array([1. , 0.5]), array(['1', 'cat'], dtype='<U3'))
+    Among texts a number is written in one way: a label is the same whatever stands beside it.
+
+    >>> as_labels(["+1", "-1.0"]), as_labels(["1", "0.5"])
+    (array([ 1, -1]), array([1. , 0.5]))
+    >>> as_labels(["+1", "cat"]).tolist(), as_labels(["1_0", "2"]).tolist()
+    (['1', 'cat'], ['1_0', '2'])
+    >>> as_labels(["12345678901234567890", "12345678901234567891"]).tolist()
+    ['12345678901234567890', '12345678901234567891']
     """
     import numpy as np
 
-    try:
-        numbers = np.array([float(text) for text in texts])
-    except ValueError:
-        return np.array(texts)
-    if not np.isfinite(numbers).all():
-        return np.array(texts)
-    whole = (np.abs(numbers) < LARGEST_WHOLE).all() and (numbers == np.rint(numbers)).all()
-    return numbers.astype(np.int64) if whole else numbers
+    known = {text: number for text in set(texts) if (number := number_in(text)) is not None and abs(number) < WITH_EXPONENT}
+    numbers = set(known.values())
+    if not known.keys() >= set(texts) or len(set(map(float, numbers))) < len(numbers):
+        # As objects: one long label would make an array of texts as wide in every row.
+        return np.array([number_text(known[text]) if text in known else text for text in texts], dtype=object)
+    of_rows = np.array([known[text] for text in texts], dtype=float)
+    whole = (np.abs(of_rows) < LARGEST_WHOLE).all() and (of_rows == np.rint(of_rows)).all()
+    return of_rows.astype(np.int64) if whole else of_rows
 
 
 def parsed(source: Source, lines: Any) -> ParsedLines:

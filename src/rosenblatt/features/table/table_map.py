@@ -176,11 +176,27 @@ class TableMap:
         return richer
 
     def clean(self, rows: Any) -> CleanTable:
-        """The values of the columns, read as training read them."""
+        """The values of the columns, read as training read them; refuses a table that lacks some."""
         table = as_frame(rows)
+        self._refuse_absent(table.columns)
         if self.readings is None:
             return CleanTable(table, {}, {}, {}, {})
         return self.readings.clean(table)
+
+    def _refuse_absent(self, columns: Sequence[str]) -> None:
+        """Refuses the columns of a table among which some of training are not."""
+        present = set(columns)
+        absent = [name for name in self.raw_columns if name not in present]
+        if not absent:
+            return
+        remedy = ""
+        if "column_1" in absent and "column_1" not in present:  # so are columns called whose file has no header
+            remedy = " If it has no header either, pass header=False (--no-header)."
+        elif looks_like_data(columns):
+            remedy = " Its first line looks like data: pass header=False (--no-header), and names=[…] (--names A,B,…)."
+        elif "column_1" in present:
+            remedy = " Name its columns: names=[…] (--names A,B,…)."
+        raise DataError(f"The table lacks {_listed(absent)}, which training had. It has {_listed(columns)}.{remedy}")
 
     def _fit_columns(self, clean: CleanTable) -> list[TableColumn]:
         assert self.readings is not None
@@ -288,25 +304,12 @@ class TableMap:
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = as_frame(rows)
-        present = dict.fromkeys(table.columns)
-        absent = [name for name in self.raw_columns if name not in present]
-        if absent:
-            remedy = ""
-            if "column_1" in absent and "column_1" not in present:  # so are columns called whose file has no header
-                remedy = " If it has no header either, pass header=False (--no-header)."
-            elif looks_like_data(table.columns):
-                remedy = " Its first line looks like data: pass header=False (--no-header), and names=[…] (--names A,B,…)."
-            elif "column_1" in present:
-                remedy = " Name its columns: names=[…] (--names A,B,…)."
-            raise DataError(
-                f"The table lacks {_listed(absent)}, which training had. It has {_listed(table.columns)}.{remedy}"
-            )
         dtype = np.float64 if self.double else np.float32
         if self._cleaned is not None and self._cleaned[0] is table:
             clean, self._cleaned = self._cleaned[1], None
         else:
             clean = self.clean(table)
-        n, table = len(table), clean.frame
+        n, columns, table = len(table), table.columns, clean.frame
         parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
@@ -327,7 +330,7 @@ class TableMap:
             unseen={name: count for name, count in unseen.items() if count > 0},
             unreadable={name: count for name, count in parts.unreadable.items() if count},
             undated={name: count for name, count in clean.misfits.items() if count},
-            ignored=tuple(name for name in present if name not in known),
+            ignored=tuple(name for name in columns if name not in known),
             far={clean.derived.get(name, name): self._far(name, count, clean) for name, count in parts.far.items() if count},
         )
         return result
