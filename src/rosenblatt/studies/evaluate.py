@@ -20,7 +20,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier, Learned
-from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
+from rosenblatt.learning.examples import AnyExamples, Examples, class_factors, codes_among, labels_of, text_array
 from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import LinearRun, model_of
@@ -221,7 +221,7 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
     return model.class_counts
 
 
-def last_weights(model: Classifier, examples: Examples) -> Weights:
+def last_weights(model: Classifier, examples: AnyExamples) -> Weights:
     """The weights that training ended with, to be moved on; falling rates go on falling."""
     weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
     weights.start_from(*model.views["last"])

@@ -27,7 +27,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
-from rosenblatt.learning.examples import encode, labels_of
+from rosenblatt.learning.examples import class_labels_of, encode
 from rosenblatt.studies.cautions import is_sorted
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def examine_data(
     pairs     also pairs of values of two columns of a table
     columns   what columns are, where their values are not to decide
     """
-    classes, codes = encode(labels_of(data))
+    classes, codes = encode(class_labels_of(data))
     counts = np.bincount(codes, minlength=len(classes))
     hit = _positive_code(classes, counts, positive)
     facts = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
