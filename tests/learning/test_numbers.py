@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 import rosenblatt as rb
@@ -265,6 +265,26 @@ def test_ridge_and_the_mean_stand_beside_the_learners(tmp_path, monkeypatch, cap
     assert by_name["ridge"].squared_mean < by_name["mean"].squared_mean / 50
     assert run(arguments) == 0
     assert "always the mean of training" in capsys.readouterr().out
+
+
+def test_facts_of_a_quantity_tell_its_spread_and_what_each_column_tells(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table, price = write_houses("houses.csv")
+    assert run(["facts", "houses.csv", "--target", "price", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["target"]["mean"] == pytest.approx(price.mean(), rel=1e-12)
+    assert told["target"]["quantiles"][2] == pytest.approx(np.median(price), rel=1e-12)
+    shares = {one["column"]: one["share"] for one in told["told_by"]}
+    assert shares["size"] == pytest.approx(np.corrcoef(table["size"], price)[0, 1] ** 2, rel=1e-9)
+    one_hot = table["district"].to_dummies().to_numpy()
+    r2 = LinearRegression(fit_intercept=False).fit(one_hot, price).score(one_hot, price)
+    assert shares["district"] == pytest.approx(max(0, 1 - (1 - r2) * 119 / 117), abs=1e-9)  # adjusted for three groups
+    assert run(["facts", "houses.csv", "--target", "price", "--task", "classes"]) == 0
+    assert "contradictions: " in capsys.readouterr().out  # what is told of classes
+    assert run(["facts", "houses.csv", "--target", "price"]) == 0
+    assert "class " not in capsys.readouterr().out
+    assert run(["certify", "houses.csv", "--target", "price"]) == 1
+    assert "that is a quantity, not a class" in capsys.readouterr().err
 
 
 def test_progressive_validation_predicts_each_row_before_it_learns_it():

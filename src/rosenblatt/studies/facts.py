@@ -27,7 +27,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
-from rosenblatt.learning.examples import class_labels_of, encode
+from rosenblatt.learning.examples import encode, labels_of
 from rosenblatt.studies.cautions import is_sorted
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def examine_data(
     pairs     also pairs of values of two columns of a table
     columns   what columns are, where their values are not to decide
     """
-    classes, codes = encode(class_labels_of(data))
+    classes, codes = encode(labels_of(data))
     counts = np.bincount(codes, minlength=len(classes))
     hit = _positive_code(classes, counts, positive)
     facts = Facts(len(codes), data.kind, dict(zip(classes.tolist(), counts.tolist(), strict=True)), classes.tolist()[hit])
@@ -272,7 +272,7 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
         suggestions.append("There is one class only: nothing can be learned from it.")
     elif len(counts) > 20 and len(counts) > facts.rows / 20 and not isinstance(facts.positive, str):
         suggestions.append(
-            f"The target has {len(counts):,} different numbers: a quantity rather than a class. Cut it into classes."
+            f"The target has {len(counts):,} different numbers: a quantity rather than a class, which --task numbers predicts."
         )
     elif counts.max() > 0.9 * facts.rows:
         suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
