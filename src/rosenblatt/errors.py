@@ -40,6 +40,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
 
+def amount(value: float) -> str:
+    """A number in the units of a target.
+
+    >>> amount(1234567.891), amount(23.51457), amount(0.000123)
+    ('1,234,568', '23.51', '0.000123')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
 # Characters that act on a terminal or a page instead of being seen, beside the controls up to 0x1F: those of C1, marks that
 # turn the direction of writing, separators of lines, halves of surrogate pairs and other non-characters.
 HIDDEN_CHARACTERS = frozenset(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import mean_squared_error
 
 import rosenblatt as rb
 
@@ -350,11 +351,13 @@ def test_a_regressor_comes_back_and_predicts_its_numbers(name, tmp_path, monkeyp
     write_libsvm("rows.libsvm", X, np.ones(ROWS, int))
     assert run(["predict", "m.rosenblatt", "rows.libsvm", "--only-labels", "--one-based", "-q"]) == 0
     assert list(map(float, capsys.readouterr().out.split())) == fitted.predict(X).tolist()
-    for verb, *rest in (["evaluate", "rows.libsvm"], ["explain"], ["report", "-o", "page.html"]):
-        assert run([verb, "m.rosenblatt", *rest]) == 2
-        assert "The model predicts numbers" in capsys.readouterr().err
-    with pytest.raises(rb.SettingError, match="learn is for classes"):
-        rb.learn(rb.Dataset("sparse", X, y, "made"), model.recipe)
+    assert run(["evaluate", "m.rosenblatt", "rows.libsvm", "--one-based", "--json", "-q"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert measured["mean_squared_error"] == pytest.approx(mean_squared_error(np.ones(ROWS), fitted.predict(X)), rel=1e-12)
+    assert measured["of_mean"] is None  # an estimator does not tell it
+    assert run(["report", "m.rosenblatt", "-o", "page.html", "-q"]) == 0
+    assert run(["explain", "m.rosenblatt", "--weight", "1"]) == 2
+    assert "keeps no log" in capsys.readouterr().err
     rb.save(model, "again.rosenblatt")
     assert Path("again.rosenblatt").read_bytes() == Path("m.rosenblatt").read_bytes()
 

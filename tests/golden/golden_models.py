@@ -180,6 +180,17 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"learner": "kernel", "parameters": {"kernel": "linear", "multi_class": "ovr", "score_with": "voted"}, "epochs": 2},
     ),
     "kernel-budget": ("counts.libsvm", {}, {"learner": "kernel", "parameters": {"budget": 5, "gamma": 0.5}, "epochs": 2}),
+    "numbers": ("things.csv", {"target": "weight", "unlabelled": "skip"}, {}),
+    "numbers-best": (
+        "things.csv",
+        {"target": "weight", "unlabelled": "skip"},
+        {"learner": "widrow-hoff", "parameters": {"eta0": 0.02}, "epochs": 12, "patience": 2, "regression": True},
+    ),
+    "numbers-raw": (
+        "exports.csv",
+        {"target": "amount", "unlabelled": "skip"},
+        {"learner": "passive-aggressive", "parameters": {"epsilon": 0.1}, "average": False, "fit_intercept": False},
+    ),
     "table-threshold": ("things.csv", {"target": "ripe"}, {"calibrate": True, "threshold": 0.4}),
     "images": ("pictures-images-idx3-ubyte", {}, {"keep_log": True, "epochs": 3}),
     "images-widrow-hoff": ("pictures-images-idx3-ubyte", {}, {"learner": "widrow-hoff", "average": True}),

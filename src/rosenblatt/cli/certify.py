@@ -51,7 +51,7 @@ def certify(**values: Any) -> None:
     from rosenblatt.data import read
     from rosenblatt.features import feature_rows
     from rosenblatt.learning.classifier import fit_features
-    from rosenblatt.learning.examples import classes_of, codes_among, labels_of
+    from rosenblatt.learning.examples import class_labels_of, classes_of, codes_among
     from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.separability import certify as decide
 
@@ -59,7 +59,7 @@ def certify(**values: Any) -> None:
     started = time.perf_counter()
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
-    labels = labels_of(data)
+    labels = class_labels_of(data)
     classes = classes_of(labels)
     codes = codes_among(classes, labels)
     y = classes[codes]

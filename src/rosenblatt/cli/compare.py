@@ -32,6 +32,7 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     metric: str
     epochs: int
     multiclass: str
+    task: str | None
 
     @property
     def learner_names(self) -> list[str]:
@@ -63,6 +64,7 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
 )
 @click.option("--dev", metavar="FILE", help="Instead: learn from all rows of the one file, measure on this one.")
 @options.metric("What ranks the learners.")
+@options.task
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @options.multiclass
 @options.numeric
@@ -111,12 +113,19 @@ def compare(**values: Any) -> None:
     seeds = chosen.seeds or 5
     cross_validation = CrossValidation.holding_out(chosen.holdout, seeds)
     recipe = Recipe(
-        epochs=chosen.epochs, features=chosen.feature_keywords(), metric=chosen.metric, multiclass=chosen.multiclass
+        epochs=chosen.epochs,
+        features=chosen.feature_keywords(),
+        metric=chosen.metric,
+        multiclass=chosen.multiclass,
+        regression=options.IS_REGRESSION[chosen.task],
     )
     for name in chosen.learner_names:
         Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
+    if predicts_numbers(data, chosen):
+        study_numbers(data, recipe, chosen)
+        return
     if chosen.orders:
         study_orders(data, recipe, chosen.orders, chosen)
         return
@@ -157,6 +166,25 @@ def compare(**values: Any) -> None:
         echo(f"{chosen.metric}: mean ± standard error over the splits, which allows for the rows that they share.")
     if left_out:
         echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+
+
+def predicts_numbers(data: Dataset, chosen: CompareOptions) -> bool:
+    """Is the target a quantity, as it looks or as --task says?"""
+    from rosenblatt.learning.examples import has_quantity, labels_of
+
+    return chosen.task == "numbers" or (chosen.task is None and has_quantity(labels_of(data)))
+
+
+def study_numbers(data: Dataset, recipe: Recipe, chosen: CompareOptions) -> None:
+    """Learners of numbers, ridge and always the mean."""
+    from rosenblatt.cli.compare_numbers import study
+
+    options.refuse_useless(["orders", "metric"], "where numbers are predicted: learners rank by their squared error")
+    if chosen.task is None:
+        from rosenblatt.learning.quantities import sentence_about
+
+        options.tell(str(sentence_about(data, quantity=True)))
+    study(data, recipe, chosen)
 
 
 def other_learners(chosen: str | None) -> dict[str, Entrant]:

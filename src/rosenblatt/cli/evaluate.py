@@ -68,10 +68,11 @@ def evaluate(**values: Any) -> None:
     from rosenblatt.learning.measures import measure_all
     from rosenblatt.studies import evaluate as study
 
-    classifier = model_input.load_classifier(chosen.model, chosen.file)
+    classifier = model_input.load_model(chosen.model, chosen.file)
     classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
     if chosen.per_epoch and classifier.memory is None:
-        classifier.linear()  # says so of a kernel
+        if classifier.predicts_numbers or classifier.dual is not None:
+            classifier.remembered()  # says why there is none
         raise click.UsageError(
             "--per-epoch needs the log, from which the weights of every epoch are made again: train with --keep-log. "
             "(`train --dev FILE --json` tells the same table, as `history`, without it.)"
@@ -79,6 +80,9 @@ def evaluate(**values: Any) -> None:
     data = read_labelled(classifier, chosen.file, chosen)
     if chosen.per_epoch:
         print_epochs(classifier, *study.evaluate_epochs(classifier, data, chosen.unseen, chosen.view), chosen.as_json)
+        return
+    if classifier.predicts_numbers:
+        evaluate_numbers(classifier, data, chosen)
         return
     evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
     measures = evaluation.measures
@@ -101,6 +105,21 @@ def evaluate(**values: Any) -> None:
     echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
     if threshold is not None and (chosen.view or classifier.view) == threshold.view:
         echo("\n" + threshold_sentence(threshold, names[1]))
+
+
+def evaluate_numbers(model: Classifier, data: Dataset, chosen: EvaluateOptions) -> None:
+    """The measures of a model that predicts numbers."""
+    from rosenblatt.studies.evaluate_numbers import evaluate_numbers as measure
+
+    evaluation = measure(model, data, chosen.unseen, chosen.view, chosen.progressive)
+    if not chosen.quiet:
+        model_input.print_notes(evaluation.notes)
+        if gone := evaluation.left_out:
+            echo(f"note: {gone:,} row{'s are' if gone > 1 else ' is'} left out: the target is no number there.", err=True)
+    if chosen.as_json:
+        output.print_json(evaluation.measures.to_dict())
+        return
+    echo("\n".join(output.number_lines(evaluation.measures, model.target_scale)))
 
 
 def print_epochs(model: Classifier, view: str, table: list[EpochMeasures], as_json: bool) -> None:

@@ -77,7 +77,9 @@ def explain(**values: Any) -> None:
     """
     chosen = ExplainOptions(**values)
     chosen.refuse_contradictions()
-    model = model_input.load_classifier(chosen.model, chosen.file)
+    model = model_input.load_model(chosen.model, chosen.file)
+    if model.predicts_numbers and (chosen.weight is not None or chosen.by == "example"):
+        model.remembered()  # says why there is none
     if chosen.weight is not None:
         explain_weight(model, chosen.weight, chosen)
     elif chosen.file is None:
@@ -104,6 +106,9 @@ def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
     echo(f"{model.features.n_features:,} features, {model.linear_view(chosen.view)} weights{rows}")
     if model.counts is None:
         echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
+    if model.predicts_numbers:
+        print_number_weights(model, largest, b)
+        return
     if not isinstance(b, dict):
         echo(f"bias {b:.4f}; a score of {cut_of(model, chosen.view)} or more is {model.classes[1]}")
     numbers = numeric_features(model)
@@ -114,6 +119,20 @@ def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
         facts += [f"bias {b[str(label)]:.4f}"] if isinstance(b, dict) else []
         echo(f"\n{label}{': ' if facts else ''}{', '.join(facts)}")
         print_table(head if model.counts is None else [*head, f"{label}"], lines, 0)
+    if getattr(model.features, "scale", False) and numbers:
+        echo("\nNumbers were scaled: their weights are per standard deviation.")
+    for warning in warnings(model):
+        echo(f"\n→ {warning}")
+
+
+def print_number_weights(model: Classifier, largest: list[Weight], b: float | dict[str, float]) -> None:
+    """The largest weights of a model that predicts numbers."""
+    from rosenblatt.studies.explain import numeric_features, warnings
+
+    echo(f"bias {b:.6g}; the prediction is bias + Σ weight × value, in the units of {model.target or 'the target'}\n")
+    numbers = numeric_features(model)
+    lines = [[w.feature, f"{w.weight:.4g}", *occurring(w, w.feature in numbers)[:1]] for w in largest]
+    print_table(["feature", "weight"] if model.counts is None else ["feature", "weight", "rows"], lines, 0)
     if getattr(model.features, "scale", False) and numbers:
         echo("\nNumbers were scaled: their weights are per standard deviation.")
     for warning in warnings(model):
@@ -139,7 +158,9 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
         return
     label = "" if why.label is None else f"; the file says {why.label}"
     echo(f"Row {chosen.row} of {row.name}: {words}{label}")
-    if len(model.classes) == 2:
+    if model.predicts_numbers:
+        pass  # the score is the prediction
+    elif len(model.classes) == 2:
         echo(f"score {why.score:.4f}; {cut_of(model, chosen.view)} or more is {model.classes[1]}")
     else:
         echo(f"score {why.score:.4f}: {why.prediction} against {why.against}, the runner-up; so are weights and bias")
@@ -151,7 +172,8 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
         parts.append((abs(why.bias), ["(bias)", "", "", f"{why.bias:.4f}"]))
         parts.sort(key=lambda part: -part[0])
         print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
-    echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
+    if not model.predicts_numbers:
+        echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
     if not chosen.quiet:
         for sentence in why.notes.sentences():
             echo(sentence, err=True)
@@ -161,7 +183,8 @@ def verdict(model: Classifier, rows: Any, explained: Any, view: str | None) -> t
     """What is predicted, in words and for --json. Votes are no sum of parts: then the averaged weights are explained."""
     name = model.linear_view(view)
     if view is not None or model.view == name:
-        return f"{explained} by the {name} weights", {"prediction": explained, "view": name}
+        shown = f"{explained:.6g}" if model.predicts_numbers else explained
+        return f"{shown} by the {name} weights", {"prediction": explained, "view": name}
     (voted,) = model.predict(rows).tolist()
     words = (
         f"{voted} by votes; the {name} weights, whose score follows, say {'so, too' if voted == explained else explained}"
@@ -303,7 +326,8 @@ def print_columns(why: Explanation, top: int) -> None:
     assert why.columns is not None
     rows = [[part.column, cell(part.value), f"{part.contribution:+.4f}"] for part in why.columns]
     print_table(["column", "value", "contribution"], rows, top)
-    echo(f"\nEach is compared with its mean in training; without them the score is {why.base:.4f}. --by feature: weights")
+    what = "prediction" if why.against is None else "score"
+    echo(f"\nEach is compared with its mean in training; without them the {what} is {why.base:.4f}. --by feature: weights")
 
 
 def cell(value: object) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
-from rosenblatt.errors import percent
+from rosenblatt.errors import amount, percent
 
 if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
+    from rosenblatt.data.columns.kinds import Overrides
     from rosenblatt.studies.facts import Fact, Facts
 
 VALUES_SHOWN = 20
@@ -29,6 +31,7 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     top: int | None
     numeric: str | None
     per_column: tuple[str, ...]
+    task: str | None
 
 
 @click.command()
@@ -42,14 +45,16 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
 )
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
 @options.column
+@options.task
 @options.reading
 @options.as_json
 @options.quiet
 def facts(**values: Any) -> None:
     """Look at FILE before learning from it.
 
-    Class balance; the share of a class among the rows with each value, extreme ones first; duplicates; rows that
-    contradict each other; what to take care of. FILE is whatever `train` takes.
+    Of a quantity: how it is spread, and how much of its variance each column tells by itself. Of classes: class
+    balance; the share of a class among the rows with each value, extreme ones first; duplicates; rows that contradict
+    each other; what to take care of. FILE is whatever `train` takes.
 
     \b
     rosenblatt facts iris --top 5
@@ -57,12 +62,17 @@ def facts(**values: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.columns.kinds import Overrides
+    from rosenblatt.learning.examples import has_quantity, labels_of
     from rosenblatt.studies.facts import examine_data
 
     chosen = FactsOptions(**values)
     said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
+    if chosen.task == "numbers" or (chosen.task is None and has_quantity(labels_of(data))):
+        options.refuse_useless(["positive", "pairs", "least", "numeric"], "about numbers: they are told of classes")
+        tell_numbers(data, said, chosen)
+        return
     facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
     if chosen.as_json:
         output.print_json(as_object(facts, chosen.top or None))
@@ -71,6 +81,32 @@ def facts(**values: Any) -> None:
     if not chosen.quiet:
         for note in facts.notes:
             echo(note, err=True)
+
+
+def tell_numbers(data: Dataset, said: Overrides, chosen: FactsOptions) -> None:
+    """The facts of a quantity: a table, or JSON."""
+    from rosenblatt.studies.number_facts import examine_numbers
+
+    facts = examine_numbers(data, said)
+    if chosen.as_json:
+        shares = [asdict(one) for one in facts.columns[: chosen.top or None]]
+        spread = {"mean": facts.mean, "sd": facts.sd, "quantiles": facts.quantiles}
+        counts = {"rows": facts.rows, "left_out": facts.left_out}
+        columns = output.columns_object(facts.readings)
+        output.print_json({"task": "numbers", **counts, "target": spread, "told_by": shares, "columns": columns})
+        return
+    left_out = f", {facts.left_out:,} more without a number" if facts.left_out else ""
+    echo(f"{data.name}: {facts.rows:,} rows{left_out}; the target is a quantity (--task classes looks at classes)\n")
+    names = ("least", "a quarter below", "half below", "three quarters below", "most")
+    lines = [*zip(names, facts.quantiles, strict=True), ("mean", facts.mean), ("standard deviation", facts.sd)]
+    print_table(["target", ""], [[name, amount(value)] for name, value in lines], 0)
+    if facts.readings and not chosen.quiet:
+        echo()
+        output.print_columns(facts.readings)
+    if facts.columns:
+        echo("\nHow much of the target's variance a column tells by itself, by a line or by the means of its values:")
+        shares_told = [[one.column, percent(one.share), one.how] for one in facts.columns]
+        print_table(["column", "share", "by"], shares_told, VALUES_SHOWN if chosen.top is None else chosen.top)
 
 
 def as_object(facts: Facts, top: int | None) -> dict[str, Any]:

@@ -140,6 +140,14 @@ def metric(help: str) -> Callable[[F], F]:
     return click.option("--metric", type=click.Choice(METRIC_NAMES), default="error", show_default=True, help=help)
 
 
+task = click.option(
+    "--task",
+    type=click.Choice(["numbers", "classes"]),
+    help="Predict a quantity, or take each number for a class: else as the target looks.",
+)
+IS_REGRESSION = {"numbers": True, "classes": False, None: None}  # what a recipe calls it
+
+
 def learner(default: str, among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:
     """Which learner, of those in the registry."""
     return click.option("-l", "--learner", type=click.Choice(list(among)), default=default, show_default=True)
@@ -157,7 +165,7 @@ multiclass = click.option(
 def learner_parameters(among: Mapping[str, Learner] = ALL_LEARNERS) -> dict[str, Parameter]:
     """The parameters of all learners, by public name; of choices, all that one of them has."""
     every: dict[str, Parameter] = {}
-    for name, one in ((name, one) for learner in among.values() for name, one in learner.parameters.items()):
+    for name, one in ((name, one) for learner in among.values() for name, one in learner.every_parameter.items()):
         known = every.get(name)
         if known is not None and isinstance(known.allowed, Choice) and isinstance(one.allowed, Choice):
             one = replace(one, allowed=Choice(tuple(dict.fromkeys((*known.allowed.names, *one.allowed.names)))))
@@ -171,7 +179,7 @@ def of_learner(among: Mapping[str, Learner] = LEARNERS) -> Callable[[F], F]:
     def declared(command: F) -> F:
         options = []
         for name, one in learner_parameters(among).items():
-            owners = ", ".join(learner.name for learner in among.values() if name in learner.parameters)
+            owners = ", ".join(learner.name for learner in among.values() if name in learner.every_parameter)
             option = f"--{name.replace('_', '-')}"
             options.append(click.option(option, name, type=typed_in(one.allowed), help=f"{one.help} ({owners})."))
         return all_of(command, *options)

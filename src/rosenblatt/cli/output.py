@@ -17,11 +17,13 @@ import click
 
 from rosenblatt.cli import discard, echo
 from rosenblatt.cli.options import reading_notes
-from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, percent, visible
+from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, amount, counted, percent, visible
 
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.features.notes import FeatureTrial
+    from rosenblatt.learning.number_measures import NumberMeasures
+    from rosenblatt.learning.quantities import TargetScale
 
 COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
 OF_THE_SECOND = ("f1", "average-precision")  # measures that are about the second of two classes
@@ -157,13 +159,35 @@ TRIED = {  # what is said of features that were tried: with them, without them, 
 }
 
 
-def print_trials(trials: Mapping[str, FeatureTrial]) -> None:
-    """Which features held-out rows of training have decided for."""
+def print_trials(trials: Mapping[str, FeatureTrial], numbers: bool = False) -> None:
+    """Which features held-out rows of training have decided for; of numbers by the variance that predictions leave."""
     for name, trial in trials.items():
         what, chosen, left, option = TRIED[name]
         errors = f"{percent(trial.error_with)} were wrong with {name}, {percent(trial.error_without)} without"
-        echo(f"{what:8} {chosen if trial.chosen else left}: of {trial.rows:,} held-out rows {errors}", err=True)
+        rows = f"of {trial.rows:,} held-out rows"
+        if numbers:
+            errors = f"{percent(trial.error_with)} was left with {name}, {percent(trial.error_without)} without"
+            rows = f"of the variance in {trial.rows:,} held-out rows"
+        echo(f"{what:8} {chosen if trial.chosen else left}: {rows} {errors}", err=True)
         echo(f"{'':8} {option} decides otherwise", err=True)
+
+
+def number_lines(measures: NumberMeasures, scale: TargetScale | None) -> list[str]:
+    """How far predicted numbers are from the truth, for people."""
+    mean = measures.of_mean
+    beside = {} if mean is None else {name: f"   (always the mean: {amount(value)})" for name, value in mean.items()}
+    unit = "" if scale is None or scale.number is None or not scale.number.unit else f" {scale.number.unit}"
+    absolute, squared = measures.mean_absolute_error, measures.mean_squared_error
+    root, r2 = f"its root is {amount(squared**0.5)}{unit}", "–" if measures.r2 is None else f"{measures.r2:.4f}"
+    lines = [
+        f"mean absolute error  {amount(absolute)}{unit}{beside.get('mean_absolute_error', '')}",
+        f"mean squared error   {amount(squared)}{beside.get('mean_squared_error', '')}; {root}",
+        f"R²                   {r2}   ({counted(measures.examples, 'row')})",
+    ]
+    if measures.no_better_than_mean:
+        assert scale is not None
+        lines.append(f"The model is no better than always predicting {amount(scale.mean)}, the mean of training.")
+    return lines
 
 
 def measure_lines(measures: dict[str, float | None], classes: Sequence[Any]) -> list[str]:

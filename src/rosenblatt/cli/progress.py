@@ -75,12 +75,22 @@ class TrainingTable:
             self.status.show(f"{bar} {100 * now.examples / now.total:3.0f} %")
 
     def print_row(self, now: Progress) -> None:
+        if now.mistakes is None:
+            self.print_plain_row(now)
+            return
         since = (now.mistakes - self.printed_mistakes) / max(1, now.examples - self.printed_examples)
         if not self.printed_examples:  # only now: whatever could be refused was not
             self.status.print_line("   error  since last    examples     updates         |w|")
         numbers = f"{now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}"
         self.status.print_line(f"{now.mistakes / now.examples:8.4f}  {since:10.4f}  {numbers}")
         self.printed_examples, self.printed_mistakes = now.examples, now.mistakes
+
+    def print_plain_row(self, now: Progress) -> None:
+        """Where numbers are learned, and nothing is a mistake."""
+        if not self.printed_examples:
+            self.status.print_line("  examples     updates         |w|")
+        self.status.print_line(f"{now.examples:10,}  {now.updates:10,}  {now.norm:10.4g}")
+        self.printed_examples = now.examples
 
     def end(self) -> None:
         """The last line, and no bar any more."""

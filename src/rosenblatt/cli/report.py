@@ -74,7 +74,7 @@ def report(**values: Any) -> None:
 
     page_template()  # refuses where parts are missing, before anything is read
     options.refuse_missing_folder(chosen.output)
-    model = model_input.load_classifier(chosen.model)
+    model = model_input.load_model(chosen.model)
     model.linear()  # refuses a model without weights, which are what a report is about
     data = None if chosen.data is None else read_labelled(model, chosen.data, chosen)
     wanted = ReportOptions(chosen.holdout, chosen.splits, chosen.certify, chosen.unseen)

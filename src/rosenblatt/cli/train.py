@@ -17,7 +17,7 @@ from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
-    from rosenblatt.learning.classifier import Classifier, Learned
+    from rosenblatt.learning.classifier import Classifier, Learned, LearnedNumbers
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
@@ -48,6 +48,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     keep_log: bool
     auto: bool
     python: bool
+    task: str | None
 
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
@@ -74,6 +75,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             options.refuse_useless(["learner", "epochs", "average", "certify", *parameters], "with --auto, which chooses")
         if self.learner == KERNEL.name:
             options.refuse_useless(["certify", "keep_log", "patience", "tol"], "for a kernel")
+        if self.task == "numbers":
+            useless = ["certify", "calibrate", "threshold", "balanced", "keep_log", "metric"]
+            options.refuse_useless(useless, "where numbers are predicted, not classes")
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -89,6 +93,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             threshold=self.threshold,
             class_weight="balanced" if self.balanced else None,
             keep_log=self.keep_log,
+            regression=options.IS_REGRESSION[self.task],
         )
 
     @property
@@ -108,6 +113,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
 @click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
 @click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
+@options.task
 @options.learner("averaged", ALL_LEARNERS)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
@@ -161,7 +167,7 @@ def train(**values: Any) -> None:
     if chosen.output:
         model.save(chosen.output)
     readings, trials = readings_of(model), getattr(model.features, "trials", {})
-    margin = margin_reached(chosen, learned)
+    margin = None if model.predicts_numbers else margin_reached(chosen, learned)  # type: ignore[arg-type]
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         certified = {} if not chosen.certify or certificate is None else {"certificate": certificate.to_dict(first=1)}
@@ -169,18 +175,27 @@ def train(**values: Any) -> None:
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
         columns |= {"auto": search_object(search)} if search else {}
         columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
-        if learned.held_out is not None:
-            columns |= {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
+        if model.predicts_numbers:
+            from rosenblatt.cli import train_numbers
+
+            columns |= train_numbers.as_object(learned)  # type: ignore[arg-type]
+        elif learned.held_out is not None:
+            columns |= dev_facts(learned)  # type: ignore[arg-type]
         columns |= {"history": epochs_of(learned), **decides_of(model)}
         facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
         output.print_json(facts)
         return
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
-        output.print_trials(trials)
+        output.print_trials(trials, model.predicts_numbers)
     if search is not None:
         print_search(search)
-    print_summary(learned)
+    if model.predicts_numbers:
+        from rosenblatt.cli import train_numbers
+
+        train_numbers.print_summary(learned)  # type: ignore[arg-type]
+    else:
+        print_summary(learned)  # type: ignore[arg-type]
     if margin is not None:
         print_margin(model, margin, longer=chosen.certify is None)
     if certificate is not None and certificate.separable is False and chosen.holdout is not None:
@@ -190,13 +205,13 @@ def train(**values: Any) -> None:
         echo(f"saved in {chosen.output}; next: rosenblatt {next_verb} {shlex.quote(as_argument(chosen.output))}")
 
 
-def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned, Search | None]:
+def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | LearnedNumbers, Search | None]:
     """Reads the rows and learns from them; with --auto, what was tried before."""
     from rosenblatt.data import ReadOptions, read
     from rosenblatt.data.reading import importing_meanwhile, read_with
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
-    recipe.rule()  # refuses wrong parameters before anything is read
+    (recipe.for_numbers() if recipe.regression else recipe).rule()  # refuses wrong parameters before anything is read
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)
@@ -222,6 +237,10 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned, S
     learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
     for sentence in learned.notes:
         options.tell(sentence)
+    if learned.classifier.predicts_numbers:
+        if chosen.certify:
+            raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
+        return learned, search
     counts = learned.classifier.class_counts
     if counts is not None and 100 * counts.min() < counts.sum():
         from rosenblatt.studies.cautions import about_rare_class
@@ -234,7 +253,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned, S
     if dev is not None or chosen.order == "given" or may_leak:
         from rosenblatt.studies.cautions import cautions
 
-        for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):
+        for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
             options.tell(sentence, "warning")
     return learned, search
 
@@ -354,17 +373,22 @@ def dev_measures(learned: Learned) -> dict[str, float | None]:
     return measure_all(scored)
 
 
+def dev_facts(learned: Learned) -> dict[str, Any]:
+    """For --json: the rows that were held out."""
+    return {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
+
+
 def decides_of(model: Classifier) -> dict[str, Any]:
     """For --json: where probabilities come from, and from which on the second class is predicted."""
     of_maps = None if model.calibration is None else model.calibration.to_arrays()[0]
     return {"calibration": of_maps, "threshold": None if model.threshold is None else asdict(model.threshold)}
 
 
-def epochs_of(learned: Learned) -> list[dict[str, Any]]:
+def epochs_of(learned: Learned | LearnedNumbers) -> list[dict[str, Any]]:
     """For --json: the epochs, with the dev error of the weights that stopping watches and what they predicted there."""
     averages, predicted = learned.classifier.recipe.averages, learned.training.held_out_predicted
     epochs = []
-    for number, epoch in enumerate(learned.training.history):
+    for number, epoch in enumerate(learned.classifier.history):
         facts = {"epoch": number + 1, **asdict(epoch)}
         facts["dev_error"] = epoch.held_out_averaged if averages else epoch.held_out_last
         if number < len(predicted):

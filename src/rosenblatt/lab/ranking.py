@@ -16,7 +16,7 @@ from rosenblatt.estimators.neighbours.peers import BallTree, KNeighborsClassifie
 from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.views import draw_ranking
-from rosenblatt.learning.examples import for_classes, labels_of
+from rosenblatt.learning.examples import class_labels_of, for_classes
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
 from rosenblatt.show.canvas import PALETTE
@@ -32,7 +32,7 @@ def income() -> Finding:
     train_rows, dev_rows = read("income"), read("income:dev")
     features = TableMap(numeric="category").fit(train_rows.rows)
     X, X_dev = features.transform(train_rows.rows), features.transform(dev_rows.rows)
-    y, y_dev = (np.asarray(labels_of(rows)) for rows in (train_rows, dev_rows))
+    y, y_dev = (np.asarray(class_labels_of(rows)) for rows in (train_rows, dev_rows))
     examples = for_classes(X, y)
     errors: dict[str, list[float]] = {}
     for name in ONLINE_LEARNERS:

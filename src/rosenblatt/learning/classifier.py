@@ -25,12 +25,16 @@ from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import (
+    AnyExamples,
     Examples,
+    RegressionExamples,
     classes_of,
     codes_among,
     feature_counts,
     feature_means,
     for_classes,
+    for_regression,
+    has_quantity,
     labels_of,
     text_array,
 )
@@ -47,10 +51,12 @@ if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.calibration import Calibration
     from rosenblatt.learning.kernel.model import Dual
     from rosenblatt.learning.kernel.training import KernelTraining
+    from rosenblatt.learning.quantities import TargetScale
     from rosenblatt.learning.threshold import Threshold
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
+MANY_CLASSES = 20  # from more on, numbers that are taken for classes are told
 
 
 @dataclass
@@ -93,7 +99,7 @@ class Summary:
 class Classifier:
     """A trained classifier of raw rows: a feature map, labels, and weights in several views.
 
-    A saved regressor comes back as one without classes: it predicts numbers.
+    One that predicts numbers has no classes; its weights are in the units of the target.
     """
 
     features: FeatureMap
@@ -115,6 +121,7 @@ class Classifier:
     calibration: Calibration | None = None  # of the scores of one view, to probabilities
     threshold: Threshold | None = None  # the probability from which on the second of two classes is predicted
     variances: tuple[np.ndarray, np.ndarray] | None = None  # of the last weights, by which a rule of second order goes on
+    target_scale: TargetScale | None = None  # of the numbers that it has learned to predict; a saved estimator has none
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -130,7 +137,6 @@ class Classifier:
 
     def linear(self, view: str | None = None) -> Model:
         """The weights of one of the views, of a linear classifier; without a name, those of `linear_view`."""
-        self.refuse_numbers()
         if self.dual is not None:
             raise SettingError(
                 "The model learned with a kernel: it is a sum of training examples and has no weight of its own for each "
@@ -147,7 +153,7 @@ class Classifier:
     @property
     def predicts_numbers(self) -> bool:
         """Is it a regression? Then there are no classes."""
-        return self.recipe.regression
+        return bool(self.recipe.regression)
 
     def refuse_numbers(self) -> None:
         """Refuses a regression where classes are asked about."""
@@ -162,6 +168,8 @@ class Classifier:
         """The log with the rows that it refers to."""
         if self.dual is not None:
             self.linear()  # says why not
+        if self.predicts_numbers:
+            raise SettingError("The model predicts numbers: its learner moves at every example, and keeps no log.")
         if self.memory is None and not self.recipe.can_keep_log:
             against = " against the rest" if self.recipe.multiclass == "rest" else ""
             raise SettingError(
@@ -245,6 +253,15 @@ class Classifier:
         rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
         return Examples(rows, codes[kept], self.classes), notes, kept
 
+    def number_examples(self, data: Dataset, unseen: str = "refuse") -> tuple[RegressionExamples, Notes, np.ndarray]:
+        """The same of a model that predicts numbers; unseen="skip" leaves out labels that are none."""
+        from rosenblatt.learning.quantities import read_targets
+
+        self.refuse_other_start(data)
+        targets = read_targets(data, self.target_scale, unseen)
+        rows, notes = self.transform(targets.among(data).rows)
+        return RegressionExamples(rows, targets.values), notes, targets.rows
+
     def refuse_other_start(self, data: Dataset) -> None:
         """Indices from 0 and from 1 would put every value into the wrong column, silently."""
         if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
@@ -299,6 +316,8 @@ class Classifier:
             arrays |= {f"calibration.{name}": array for name, array in maps.items()}
         if self.threshold is not None:
             header["threshold"] = asdict(self.threshold)
+        if self.target_scale is not None:
+            header["target_scale"] = self.target_scale.to_json()
         model_file.write(path, header, arrays)
 
     def _repr_html_(self) -> str:
@@ -310,8 +329,9 @@ class Classifier:
             "classes": ", ".join(map(str, self.classes)) or None,
         }
         lines |= {name: summary[name] for name in ("examples", "features", "epochs", "updates")}
-        lines |= {"weights that predict": self.view, "training error": summary.train_error}
-        lines |= {f"held-out error, {view}": error for view, error in (summary.dev_error or {}).items()}
+        error_name = "mean squared error" if self.predicts_numbers else "error"
+        lines |= {"weights that predict": self.view, f"training {error_name}": summary.train_error}
+        lines |= {f"held-out {error_name}, {view}": error for view, error in (summary.dev_error or {}).items()}
         kind = "Regressor" if self.predicts_numbers else "Classifier"
         return markup.facts(kind, {name: value for name, value in lines.items() if value is not None})
 
@@ -390,6 +410,10 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         from rosenblatt.learning.threshold import Threshold
 
         model.threshold = Threshold(**header["threshold"])
+    if "target_scale" in header:
+        from rosenblatt.learning.quantities import TargetScale
+
+        model.target_scale = TargetScale.from_json(header["target_scale"])
     width = model.views["last"][0].shape[1] if model.dual is None else model.dual.rows.shape[1]
     if model.features.n_features != width:
         raise ValueError("weights and features do not match")
@@ -404,7 +428,7 @@ def arrays_of(part: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 def learn(
     data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Callbacks | None = None, **settings: Any
 ) -> Classifier:
-    """Trains a classifier on a data set, and measures it on another if there is one.
+    """Trains a classifier on a data set, and measures it on another if there is one; a quantity is predicted as a number.
 
     Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
     """
@@ -420,11 +444,80 @@ class Learned:
     training: Training | KernelTraining
     examples: Examples
     held_out: Examples | None = None  # rows that it was measured on
-    notes: tuple[str, ...] = ()  # what could not be done, or read
+    notes: tuple[str, ...] = ()  # what could not be done or read, or was decided
 
 
-def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
-    """What `learn` does; the run and its examples are given back, too."""
+@dataclass(frozen=True)
+class LearnedNumbers:
+    """The same of a model that predicts numbers; targets are in their own units."""
+
+    classifier: Classifier
+    training: Training
+    examples: RegressionExamples
+    held_out: RegressionExamples | None = None
+    notes: tuple[str, ...] = ()
+
+
+def learn_from(
+    data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
+) -> Learned | LearnedNumbers:
+    """What `learn` does; the run and its examples are given back, too. A recipe may leave it to the target what it is."""
+    if recipe.regression is not None:
+        return (learn_numbers if recipe.regression else learn_classes)(data, recipe, dev, watch)
+    labels = labels_of(data)
+    quantity = has_quantity(labels)
+    learned = (learn_numbers if quantity else learn_classes)(data, recipe, dev, watch)
+    if not quantity and len(learned.classifier.classes) <= MANY_CLASSES:
+        return learned
+    from rosenblatt.learning.quantities import sentence_about
+
+    sentence = sentence_about(data, quantity)
+    return learned if sentence is None else replace(learned, notes=(sentence, *learned.notes))
+
+
+def learn_numbers(
+    data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
+) -> LearnedNumbers:
+    """Training for a quantity: the rules see it scaled, the model and all that is measured have its own units."""
+    from rosenblatt.learning.quantities import TargetScale, read_targets
+
+    recipe, known = recipe.for_numbers(), read_targets(data)
+    data, targets = known.among(data), known.values
+    scale = TargetScale.of(targets, recipe.fit_intercept, known.number)
+    mapping = fit_features(data, scale.scaled(targets), recipe)
+    rows = feature_rows(mapping, data.rows)
+    examples = for_regression(rows, targets)
+    refuse_beyond_memory(examples.vectors, rows.d)
+    counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
+    model = Classifier(
+        features=mapping,
+        classes=np.zeros(0),
+        views={},
+        view=recipe.view,
+        kind=data.kind,
+        recipe=recipe,
+        counts=counts,
+        means=feature_means(rows, counts) if data.kind == "table" else None,
+        class_counts=np.array([rows.n]),
+        summary=Summary(),
+        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
+        zero_based=data.zero_based,
+        file_columns=data.file_columns,
+        target_scale=scale,
+    )
+    held_out = None if dev is None else model.number_examples(dev)[0]
+
+    def scaled(part: RegressionExamples) -> RegressionExamples:
+        return replace(part, targets=scale.scaled(part.targets))
+
+    trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
+    record_training(model, trained, examples, held_out)
+    return LearnedNumbers(model, trained, examples, held_out, () if known.note is None else (known.note,))
+
+
+def learn_classes(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
+    """Training for classes."""
+    recipe = replace(recipe, regression=False)
     rule, plan = recipe.rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
     notes = cells_not_read(mapping.notes)
@@ -480,8 +573,6 @@ def with_probabilities(learned: Learned) -> Learned:
 
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
     """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
-    if recipe.regression:
-        raise SettingError("learn is for classes; WidrowHoffRegressor and PassiveAggressiveRegressor learn numbers.")
     labels = labels_of(data)
     classes = classes_of(labels)
     if len(classes) < 2:
@@ -497,15 +588,20 @@ def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
 
 
 def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None) -> FeatureMap:
-    """The feature map of the recipe, fitted to the data; what it leaves open, held-out rows decide."""
+    """The feature map of the recipe, fitted to the data; what it leaves open, held-out rows decide.
+
+    `codes` are those of classes or, where the recipe is one for numbers, the scaled targets.
+    """
     mapping = features.map_for(data.kind, **recipe.map_options(data.kind))
     if not isinstance(mapping, TableMap):
         return mapping.fit(data.rows)
     mapping.fit(data.rows, trimmed=data.trimmed)
     if mapping.products != "auto" and (mapping.numeric != "auto" or not mapping.has_bins):
         return mapping
-    from rosenblatt.learning.feature_choice import HeldOutRows, choose_features
+    from rosenblatt.learning.feature_choice import HeldOutNumbers, HeldOutRows, choose_features
 
+    if recipe.regression:
+        return choose_features(mapping, data, HeldOutNumbers(data, codes, recipe))
     return choose_features(mapping, data, HeldOutRows(data, codes, recipe, class_weight))
 
 
@@ -518,21 +614,23 @@ def by_code(class_weight: Any, classes: np.ndarray) -> Any:
 
 
 def record_training(
-    model: Classifier, trained: Training | KernelTraining, examples: Examples, held_out: Examples | None
+    model: Classifier, trained: Training | KernelTraining, examples: AnyExamples, held_out: AnyExamples | None
 ) -> None:
     """Puts what training gave into the classifier, with the numbers that people ask for first."""
     if isinstance(trained, Training):
         views = ["last", "averaged"] + (["best"] if trained.best is not None else [])
         for name in views:
             weights = trained.view(name)
-            model.views[name] = (weights.coef, weights.intercept)
+            model.views[name] = weights.coef, weights.intercept
+            if model.target_scale is not None:
+                model.views[name] = model.target_scale.in_units(*model.views[name])
         model.variances = trained.weights.variances
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
-    model.history = trained.history
+    model.history = trained.history if model.target_scale is None else in_units(trained.history, model.target_scale.sd)
     model.summary = Summary(
         learner=model.recipe.learner,
         examples=examples.rows.n,
@@ -544,4 +642,22 @@ def record_training(
         stopped_because=trained.stopped_because,
         train_error=error(model.model(), examples),
         dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
+    )
+
+
+def in_units(history: History, sd: float) -> History:
+    """The epochs of a run on targets that were divided by sd, with lengths and squared errors as without."""
+
+    def times(value: float | None, factor: float) -> float | None:
+        return None if value is None else value * factor
+
+    return History(
+        replace(
+            epoch,
+            norm=epoch.norm * sd,
+            moved=times(epoch.moved, sd),
+            held_out_last=times(epoch.held_out_last, sd * sd),
+            held_out_averaged=times(epoch.held_out_averaged, sd * sd),
+        )
+        for epoch in history
     )

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.engine import order
 from rosenblatt.engine.rules import Rule
-from rosenblatt.learning.examples import AnyExamples
+from rosenblatt.learning.examples import AnyExamples, Examples
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.plan import Plan
 
@@ -41,7 +41,7 @@ class Progress:
     """How far a run is: after how many examples, with how many mistakes and updates, and |w|."""
 
     examples: int
-    mistakes: int
+    mistakes: int | None  # None of numbers, which are never right to the last digit
     updates: int
     norm: float
     total: int  # examples if all epochs are run
@@ -171,7 +171,8 @@ class EpochDriver(ABC, Generic[O]):
             if self.callbacks.progress:
                 now = self.counts()
                 total = n * self.plan.epochs
-                self.callbacks.progress(Progress(self.examples_seen(), now.mistakes, now.updates, self.norm(), total))
+                mistakes = now.mistakes if isinstance(self.examples, Examples) else None
+                self.callbacks.progress(Progress(self.examples_seen(), mistakes, now.updates, self.norm(), total))
 
     def decide_to_stop(self, epoch: Epoch, number: int) -> None:
         plan, outcome = self.plan, self.outcome

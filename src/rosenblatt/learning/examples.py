@@ -195,35 +195,39 @@ def as_importance(importance: Any, rows: Rows) -> np.ndarray | None:
 
 
 def labels_of(data: Dataset) -> Labels:
-    """The labels, polars Series or array; a data set without any, or with a quantity in their place, is refused."""
+    """The labels, polars Series or array; a data set without any is refused."""
     labels = data.labels
     if labels is None:
         columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
         if data.kind == "sparse":
             raise LabelError(f"{data.name} has no labels: write one in front of each row.")
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
-    values, kind = different_numbers(labels)
-    if values > max(20, len(labels) / (10 if kind == "f" else 2)):
+    return labels
+
+
+def class_labels_of(data: Dataset) -> Labels:
+    """The same, for those who ask about classes: a quantity in their place is refused."""
+    labels = labels_of(data)
+    if has_quantity(labels):
         raise LabelError(
-            f"The labels in {data.name} are {values} different numbers: that is a quantity, not a class. "
-            "Name a column of classes, or cut the numbers into some first."
+            f"The labels in {data.name} are many different numbers: that is a quantity, not a class. `train` learns to "
+            "predict it; here, name a column of classes, or cut the numbers into some first."
         )
     return labels
 
 
-def different_numbers(labels: Labels) -> tuple[int, str]:
-    """How many different numbers the labels are, 0 if some are none; and their kind, "i" or "f".
+def has_quantity(labels: Labels) -> bool:
+    """Are the labels an amount, as `quantities.is_quantity` says? It is asked only where they may be numbers."""
+    if is_text(labels):
+        first = next((text for text in distinct_texts(labels) if text is not None), "")
+        may_be = any(sign.isdigit() for sign in str(first))
+    else:
+        may_be = np.asarray(labels[:1]).dtype.kind in "iuf"
+    if not may_be:
+        return False
+    from rosenblatt.learning.quantities import is_quantity
 
-    Numbers that do not print back, such as 1.50, are texts when they come from a file: they are a quantity all the same.
-    """
-    if not is_text(labels):
-        kind = np.asarray(labels[:1]).dtype.kind
-        return (np.unique(np.asarray(labels)).size if kind in "iuf" else 0), kind
-    texts = distinct_texts(labels)
-    if len(texts) <= 20 or number_in(str(texts[0])) is None:  # few, or words: as labels are
-        return 0, "f"
-    numbers = [number_in(text) for text in texts]
-    return (0 if None in numbers else len(set(numbers))), "f"
+    return is_quantity(labels)
 
 
 def classes_of(labels: Labels) -> np.ndarray:

@@ -20,7 +20,7 @@ from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.table.encoding import PartSizes, TableEncoder
-from rosenblatt.learning.examples import class_factors, for_classes
+from rosenblatt.learning.examples import class_factors, for_classes, for_regression
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
 
@@ -63,6 +63,15 @@ class HeldOutRows:
             predicted[held_out] = model.decide(model.scores(examples.rows.take(held_out)))
         return predicted
 
+    @property
+    def can_be_told(self) -> bool:
+        """Is there anything to tell apart?"""
+        return self.classes > 1
+
+    def residuals(self, predicted: np.ndarray) -> np.ndarray:
+        """1[y = k] − 1[prediction = k], a row a class: what predictions leave to be told."""
+        return np.stack([(self.codes == k) * 1.0 - (predicted == k) for k in range(self.classes)])
+
     def compare(self, richer: TableMap, plain: np.ndarray) -> tuple[FeatureTrial, np.ndarray]:
         """Whether a map with more features errs less than some predictions, and its own."""
         try:
@@ -81,9 +90,40 @@ class HeldOutRows:
         return float(self.mistakes(predicted).mean())
 
 
+class HeldOutNumbers(HeldOutRows):
+    """The same for numbers, which come scaled: a mistake is the squared error, as a share of the variance."""
+
+    def __init__(self, data: Dataset, targets: np.ndarray, recipe: Recipe):
+        super().__init__(data, np.zeros(len(targets), dtype=np.int64), recipe)
+        drawn = np.arange(len(targets), dtype=np.int32)
+        order.shuffle(drawn, order.random_bits(0, order.SPLIT))
+        self.targets = targets[np.sort(drawn[:MOST_ROWS])]
+        self.variance = float(self.targets.var())
+
+    @property
+    def can_be_told(self) -> bool:
+        return self.variance > 0 and len(self.targets) >= FOLDS
+
+    def predictions(self, mapping: TableMap) -> np.ndarray:
+        """The number of every row by a learner that has not seen it."""
+        examples = for_regression(mapping.transform(self.rows), self.targets)
+        predicted = np.empty(len(self.targets))
+        for fold in range(FOLDS):
+            held_out = np.flatnonzero(self.fold_of_row == fold)
+            model = run(examples.take(np.flatnonzero(self.fold_of_row != fold)), self.rule, self.plan).view("averaged")
+            predicted[held_out] = model.scores(examples.rows.take(held_out))
+        return predicted
+
+    def mistakes(self, predicted: np.ndarray) -> np.ndarray:
+        return np.asarray((predicted - self.targets) ** 2 / self.variance)
+
+    def residuals(self, predicted: np.ndarray) -> np.ndarray:
+        return np.asarray(self.targets - predicted)[None, :]
+
+
 def choose_features(mapping: TableMap, data: Dataset, rows: HeldOutRows) -> TableMap:
     """The map with the bins and products that held-out rows are for; it was fitted to the data, with bins."""
-    if rows.classes < 2:
+    if not rows.can_be_told:
         return mapping.without_bins()
     chosen, trials, plain = mapping, {}, rows.predictions(mapping.without_bins())
     if mapping.has_bins and mapping.numeric == "auto":
@@ -119,9 +159,10 @@ def proposed_pairs(mapping: TableMap, rows: HeldOutRows, predicted: np.ndarray) 
     """The pairs of columns in whose cells mistakes of one kind gather, more than in the values of either alone.
 
     For r = 1[y = k] − 1[prediction = k], a cell with sum S of n rows counts S²/n: what the mean of the cell explains of r.
+    Of numbers, r = y − prediction.
     """
     codes = cell_codes(mapping, rows)
-    residuals = np.stack([(rows.codes == k) * 1.0 - (predicted == k) for k in range(rows.classes)])
+    residuals = rows.residuals(predicted)
 
     def explained(cells: np.ndarray) -> float:
         counts = np.bincount(cells)

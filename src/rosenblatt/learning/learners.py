@@ -22,6 +22,10 @@ USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind
     "table": {"numeric": "auto", "weighting": "idf"},
     "text": {"weighting": "idf"},
 }
+# What learns numbers by default, and how: chosen on twenty tables beside ridge (docs/numbers.md).
+LEARNER_OF_NUMBERS = "passive-aggressive"
+USUAL_FOR_NUMBERS: dict[str, dict[str, Any]] = {"passive-aggressive": {"C": 0.1, "variant": "II", "epsilon": 0.01}}
+OF_CLASSES = {"class_weight": "--balanced", "calibrate": "--calibrate", "threshold": "--threshold", "keep_log": "--keep-log"}
 # Before a learner's name: the same, predicting with the mean of its weights, or with the last where the mean is its default.
 AVERAGED, LAST = "averaged ", "last "
 
@@ -45,6 +49,11 @@ class Learner:
         return self.rule.parameters()
 
     @property
+    def every_parameter(self) -> dict[str, Parameter]:
+        """Those of its rule for numbers, too."""
+        return self.parameters | ({} if self.regression is None else self.regression.parameters())
+
+    @property
     def keeps_log(self) -> bool:
         """Does it add rows, at mistakes only, so that its log is the dual solution? Votes and influences need that."""
         return not (self.rule.moves_always or self.rule.second_order)
@@ -58,7 +67,9 @@ class Learner:
         """The same learner with its rule for numbers in the place of labels."""
         if self.regression is None:
             able = ", ".join(name for name, learner in LEARNERS.items() if learner.regression)
-            raise SettingError(f"{self.name} learns classes, not numbers: for these there are {able}.")
+            raise SettingError(
+                f"{self.name} learns classes, not numbers: for these there are {able}. --task classes takes each for one."
+            )
         return replace(self, rule=self.regression)
 
     def make_rule(self, parameters: dict[str, Any]) -> rules.Rule:
@@ -224,10 +235,11 @@ class Recipe(Settings):
 
     `average` is None for what the learner's name says. `features` are the options of the feature map. `keep_log` keeps the
     updates and a copy of the rows that made them: votes need them (the learner `voted` has them anyway), and influences.
-    `regression` is of a learner of numbers. `metric` is what `patience` watches. `calibrate` gives probabilities from
-    out-of-fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its
-    own. `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose
-    it on the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival.
+    `regression` is of a learner of numbers; None: as the target is, a quantity or classes. Its parameters are for targets
+    divided by their standard deviation. `metric` is what `patience` watches. `calibrate` gives probabilities from out-of-
+    fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its own.
+    `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose it on
+    the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival.
     """
 
     learner: str = "averaged"
@@ -242,7 +254,7 @@ class Recipe(Settings):
     parameters: dict[str, Any] = field(default_factory=dict)
     features: dict[str, Any] = field(default_factory=dict)
     keep_log: bool = False
-    regression: bool = False
+    regression: bool | None = None
     metric: str = "error"
     calibrate: bool = False
     threshold: float | str | None = None
@@ -271,6 +283,29 @@ class Recipe(Settings):
         chosen.refuse_impossible()
         return chosen
 
+    def for_numbers(self) -> Recipe:
+        """The same for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.
+
+        >>> Recipe(epochs=3).for_numbers().compared_name
+        'averaged passive-aggressive'
+        """
+        for name, option in OF_CLASSES.items():
+            if getattr(self, name):
+                raise SettingError(f"{name} ({option}) is about classes, and the target is a quantity: leave it out.")
+        if self.metric != "error":
+            raise SettingError(
+                f"metric is {self.metric!r}, a measure of classes: numbers are measured by their squared error."
+            )
+        learner = LEARNER_OF_NUMBERS if self.learner == Recipe.learner else self.learner
+        learner_called(learner).for_numbers()  # refuses those of classes
+        parameters = USUAL_FOR_NUMBERS.get(learner, {}) | self.parameters
+        average = True if self.average is None else self.average
+        return replace(self, learner=learner, average=average, parameters=parameters, regression=True)
+
+    def for_target(self, quantity: bool) -> Recipe:
+        """The recipe for a quantity, or for classes."""
+        return self.for_numbers() if quantity else replace(self, regression=False)
+
     def refuse_impossible(self) -> None:
         """Refuses what cannot be, before any data are touched."""
         self.rule()
@@ -279,7 +314,8 @@ class Recipe(Settings):
     def rule(self) -> rules.Rule:
         """The learner's rule with its parameters."""
         learner = learner_called(self.learner)
-        if self.regression:
+        of_numbers = learner.regression is not None and not set(self.parameters) <= set(learner.parameters)
+        if self.regression or (self.regression is None and of_numbers):
             learner = learner.for_numbers()
         rule = learner.make_rule(self.parameters)
         if self.keep_log and rule.second_order:
@@ -360,7 +396,7 @@ class Recipe(Settings):
         """What a model file holds; weights of classes are pairs, since labels need not be texts and keys of JSON must."""
         saved = asdict(self)
         for name, usual in UNNAMED.items():  # as files always were
-            if saved[name] == usual:
+            if saved[name] in (usual, None):
                 del saved[name]
         if self.learner in ONCE_LAST and self.average is None:
             saved["average"] = True
@@ -371,7 +407,7 @@ class Recipe(Settings):
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Recipe:
         """The reverse; older files have a dict of texts."""
-        recipe = cls(**saved)
+        recipe = cls(**{"regression": False} | saved)
         if recipe.learner in ONCE_LAST and not recipe.regression:
             recipe = replace(recipe, average={None: False, True: None}.get(recipe.average, recipe.average))
         weight = recipe.class_weight

@@ -24,13 +24,14 @@ from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, Record, Sc
 CATEGORY = Record(
     {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
 )
+NUMBER_FORMAT = Record({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()})
 HASHED_CATEGORY = Record({"type": Choice(("number", "boolean", "text"))})
 MARKS = ListOf(Text(), most=1000)
 READING = Record(
     {"name": Text(), "kind": Choice((*KINDS, "constant")), "why": Text(), "chosen": Flag()},
     {
         "marks": MARKS,
-        "number": Record({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()}),
+        "number": NUMBER_FORMAT,
         "date": Text(),
     },
 )

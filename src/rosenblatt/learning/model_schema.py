@@ -17,7 +17,7 @@ from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Wh
 from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND, map_for
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
-from rosenblatt.learning.map_schema import count_features, verify_map
+from rosenblatt.learning.map_schema import NUMBER_FORMAT, count_features, verify_map
 from rosenblatt.learning.plan import METRIC_NAMES, Plan
 from rosenblatt.learning.schema import (
     COUNT,
@@ -36,7 +36,6 @@ from rosenblatt.learning.schema import (
 )
 from rosenblatt.learning.votes import VOTING
 
-SHARE = Real(least=0, most=1, optional=True)
 ERROR = Real(least=0, optional=True)  # a share, or in a regression a mean square
 VIEWS = ("last", "averaged", "best")
 NEEDED_VIEWS = ("last", "averaged")
@@ -58,7 +57,7 @@ SUMMARY = Record(
         **dict.fromkeys(("learner", "stopped_because"), Text(optional=True)),
         "classes": Either(list=ListOf(Label()), nothing=True),
         "converged": Flag(optional=True),
-        "train_error": SHARE,
+        "train_error": ERROR,
         "dev_error": Either(object=ByName(ERROR), nothing=True),
         "seconds": Size(optional=True),
     },
@@ -90,6 +89,13 @@ CALIBRATION = Record(
 )
 THRESHOLD = Record(
     {"probability": Real(least=0, most=1), "score": Real(), "chosen": Text(), "view": Choice((*VIEWS, *VOTING))}
+)
+TARGET_SCALE = Record(
+    {
+        **dict.fromkeys(("mean", "least", "most", "centre"), Real()),
+        "sd": Real(above=0),
+        "number": Either(object=NUMBER_FORMAT, nothing=True),
+    }
 )
 LOG = Record(
     {
@@ -133,6 +139,7 @@ HEADER = Record(
         "dual": DUAL,
         "calibration": CALIBRATION,
         "threshold": THRESHOLD,
+        "target_scale": TARGET_SCALE,
     },
     open=True,
 )
@@ -154,6 +161,13 @@ def verify_header(header: dict[str, Any]) -> None:
         raise SchemaError("summary.classes are not the labels")
     if "calibration" in header and numbers:
         raise SchemaError("a regression has no probabilities")
+    scale = header.get("target_scale")
+    if scale is not None and (
+        not numbers or (scale["number"] and scale["number"]["decimal"] == scale["number"]["thousands"])
+    ):
+        raise SchemaError("the scale of the target is none of numbers")
+    if not numbers and (summary.get("train_error") or 0) > 1:
+        raise SchemaError("summary.train_error is no share of the rows")
     if "threshold" in header and len(header["labels"]) != 2:
         raise SchemaError("a threshold is of two classes")
     if "file_columns" in header:
@@ -233,7 +247,7 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
     if header["summary"].get("features") not in (None, d):
         raise SchemaError("summary.features is not the number of features")
     classes = len(header["labels"])
-    verify_all(declared_counts(arrays, classes, d), arrays)
+    verify_all(declared_counts(arrays, max(1, classes), d), arrays)  # of numbers all rows together
     for name in ("class_counts", "counts"):
         if name in arrays and int(arrays[name].max(initial=0)) > MOST_COUNTED // max(1, classes):
             raise SchemaError(f"the array {name} counts more rows than there can be")

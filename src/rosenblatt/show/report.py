@@ -20,7 +20,7 @@ import numpy as np
 from rosenblatt import __version__
 from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
-from rosenblatt.errors import needs_parts
+from rosenblatt.errors import amount, needs_parts
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import ALL_LEARNERS, label_of
 from rosenblatt.learning.measures import METRICS, measure_all
@@ -34,6 +34,8 @@ from rosenblatt.studies.explain import numeric_features, warnings
 if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
+
+    from rosenblatt.show.number_report import NumberAssessment
 
 DATA_NAMES = {"table": "a table", "text": "texts", "sparse": "sparse rows", "images": "images"}
 
@@ -56,16 +58,21 @@ def report(
     announce: Announce | None = None,
 ) -> str:
     """The page about a model and, with labelled data, about how it does on them."""
-    template = page_template()  # refuses before anything is computed
+    template = page_template(numbers=model.predicts_numbers)  # refuses before anything is computed
     options, source, announce = options or ReportOptions(), source or ReportSource(), announce or (lambda sentence: None)
+    if model.predicts_numbers:
+        from rosenblatt.show.number_report import assess_numbers, render_numbers
+
+        measured = None if data is None else assess_numbers(model, data, options, announce)
+        return render_numbers(template, model, measured, options, source)
     assessment = None if data is None else assess(model, data, options, announce)
     announce("drawing")
     return render(template, model, assessment, options, source)
 
 
 @cache
-def page_template() -> jinja2.Template:
-    """The page, in which every value is escaped, and characters that would act are made visible."""
+def page_template(numbers: bool = False) -> jinja2.Template:
+    """The page about classes, or numbers: every value is escaped, and characters that would act are made visible."""
     with needs_parts("A report"):
         import jinja2
         import matplotlib  # noqa: F401
@@ -83,9 +90,16 @@ def page_template() -> jinja2.Template:
         return Markup("<wbr>").join(re.split(r"(?<=[=_/-])", shown(value, longest)))
 
     page.filters.update(
-        shown=shown, breakable=breakable, percent=percent, counted=lambda n: f"{n:,}", signed=signed, bare=Markup
+        shown=shown,
+        breakable=breakable,
+        percent=percent,
+        counted=lambda n: f"{n:,}",
+        signed=signed,
+        bare=Markup,
+        amount=signed_amount,
     )
-    return page.from_string(files("rosenblatt.show").joinpath("report.html.jinja").read_text("utf-8"))
+    name = "number_report.html.jinja" if numbers else "report.html.jinja"
+    return page.from_string(files("rosenblatt.show").joinpath(name).read_text("utf-8"))
 
 
 def render(
@@ -135,7 +149,9 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     """What was trained on what, a line each."""
     recipe, summary = model.recipe, model.summary
     parameters = ", ".join(
-        f"{name} {recipe.parameters[name]}" for name in ALL_LEARNERS[recipe.learner].parameters if name in recipe.parameters
+        f"{name} {recipe.parameters[name]}"
+        for name in ALL_LEARNERS[recipe.learner].every_parameter
+        if name in recipe.parameters
     )
     known_rows = "" if summary.examples is None else f"{summary.examples:,} rows of "
     rows, features = f"{known_rows}{DATA_NAMES[model.kind]}", f"{summary.features:,} features"
@@ -144,7 +160,9 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
     error, dev = summary.train_error, summary.dev_error or {}
     fitted, threshold = model.calibration, model.threshold
     views = [view for view in ("last", "averaged", "best", "voted") if view in dev]
-    held_out = ", ".join(f"{view} {percent(dev[view])}" for view in views)
+    written = signed_amount if model.predicts_numbers else percent
+    kind = "mean squared error" if model.predicts_numbers else "error"
+    held_out = ", ".join(f"{view} {written(dev[view])}" for view in views)
     lines = [
         ("learner", label_of(recipe.compared_name) + (f" ({parameters})" if parameters else "")),
         ("predicts", None if model.target is None else f"column {shown(model.target)}"),
@@ -153,12 +171,17 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         ("order", f"{recipe.order}, seed {recipe.seed}"),
         ("classes weighted", None if recipe.class_weight is None else shown(recipe.class_weight)),
         ("weights that predict", model.view),
-        ("training error", "not known: the model was saved by an estimator" if error is None else percent(error)),
-        ("held-out error", held_out or None),
+        (f"training {kind}", "not known: the model was saved by an estimator" if error is None else written(error)),
+        (f"held-out {kind}", held_out or None),
         ("probabilities", None if fitted is None else f"by {fitted.how}, fitted on {fitted.rows:,} {fitted.source}"),
         ("threshold", None if threshold is None else f"{threshold.probability:.4g}, {threshold.chosen}"),
     ]
     return [(name, value) for name, value in lines if value is not None]
+
+
+def signed_amount(value: float) -> str:
+    """A number in the units of a target, with a minus that is as wide as a plus."""
+    return amount(value).replace("-", "−")
 
 
 def named_measures(assessment: Assessment) -> list[tuple[str, str]]:
@@ -176,7 +199,7 @@ def ended_separating(model: Classifier) -> bool:
 
 
 def training_source(
-    model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
+    model: Classifier, assessment: Assessment | NumberAssessment | None, options: ReportOptions, source: ReportSource
 ) -> reproduce.TrainingSource:
     """What the model was trained on: the data of the report where they are recognised as those of training."""
     known = assessment is not None and assessment.recognised

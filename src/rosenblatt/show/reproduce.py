@@ -15,7 +15,7 @@ from typing import Any
 
 from rosenblatt.data.source import MISSING_MARKS
 from rosenblatt.errors import as_argument
-from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.classifier import MANY_CLASSES, Classifier
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones
@@ -26,6 +26,7 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
     "double": {True: "--double", False: ""},
     "keep_log": {True: "--keep-log", False: ""},
     "calibrate": {True: "--calibrate", False: ""},
+    "regression": {True: "--task=numbers", False: "--task=classes"},
     "header": {False: "--no-header", True: ""},
     "zero_based": {True: "--zero-based", False: "--one-based"},
 }
@@ -59,7 +60,10 @@ def recipe_of(model: Classifier) -> Recipe:
     usual = model.recipe.map_options(model.kind)
     features = {name: getattr(model.features, name, value) for name, value in usual.items()}
     other = {name: value for name, value in features.items() if value != usual[name]}
-    return replace(model.recipe, features=model.recipe.features | other)
+    # Where the labels could be a quantity, it has to be said that they are classes.
+    doubtful = len(model.classes) > MANY_CLASSES and model.classes.dtype.kind in "iuf"
+    regression = model.recipe.regression or (False if doubtful else None)
+    return replace(model.recipe, features=model.recipe.features | other, regression=regression)
 
 
 def chosen_settings(recipe: Recipe) -> dict[str, object]:

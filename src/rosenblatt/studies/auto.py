@@ -27,7 +27,7 @@ from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import RosenblattError, SettingError, counted
-from rosenblatt.learning.examples import Examples, encode, labels_of
+from rosenblatt.learning.examples import Examples, encode, has_quantity, labels_of
 from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.measures import METRICS
 from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, split_encoder, try_recipe
@@ -130,7 +130,10 @@ def choose_recipe(
     default = Candidate(recipe or Recipe())
     tried = recipes_for(data, default.recipe) if others is None else others
     candidates = [default, *(Candidate(one) for one in tried)]
-    codes = encode(labels_of(data))[1]
+    labels = labels_of(data)
+    if default.recipe.regression or (default.recipe.regression is None and has_quantity(labels)):
+        raise SettingError("The target is a quantity, and the search is for classes: train without --auto.")
+    codes = encode(labels)[1]
     if np.bincount(codes).min() < 2:
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
     drawn = np.arange(len(codes), dtype=np.int32)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.calibration import cross_fitted
 from rosenblatt.learning.classifier import by_code, fit_features
-from rosenblatt.learning.examples import Examples, codes_among, encode, for_classes, labels_of
+from rosenblatt.learning.examples import Examples, class_labels_of, codes_among, encode, for_classes, labels_of
 from rosenblatt.learning.learners import COMPARED, Recipe
 from rosenblatt.learning.measures import METRICS, Metric, ScoredRows
 from rosenblatt.learning.scoring import Scorer, probabilities
@@ -53,6 +53,15 @@ class LearnerResult:
     p_value: float | None  # of the difference from the best; None where there is one split only
     metric_mean: float | None = None  # of the measure that ranks, over the splits on which it is defined
     metric_se: float | None = None  # its standard error, corrected for the rows that splits share
+
+
+class Judged(Protocol):
+    """A result that was tested for its difference from the best."""
+
+    @property
+    def p_value(self) -> float | None: ...
+    @property
+    def differs_from_best(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -89,6 +98,7 @@ def compare(
     (as a hard margin does where no plane separates them) is left out.
     """
     check("seeds", seeds, Whole(1))
+    refuse_quantity(data, recipe)
     cross_validation = CrossValidation.holding_out(holdout, seeds)
     return compare_parts(data, fold_parts(data, cross_validation), learners, recipe, progress, also)
 
@@ -102,8 +112,15 @@ def compare_on(
     also: Entrants | None = None,
 ) -> list[LearnerResult]:
     """The same, learning from some data and measuring on others: one split, so that nothing is said about chance."""
+    refuse_quantity(data, recipe)
     classes = encode(labels_of(data))[0]
     return compare_parts(data, [(data, with_labels_like(classes, dev))], learners, recipe, progress, also)
+
+
+def refuse_quantity(data: Dataset, recipe: Recipe | None) -> None:
+    """Refuses numbers that are no classes, unless the recipe says that they are."""
+    if recipe is None or recipe.regression is None:
+        class_labels_of(data)
 
 
 def compare_parts(
@@ -250,7 +267,7 @@ def no_better_than_majority(results: Sequence[LearnerResult], metric: Metric) ->
     return best <= majority if metric.larger_is_better else best >= majority
 
 
-def judge_differences(results: Sequence[LearnerResult]) -> str:
+def judge_differences(results: Sequence[Judged]) -> str:
     """What the stars in a table mean, or why there are none."""
     if any(result.p_value is None for result in results):
         return "One split cannot tell a difference from chance: there is no spread to test it against."

@@ -20,7 +20,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier, Learned
-from rosenblatt.learning.examples import Examples, class_factors, codes_among, labels_of, text_array
+from rosenblatt.learning.examples import AnyExamples, Examples, class_factors, codes_among, labels_of, text_array
 from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.training import LinearRun, model_of, zero_weights
 
@@ -220,7 +220,7 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
     return model.class_counts
 
 
-def last_weights(model: Classifier, examples: Examples) -> Weights:
+def last_weights(model: Classifier, examples: AnyExamples) -> Weights:
     """The weights that training ended with, to be moved on; falling rates go on falling."""
     weights = zero_weights(examples, model.recipe.rule(), model.recipe.fit_intercept)
     weights.start_from(*model.views["last"])

@@ -69,7 +69,7 @@ class ColumnPart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The score of one row as a sum, and what would change the decision.
+    """The score of one row as a sum, and what would change the decision; the prediction itself, where it is a number.
 
     With two classes the score is that of the model, positive for the second class. With more it is the winner's score
     minus that of the runner-up, `against`, and so are weights and bias.
@@ -90,10 +90,15 @@ class Explanation:
 def weights(model: Classifier, view: str | None = None, top: int = 0) -> list[Weight]:
     """The weights that matter, class by class, largest first; `top` a class, 0 for all but zeros.
 
-    With two classes a positive weight speaks for the second, a negative one for the first.
+    With two classes a positive weight speaks for the second, a negative one for the first. Weights of numbers are in the
+    units of the target, and of no class.
     """
     coef, names = model.linear(view).coef, model.features.names
     largest = []
+    if model.predicts_numbers:
+        order = np.argsort(-np.abs(coef[0]), kind="stable")[: top or None]
+        occurring = ((j, None if model.counts is None else int(model.counts[0, j])) for j in order.tolist() if coef[0, j])
+        return [Weight(None, names[j], float(coef[0, j]), count, None) for j, count in occurring]
     for code, label in enumerate(model.classes.tolist()):
         row = coef[0] if len(coef) == 1 else coef[code]
         speaks = row != 0 if len(coef) > 1 else row > 0 if code else row < 0
@@ -159,7 +164,9 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     indices, values = x.row(0)
     indices, values = indices[values != 0], values[values != 0].astype(float)
     scores = linear.scores(x)
-    code = int(linear.decide(scores)[0])
+    code = other = 0
+    if not model.predicts_numbers:
+        code = int(linear.decide(scores)[0])
     if len(linear.coef) == 1:
         other = 1 - code
         w, b, score = linear.coef[0], float(linear.intercept[0]), float(scores[0])
@@ -175,7 +182,10 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         for j, value in zip(indices.tolist(), values.tolist(), strict=True)
     ]
     terms.sort(key=lambda term: -abs(term.contribution))
-    if cells is not None and cells.width:
+    flip = None
+    if model.predicts_numbers:
+        pass  # nothing is decided that could flip
+    elif cells is not None and cells.width:
         flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores, linear.cut)))
     else:  # words, or a table of nothing but sentences
         flip = flip_of_features(model, linear, indices, values, score_columns(scores, linear.cut)[0])
@@ -184,6 +194,8 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
     if isinstance(mapping, TableMap):
         means = mean_contributions(model, w)
         base, columns = b + sum(means.values()), column_parts(mapping, row, terms, means)
+    if model.predicts_numbers:
+        return Explanation(b, terms, score, score, None, label, None, notes, base, columns)
     labels = model.classes.tolist()
     return Explanation(b, terms, score, labels[code], labels[other], label, flip, notes, base, columns)
 

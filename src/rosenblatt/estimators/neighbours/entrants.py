@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.batch import BatchPerceptron, LogisticAscent
@@ -70,4 +70,11 @@ ENTRANTS: dict[str, Entrant] = {
     "decision tree": lambda seed: DecisionTreeClassifier(random_state=seed),
     "LinearSVC": lambda seed: QuietEstimator(LinearSVC(random_state=seed)),
     "LogisticRegression": lambda seed: QuietEstimator(LogisticRegression(max_iter=1000)),
+}
+
+# The same where numbers are predicted.
+ENTRANTS_OF_NUMBERS: dict[str, Entrant] = {
+    "ridge": lambda seed: Ridge(),
+    "nearest neighbours": lambda seed: KNeighborsRegressor(),
+    "decision tree": lambda seed: DecisionTreeRegressor(random_state=seed),
 }

@@ -1,0 +1,228 @@
+"""Numbers as targets: when a target is a quantity, how its cells are read, and how it is scaled for learning.
+
+>>> price = np.array([199.5, 250.25, 310.0, 189.99, 405.5, 275.75, 333.25])
+>>> is_quantity(price), is_quantity(np.array([0, 1, 1, 0, 2, 2]))
+(True, False)
+>>> scale = TargetScale.of(price, centred=True)
+>>> bool(np.allclose(scale.in_units(*scale.scaled_weights(np.array([[2.0]]), np.array([1.0])))[0], 2.0))
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.data.columns.numbers import NumberFormat, recognise
+from rosenblatt.data.columns.reading import all_marks
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.table import number_in
+from rosenblatt.errors import LabelError
+from rosenblatt.learning.examples import distinct_texts, is_text, labels_of
+
+if TYPE_CHECKING:
+    from rosenblatt.data.dataset import Labels
+
+FEW_VALUES = 20  # up to so many different whole numbers are classes
+FEW_FRACTIONS = 5  # and so many numbers with fractions, where values repeat
+RARE = 10  # rows of a value, below which it is no class to learn
+
+
+@dataclass(frozen=True)
+class TargetScale:
+    """What training knows of a target of numbers: its mean, how far it spreads and reaches, and how its cells are written.
+
+    The rules take steps that fit targets of about 1: they learn (y − centre) / sd. Weights are kept in the target's own
+    units, so that w·x + b is the prediction.
+    """
+
+    mean: float
+    sd: float  # 1 where all rows have the same number
+    least: float
+    most: float
+    centre: float  # the mean; 0 without a bias, which is what the centre becomes
+    number: NumberFormat | None = None  # where numbers are written as texts: 1.234,50 €
+
+    @classmethod
+    def of(cls, targets: np.ndarray, centred: bool, number: NumberFormat | None = None) -> TargetScale:
+        """Of the targets of training."""
+        mean = float(targets.mean())
+        centre = mean if centred else 0.0
+        sd = float(np.sqrt(np.mean((targets - centre) ** 2)))
+        return cls(mean, sd if sd > 0 else 1.0, float(targets.min()), float(targets.max()), centre, number)
+
+    def scaled(self, targets: np.ndarray) -> np.ndarray:
+        """Targets as the rules learn them."""
+        return np.asarray((targets - self.centre) / self.sd)
+
+    def in_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weights that were learned from scaled targets, for targets as they are."""
+        return self.sd * coef, self.sd * intercept + self.centre
+
+    def scaled_weights(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The reverse, to learn on from them."""
+        return coef / self.sd, (intercept - self.centre) / self.sd
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model file holds."""
+        return asdict(replace(self, number=None)) | {"number": None if self.number is None else self.number.to_json()}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> TargetScale:
+        number = saved["number"]
+        return cls(**saved | {"number": None if number is None else NumberFormat.from_json(number)})
+
+
+def is_quantity(labels: Labels) -> bool:
+    """Are these numbers an amount to predict, rather than names of classes?
+
+    Numbers with fractions are, where more than twenty of them differ, or more than half. Whole numbers are where more than
+    twenty differ and most of them are rare (fewer than ten rows); but not those that count 0, 1, 2 … or 1, 2, 3 … without
+    a gap, each in two rows or more: so are classes numbered.
+
+    >>> is_quantity(np.arange(100) ** 2), is_quantity(np.arange(100) // 4), is_quantity(np.arange(60) % 12 / 2)
+    (True, False, False)
+    """
+    numbers, counts = values_and_counts(labels)
+    if len(numbers) <= FEW_FRACTIONS:
+        return False
+    if (numbers % 1 != 0).any():
+        return bool(len(numbers) > FEW_VALUES or len(numbers) > counts.sum() / 2)
+    numbered = counts.min() > 1 and numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
+    return bool(len(numbers) > FEW_VALUES and np.count_nonzero(counts < RARE) > len(numbers) / 2 and not numbered)
+
+
+def values_and_counts(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers, sorted, and how many rows each has; none where some label is no number."""
+    numbers: np.ndarray | None
+    if is_text(labels):
+        if len(known_texts(labels)) <= FEW_FRACTIONS:
+            return np.empty(0), np.empty(0, dtype=np.int64)
+        number, texts = format_of(labels), known_texts(labels)
+        if number is None and any(number_in(text) is None for text in texts):
+            return np.empty(0), np.empty(0, dtype=np.int64)
+        numbers = numbers_in(labels, number)
+        numbers = numbers[~np.isnan(numbers)]  # marks of what is not known
+    else:
+        array = np.asarray(labels)
+        numbers = array.astype(float) if array.dtype.kind in "iuf" else None
+    if numbers is None or not np.isfinite(numbers).all():
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    return np.unique(numbers, return_counts=True)
+
+
+def known_texts(labels: Any) -> list[str]:
+    """The different texts that are not marked as not known; none where the first of them has no digit."""
+    marks = all_marks()
+    texts = [text for text in distinct_texts(labels) if text is not None and text.strip() not in marks]
+    return texts if texts and any(sign.isdigit() for sign in texts[0]) else []
+
+
+def format_of(labels: Labels) -> NumberFormat | None:
+    """How numbers are written, the likeliest; None where they are plain, or some are none."""
+    if not is_text(labels):
+        return None
+    import polars as pl
+
+    texts = known_texts(labels)
+    if all(number_in(text) is not None for text in texts):
+        return None
+    formats = recognise(pl.Series(texts, dtype=pl.String).str.strip_chars())
+    return formats[0] if formats else None
+
+
+def numbers_in(labels: Labels, number: NumberFormat | None) -> np.ndarray:
+    """The number of every label, nan where it is none; texts with the marks and the unit of a format, or plain."""
+    if not is_text(labels):
+        array = np.asarray(labels)
+        if array.dtype.kind in "biuf":
+            return array.astype(float)
+        return np.array([plain_number(text) for text in array.tolist()], dtype=float)
+    texts = distinct_texts(labels)
+    values = [plain_number(text) for text in texts]
+    if number is not None:
+        import polars as pl
+
+        column = pl.Series(texts, dtype=pl.String).str.strip_chars()
+        values = number.as_plain(column).cast(pl.Float64, strict=False).fill_null(float("nan")).to_list()
+    of_text = dict(zip(texts, values, strict=True))
+    return np.array([of_text[text] for text in labels_as_texts(labels)], dtype=float)
+
+
+def labels_as_texts(labels: Any) -> list[Any]:
+    """The text of every row."""
+    import polars as pl
+
+    column = labels.to_polars() if hasattr(labels, "to_polars") else labels
+    return list(column.cast(pl.String).to_list())
+
+
+def plain_number(label: Any) -> float:
+    """The number that a label is, nan where it is none."""
+    number = number_in(label) if isinstance(label, str) else label if isinstance(label, int | float) else None
+    return float("nan") if number is None else float(number)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The numbers to predict, of the rows that have one, and how they are written."""
+
+    rows: np.ndarray  # their numbers
+    values: np.ndarray
+    number: NumberFormat | None
+    note: str | None = None  # about rows that have none
+
+    def among(self, data: Dataset) -> Dataset:
+        """The rows that have one."""
+        return data if len(self.rows) == len(data) else data.take(self.rows)
+
+
+def read_targets(data: Dataset, scale: TargetScale | None = None, unseen: str = "refuse") -> Targets:
+    """The targets, read as in training where that is known; rows that are marked as not known (NULL, -) are left out.
+
+    What else is no number is refused, with its row, or with unseen="skip" left out as well.
+    """
+    labels = labels_of(data)
+    number = format_of(labels) if scale is None else scale.number
+    values = numbers_in(labels, number)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if not len(bad):
+        return Targets(np.arange(len(values)), values, number)
+    marks = all_marks()
+    others = [row for row in bad.tolist() if label_at(data, row).strip() not in marks] if unseen != "skip" else []
+    if others:
+        written = "" if number is None else f", where numbers are written as {number.describe()}"
+        raise LabelError(
+            f"{len(others):,} of {len(values):,} targets in {data.name} are no numbers: {label_at(data, others[0])!r} in "
+            f"row {others[0] + 1:,}{written}. Correct them, or leave those cells empty and pass --unlabelled skip."
+        )
+    if len(bad) == len(values):
+        raise LabelError(f"No target in {data.name} is a number.")
+    left_out = "1 row is" if len(bad) == 1 else f"{len(bad):,} rows are"
+    note = f"{left_out} left out of {data.name}: the target is no number there ({label_at(data, int(bad[0]))!r})."
+    return Targets(np.flatnonzero(np.isfinite(values)), values[np.isfinite(values)], number, note)
+
+
+def label_at(data: Dataset, row: int) -> str:
+    """The label of a row as it is written."""
+    assert data.labels is not None
+    return str(np.asarray(data.labels[row : row + 1]).tolist()[0])
+
+
+def sentence_about(data: Dataset, quantity: bool) -> str | None:
+    """What is told where nobody has said whether numbers are amounts or classes; None where there is no doubt."""
+    labels = labels_of(data)
+    name = getattr(labels, "name", "") or "The target"
+    numbers, _ = values_and_counts(labels)
+    number = format_of(labels)
+    written = "" if number is None else f", written as {number.describe()}"
+    if quantity:
+        return (
+            f"{name} is a quantity ({len(numbers):,} different numbers{written}): numbers are predicted. "
+            "--task classes takes each for a class."
+        )
+    if len(numbers) > FEW_VALUES:
+        return f"{name} has {len(numbers):,} different numbers, taken for classes. --task numbers predicts a quantity."
+    return None
