@@ -252,3 +252,13 @@ def test_several_columns_may_have_missing_values():
     assert made.names == ["a=x", "a=y", "a is missing", "b=u", "b=v", "b is missing", "c=w", "c is missing"]
     expected = [[1, 0, 0, 0, 0, 1, 0, 1], [0, 0, 1, 1, 0, 0, 0, 1], [0, 1, 0, 0, 1, 0, 1, 0]]
     assert made.transform(table).toarray().tolist() == expected
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1.0, 2.0**1021, 2.0**600, 2.0**-600, 2.0**-1070])
+def test_rows_of_any_size_are_divided_by_their_length(unit):
+    X = sp.csr_matrix(np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]) * unit)
+    numbers = NumbersMap("unit").fit(X)
+    np.testing.assert_allclose(numbers.transform(X).toarray(), [[0.6, 0.8, 0], [0, 0, 0], [0, 0, -1]], rtol=1e-15)
+    beside = sp.csr_matrix(np.array([[3.0, 4.0, 0.0], [unit, 0.0, 0.0]]))  # what stands beside a row changes nothing
+    assert numbers.transform(beside).toarray()[0].tobytes() == numbers.transform(beside[:1]).toarray()[0].tobytes()

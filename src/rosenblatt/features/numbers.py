@@ -15,6 +15,8 @@ from rosenblatt.features.notes import Notes
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+LARGE = 2.0**400  # numbers up to here, and down to its reciprocal, have squares far from overflow and underflow
+
 
 class NumbersMap:
     """A CSR matrix or an array, not copied; rows of other files get the number of columns that training had.
@@ -150,6 +152,12 @@ def with_unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
     X = sp.csr_matrix(X, copy=True, dtype=X.dtype if X.dtype.kind == "f" else np.float32)
     X.sum_duplicates()
     owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    sizes = np.abs(X.data[X.data != 0])
+    if X.dtype == np.float64 and len(sizes) and (sizes.max() > LARGE or sizes.min() < 1 / LARGE):
+        # Squares would overflow or vanish: each row in a unit of its own, a power of two, which rounds nothing.
+        largest = np.zeros(X.shape[0])
+        np.maximum.at(largest, owners, np.abs(X.data))
+        X.data = np.ldexp(X.data, -np.frexp(largest)[1][owners])
     lengths = np.sqrt(np.bincount(owners, X.data.astype(np.float64) ** 2, minlength=X.shape[0]))
     X.data /= np.where(lengths > 0, lengths, 1.0)[owners]
     return X
