@@ -158,12 +158,12 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     """The walk, and the names of its features where they have some."""
     from rosenblatt.data import read
     from rosenblatt.learning.classifier import prepare
-    from rosenblatt.learning.examples import for_classes
+    from rosenblatt.learning.examples import class_labels_of, for_classes
     from rosenblatt.theory.walk import Walk
 
     if (chosen.file is None) == (chosen.points is None):
         raise click.UsageError("Name a FILE, or type --points, one of the two.")
-    recipe = chosen.recipe(order=chosen.order or ("shuffled" if chosen.file else "given"))
+    recipe = chosen.recipe(order=chosen.order or ("shuffled" if chosen.file else "given"), regression=False)
     rule, plan = recipe.rule(), recipe.plan()
     start = None if chosen.start is None else numbers("--start", chosen.start)
     if not math.isfinite(chosen.start_bias):
@@ -174,6 +174,7 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     else:
         data = read(str(chosen.file), **chosen.read_keywords())
         options.print_reading_notes(data)
+        class_labels_of(data)  # refuses a quantity
         mapping, examples = prepare(data, recipe)
         names = mapping.names
     every = "update" if chosen.only_updates else "example"

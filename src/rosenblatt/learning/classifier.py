@@ -517,8 +517,7 @@ def learn_numbers(
 
 def learn_classes(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
     """Training for classes."""
-    recipe = replace(recipe, regression=False)
-    rule, plan = recipe.rule(), recipe.plan()
+    rule, plan = replace(recipe, regression=False).rule(), recipe.plan()
     mapping, examples = prepare(data, recipe)
     notes = cells_not_read(mapping.notes)
     counts = feature_counts(examples)

@@ -302,10 +302,6 @@ class Recipe(Settings):
         average = True if self.average is None else self.average
         return replace(self, learner=learner, average=average, parameters=parameters, regression=True)
 
-    def for_target(self, quantity: bool) -> Recipe:
-        """The recipe for a quantity, or for classes."""
-        return self.for_numbers() if quantity else replace(self, regression=False)
-
     def refuse_impossible(self) -> None:
         """Refuses what cannot be, before any data are touched."""
         self.rule()
@@ -407,7 +403,7 @@ class Recipe(Settings):
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Recipe:
         """The reverse; older files have a dict of texts."""
-        recipe = cls(**{"regression": False} | saved)
+        recipe = cls(**saved)
         if recipe.learner in ONCE_LAST and not recipe.regression:
             recipe = replace(recipe, average={None: False, True: None}.get(recipe.average, recipe.average))
         weight = recipe.class_weight

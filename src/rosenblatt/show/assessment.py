@@ -128,7 +128,7 @@ def compare_others(
     """All learners on the same splits, with the model's features and epochs and their usual parameters; and notes."""
     if not options.splits:
         return [], []
-    recipe = replace(model.recipe, parameters={}, patience=None, keep_log=False, metric="error")
+    recipe = replace(model.recipe, parameters={}, patience=None, keep_log=False, metric="error", regression=False)
     if isinstance(recipe.class_weight, dict):
         recipe = replace(recipe, class_weight=None)
 

@@ -273,7 +273,7 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
         suggestions.append("There is one class only: nothing can be learned from it.")
     elif len(counts) > 20 and len(counts) > facts.rows / 20 and not isinstance(facts.positive, str):
         suggestions.append(
-            f"The target has {len(counts):,} different numbers: a quantity rather than a class: --task numbers predicts it."
+            f"The target has {len(counts):,} different numbers, a quantity rather than a class: --task numbers."
         )
     elif counts.max() > 0.9 * facts.rows:
         suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
