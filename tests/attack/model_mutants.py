@@ -28,7 +28,8 @@ from pathlib import Path
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
-os.environ["ROSENBLATT_TRACEBACK"] = "1"  # what a verb would call a bug is raised
+if __name__ == "__main__":  # not where it is imported for its doctests
+    os.environ["ROSENBLATT_TRACEBACK"] = "1"  # what a verb would call a bug is raised
 
 import numpy as np  # noqa: E402
 

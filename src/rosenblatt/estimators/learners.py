@@ -193,7 +193,7 @@ class SoftPerceptron(LinearClassifier):
 
     >>> clf = SoftPerceptron(eta0=0.5, random_state=0).fit([[1.0], [2.0], [-1.0], [-2.0]], ["b", "b", "a", "a"])
     >>> clf.predict_proba([[0.5]]).round(2)
-    array([[0.16, 0.84]])
+    array([[0.22, 0.78]])
     """
 
     eta0: float = declared_by(rules.Logistic, "eta0", "The rate.")

@@ -171,6 +171,8 @@ def sparse_rows(rows: Any) -> Any:
     """A table of numbers as CSR."""
     import scipy.sparse as sp
 
+    if isinstance(rows, NamedRows):
+        return rows.matrix
     if _is_dense(rows):
         return sp.csr_matrix(rows)
     if not sp.issparse(rows) or rows.ndim != 2:
