@@ -19,7 +19,7 @@ from rosenblatt import features
 from rosenblatt.data import Dataset, markup
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import refuse_beyond_memory
+from rosenblatt.engine.weights import Weights, refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
 from rosenblatt.learning import model_file
@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.kernel.model import Dual
     from rosenblatt.learning.kernel.training import KernelTraining
     from rosenblatt.learning.threshold import Threshold
+    from rosenblatt.learning.updating import UpdateReport
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
@@ -114,6 +115,7 @@ class Classifier:
     means: np.ndarray | None = None  # of the features of a table over the rows of training; None: not known
     calibration: Calibration | None = None  # of the scores of one view, to probabilities
     threshold: Threshold | None = None  # the probability from which on the second of two classes is predicted
+    weights: Weights | None = None  # as training left them, with the sums of their average: what `update` goes on from
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -238,6 +240,17 @@ class Classifier:
         rows, notes = self.transform((data.take(kept) if strange.any() else data).rows)
         return Examples(rows, codes[kept], self.classes), notes, kept
 
+    def update(self, rows: Any, labels: Any) -> UpdateReport:
+        """Learns from new raw rows without the old ones, once and in their order; on an error nothing is changed.
+
+        The same model comes out in whatever parts the rows come. Scales, bins and idf stay as they were.
+        """
+        from rosenblatt.learning.updating import Update
+
+        update = Update(self)
+        update.learn(rows, labels)
+        return update.finish()
+
     def refuse_other_start(self, data: Dataset) -> None:
         """Indices from 0 and from 1 would put every value into the wrong column, silently."""
         if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
@@ -285,6 +298,9 @@ class Classifier:
         if self.dual is not None:
             header["dual"], of_dual = self.dual.to_arrays()
             arrays |= {f"dual.{name}": array for name, array in of_dual.items()}
+        if self.weights is not None:
+            header["sums"], of_sums = self.weights.to_arrays()
+            arrays |= {f"sums.{name}": array for name, array in of_sums.items()}
         if self.calibration is not None:
             header["calibration"], maps = self.calibration.to_arrays()
             arrays |= {f"calibration.{name}": array for name, array in maps.items()}
@@ -368,13 +384,13 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         from rosenblatt.learning.kernel.model import Dual
 
         model.dual = Dual.from_arrays(header["dual"], arrays_of("dual", arrays), classes)
+    if "sums" in header:
+        sums = arrays_of("sums", arrays)
+        model.weights = Weights.from_arrays(model.views["last"], header["sums"], sums, model.recipe.fit_intercept)
     if "calibration" in header:
         from rosenblatt.learning.calibration import Calibration
 
-        maps = {
-            name.removeprefix("calibration."): array for name, array in arrays.items() if name.startswith("calibration.")
-        }
-        model.calibration = Calibration.from_arrays(header["calibration"], maps)
+        model.calibration = Calibration.from_arrays(header["calibration"], arrays_of("calibration", arrays))
     if "threshold" in header:
         from rosenblatt.learning.threshold import Threshold
 
@@ -510,6 +526,7 @@ def record_training(
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []
+        model.weights = None if model.memory is not None else trained.weights
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
     model.history = trained.history

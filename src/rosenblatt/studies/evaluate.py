@@ -222,7 +222,9 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
 
 
 def last_weights(model: Classifier, examples: Examples) -> Weights:
-    """The weights that training ended with, to be moved on; falling rates go on falling."""
+    """A copy of the weights that training ended with, to be moved on; falling rates go on falling."""
+    if model.weights is not None:
+        return model.weights.copy().with_layout(sparse=not examples.rows.dense)
     weights = Weights(examples.vectors, examples.rows.d, model.recipe.fit_intercept, sparse=not examples.rows.dense)
     weights.start_from(*model.views["last"])
     weights.updates = model.summary.updates or 0
