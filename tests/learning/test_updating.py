@@ -28,14 +28,21 @@ LEARNERS = {
 }
 
 
-def table(rows, seed, classes):
+STRANGE = ["red", "7", "7.0", "True", "true", "brown", "", "pink", "Pink"]  # some are two spellings of one value
+
+
+def table(rows, seed, classes, strange=False):
     """Mixed columns, with missing cells and values that few rows have."""
     draw = np.random.default_rng(seed)
     size = np.round(draw.normal(size=rows), 3)
     colour = draw.choice(["red", "green", "blue", "violet"], rows, p=[0.5, 0.3, 0.18, 0.02])
     kinds = np.array(["a", "b", "c", "d"])[:classes]
     labels = kinds[np.digitize(size + (colour == "red") + draw.normal(size=rows) / 2, [0, 0.7, 1.4][: classes - 1])]
-    frame = pl.DataFrame({"size": size, "colour": colour, "kind": labels})
+    zip_code = draw.integers(10, 13 + 3 * strange, rows).astype(str)
+    note = [" ".join(draw.choice(["please", "call", "me", "again", "about", "this", "one"], 6)) for _ in range(rows)]
+    if strange:
+        colour = draw.choice(STRANGE, rows)
+    frame = pl.DataFrame({"size": size, "colour": colour, "zip": zip_code, "note": note, "kind": labels})
     hole = pl.Series(draw.random(rows) < 0.1)
     return frame.with_columns(pl.when(hole).then(None).otherwise(pl.col("size")).alias("size"))
 
@@ -53,10 +60,13 @@ def saved(model, folder, name="m.rosenblatt"):
 @given(cuts=st.lists(st.integers(0, 60), max_size=5), seed=st.integers(0, 2**20), classes=st.sampled_from([2, 3]))
 @settings(max_examples=300 if FULL else 6)
 def test_any_split_into_parts_gives_the_file_of_one_pass(learner, cuts, seed, classes, tmp_path):
-    """New classes and all: the model is saved and loaded between the parts, as ten runs of `update` do."""
-    new = table(60, seed + 1, 4)
+    """New classes, new values and all: the model is saved and loaded between the parts, as ten runs of `update` do."""
+    new = table(60, seed + 1, 4, strange=True)
     rows, labels = new.drop("kind"), new["kind"]
-    first = rb.learn(csv(table(150, seed, classes)), learner=learner, epochs=2, parameters=LEARNERS[learner])
+    features = {"per_column": {"zip": "category"}}
+    first = rb.learn(
+        csv(table(150, seed, classes)), learner=learner, epochs=2, parameters=LEARNERS[learner], features=features
+    )
     first.save(tmp_path / "first")
     whole = rb.load(tmp_path / "first")
     whole.update(rows, labels)
@@ -139,6 +149,51 @@ def test_a_new_class_comes_behind_the_others_and_is_predicted(tmp_path):
     again = rb.load(tmp_path / "m")
     assert again.classes.tolist() == ["m", "z", "a"]
     assert again.predict(pl.DataFrame({"colour": ["red", "green"]})).tolist() == ["m", "z"]
+
+
+def test_new_values_are_features_behind_the_others_as_they_come(tmp_path):
+    frame = pl.DataFrame({"colour": ["red", "green"] * 50, "taste": ["sweet", "sour"] * 50, "kind": ["m", "z"] * 50})
+    model = rb.learn(csv(frame), learner="perceptron")
+    names, before = model.features.names, model.views["last"][0]
+    new = pl.DataFrame({"colour": ["red", "blue", "grey", None], "taste": ["salty", "sour", "dull", "salty"]})
+    report = model.update(new, ["z", "m", "z", "m"])
+    assert report.new_values == {"taste": 2, "colour": 2}
+    assert model.features.names == [*names, "taste=salty", "colour=blue", "colour=grey", "taste=dull"]
+    model.save(tmp_path / "m")
+    again = rb.load(tmp_path / "m")
+    assert again.features.names == model.features.names
+    # A new feature has moved with its own rows only: by −1, 0 or 1 for each, and taste=salty had two of them.
+    moved = again.views["last"][0][0, len(names) :]
+    assert set(np.abs(moved[1:])) <= {0.0, 1.0}
+    assert before.shape[1] == len(names)
+    assert again.transform(new)[0].csr().toarray()[:, len(names) :].tolist() == [
+        [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0],
+    ]  # fmt: skip
+    assert again.means[len(names) :].tolist() == [0, 0, 0, 0]
+    assert again.counts[:, len(names) :].sum(axis=0).tolist() == [2, 1, 1, 1]
+
+
+def test_after_many_updates_explanations_add_up_and_name_new_features():
+    """Contributions and bias sum to the score, and a change that is said to flip a decision does."""
+    from rosenblatt.studies.explain import explain
+
+    model = rb.learn(csv(table(100, 0, 2)))
+    old = csv(table(100, 0, 2))
+    for number in range(200 if FULL else 12):
+        new = table(10, number, 4, strange=True)
+        shade = pl.Series([f"shade {number}", *new["colour"].to_list()[1:]])
+        model.update(new.drop("kind").with_columns(colour=shade), new["kind"])
+    assert "colour=shade 11" in model.features.names
+    for row in range(5):
+        one = explain(model, old.take([row]))
+        assert sum(term.contribution for term in one.terms) + one.bias == pytest.approx(one.score)
+        assert one.base + sum(part.contribution for part in one.columns) == pytest.approx(one.score)
+    fresh = replace(old.take([0]), rows=old.rows[:1].with_columns(colour=pl.lit("shade 11")))
+    one = explain(model, fresh)
+    assert "colour=shade 11" in [term.feature for term in one.terms]
+    if one.flip is not None and one.flip.feature in fresh.rows.columns:
+        other = fresh.rows.with_columns(pl.lit(one.flip.after).alias(one.flip.feature))
+        assert model.predict(other)[0] != model.predict(fresh.rows)[0]
 
 
 def test_balanced_classes_are_so_by_the_rows_up_to_each():

@@ -35,8 +35,8 @@ def update(**values: Any) -> None:
     """Let MODEL go on learning from the labelled rows of NEW-FILE, without the rows that it has learned from before.
 
     The rows are learned from once, in the order of the file, in memory that does not grow with it; averages go on where they
-    were. Whether rows come in one file or in ten, the model is the same. Scales, bins and idf stay as they were. A class
-    that is new starts at zero with its first row.
+    were. Whether rows come in one file or in ten, the model is the same. Scales, bins and idf stay as they were; a value
+    of a category that is new becomes a feature, and a class that is new starts at zero with its first row.
 
     \b
     rosenblatt train monday.csv --target paid -o paid.rosenblatt
@@ -66,7 +66,12 @@ def update(**values: Any) -> None:
         options.tell(sentence, "warning")
     if chosen.as_json:
         facts = {"rows": report.rows, "mistakes": report.mistakes, "error": report.error, "updates": report.updates}
-        more = {"new_classes": report.new_classes, "classes": model.classes.tolist(), "seen": model.summary.seen}
+        more = {
+            "new_classes": report.new_classes,
+            "new_values": report.new_values,
+            "classes": model.classes.tolist(),
+            "seen": model.summary.seen,
+        }
         output.print_json({**facts, **more, "notes": report.notes.sentences(), "model": chosen.output})
         return
     if not chosen.quiet:
@@ -74,6 +79,9 @@ def update(**values: Any) -> None:
     echo(f"{counted(report.rows, 'new row')}, {counted(report.updates, 'update')}")
     assert report.error is not None
     echo(f"error on them    {percent(report.error)}, each scored by the last weights before it was learned from")
+    if report.new_values:
+        shown = [f"{visible(column)} {count:,}" for column, count in report.new_values.items()]
+        echo(f"new values       {', '.join(shown)}: each a feature of its own from now on")
     if report.new_classes:
         echo(f"new classes      {', '.join(visible(str(label)) for label in report.new_classes)}")
     echo(f"saved in {chosen.output}")

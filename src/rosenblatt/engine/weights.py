@@ -194,6 +194,16 @@ class Weights:
         moved |= {} if self.total is None else {"total": grown(self.total)}
         return self._restored({**self.__getstate__(), **moved, "vectors": vectors, "scores": np.zeros(4 * vectors)})
 
+    def with_new_columns(self, d: int) -> Weights:
+        """The same with columns of zeros behind the others, d in all."""
+        refuse_beyond_memory(self.vectors, d)
+
+        def grown(part: np.ndarray) -> np.ndarray:
+            return np.hstack([part, np.zeros((self.vectors, d - self.d))])
+
+        moved = {name: grown(part) for name in ("w", "u", "total") if (part := vars(self)[name]) is not None}
+        return self._restored({**self.__getstate__(), **moved, "d": d})
+
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
         cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)

@@ -1,8 +1,8 @@
 """A saved model goes on learning: from new rows, without the old ones, once and in the order in which they come.
 
 The file of a model keeps the sums of its averages, so these go on where they were, and the same bits come out in whatever
-parts the rows come. What the feature map has learned stays: scales, bins, idf. A class that is new starts at zero with its
-first row.
+parts the rows come. What the feature map has learned stays: scales, bins, idf. A value of a category that is new becomes a
+feature, behind all others; a class that is new starts at zero with its first row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import LabelError, SettingError
-from rosenblatt.features import Notes
+from rosenblatt.features import Notes, TableMap
 from rosenblatt.learning.examples import (
     Examples,
     class_factors,
@@ -44,6 +44,7 @@ class UpdateReport:
     mistakes: int = 0  # each row is scored before it is learned from, so these are errors on rows that were new
     updates: int = 0
     new_classes: list[Any] = field(default_factory=list)
+    new_values: dict[str, int] = field(default_factory=dict)  # of categories, by column: each is a new feature
     notes: Notes = field(default_factory=Notes)  # what had to be overlooked
     warnings: list[str] = field(default_factory=list)  # what the model holds that is about the rows of before
 
@@ -63,7 +64,7 @@ class Update:
         self.rule = model.recipe.rule()
         self.plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
         self.classes = model.classes
-        self.features = copy.copy(model.features)
+        self.features, self.means = copy.copy(model.features), model.means
         self.class_counts = None if model.class_counts is None else model.class_counts.copy()
         self.counts = None if model.counts is None else model.counts.copy()
 
@@ -72,6 +73,7 @@ class Update:
         labels = as_labels(labels)
         if not len(labels):
             return
+        self._add_values(rows)
         transformed = Rows(self.features.transform(rows))
         match_lengths(transformed, labels, "labels")
         self.report.notes += self.features.notes
@@ -87,6 +89,22 @@ class Update:
             if len(strange):
                 self._add_class(labels[stop])
             start = stop
+
+    def _add_values(self, rows: Any) -> None:
+        """A feature more for each value of a category that is new, with weight 0."""
+        if not isinstance(self.features, TableMap) or self.features.hashing is not None:
+            return
+        before, self.features = self.features, self.features.with_new_values(rows)
+        for column, _ in self.features.grown[len(before.grown) :]:
+            self.report.new_values[column] = self.report.new_values.get(column, 0) + 1
+        new = self.features.n_features - before.n_features
+        if not new:
+            return
+        self.weights = self.weights.with_new_columns(self.features.n_features)
+        if self.counts is not None:
+            self.counts = np.hstack([self.counts, np.zeros((len(self.counts), new), dtype=self.counts.dtype)])
+        if self.means is not None:  # of training, where no row had them
+            self.means = np.append(self.means, np.zeros(new))
 
     def _learn_from(self, rows: Rows, codes: np.ndarray) -> None:
         """One pass over rows of classes that are known."""
@@ -135,7 +153,7 @@ class Update:
         """Puts what was learned into the model."""
         model, report, summary = self.model, self.report, self.model.summary
         model.weights, model.classes, model.features = self.weights, self.classes, self.features
-        model.counts, model.class_counts = self.counts, self.class_counts
+        model.counts, model.class_counts, model.means = self.counts, self.class_counts, self.means
         views = {name: model_of(self.weights, self.classes, name) for name in ("last", "averaged")}
         model.views = {name: (view.coef, view.intercept) for name, view in views.items()}
         if report.new_classes and model.calibration is not None:
