@@ -186,7 +186,9 @@ class Weights:
 
         def grown(part: np.ndarray) -> np.ndarray:
             table = part.reshape(self.vectors, -1)
-            table = np.vstack([halves * table if self.vectors == 1 else table, np.zeros((1, table.shape[1]))])
+            if self.vectors == 1:
+                table = halves * table + 0.0  # half of 0 is 0, not −0: a column may also come after the class
+            table = np.vstack([table, np.zeros((1, table.shape[1]))])
             return table if part.ndim == 2 else table[:, 0]
 
         vectors = 3 if self.vectors == 1 else self.vectors + 1
