@@ -43,6 +43,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     balanced: bool
     certify: float | None
     keep_log: bool
+    stream: bool
     python: bool
 
     def refuse_contradictions(self) -> None:
@@ -67,6 +68,11 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
                 )
         if self.learner == KERNEL.name:
             options.refuse_useless(["certify", "keep_log", "patience", "tol"], "for a kernel")
+        if self.stream:
+            because = "in a stream, whose rows are not held in memory"
+            options.refuse_useless(["holdout", "calibrate", "certify", "keep_log", "python"], because)
+            if self.file == "-":
+                raise click.UsageError("A stream is read twice, and standard input can be read once: name a file.")
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -117,6 +123,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     help="Look so long for the best margin, or a proof that there is none; 0: not at all.",
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
+@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: libsvm files and labelled texts.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -179,6 +186,10 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> Learned:
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     recipe.rule()  # refuses wrong parameters before anything is read
+    if chosen.stream:
+        from rosenblatt.cli.streaming import learn_from_disk
+
+        return learn_from_disk(chosen.file, chosen.dev, recipe, reading, table)
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)

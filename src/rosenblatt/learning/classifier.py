@@ -428,10 +428,16 @@ class Learned:
     notes: tuple[str, ...] = ()  # what could not be done
 
 
-def learn_from(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
-    """What `learn` does; the run and its examples are given back, too."""
+def learn_from(
+    data: Dataset,
+    recipe: Recipe,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+    prepared: tuple[FeatureMap, Examples] | None = None,
+) -> Learned:
+    """What `learn` does; the run and its examples are given back, too. Those that are `prepared` need no rows of `data`."""
     rule, plan = recipe.rule(), recipe.plan()
-    mapping, examples = prepare(data, recipe)
+    mapping, examples = prepare(data, recipe) if prepared is None else prepared
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
