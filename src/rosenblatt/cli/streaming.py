@@ -25,6 +25,9 @@ def learn_from_disk(
     from rosenblatt.learning.stream import learn_stream, refuse_no_stream
 
     refuse_no_stream(recipe)
+    zero_based = next(batches(file, rows=None, **reading)).zero_based
+    if zero_based is not None:  # to find out takes a look at all of the file, and once is enough
+        reading = {**reading, "zero_based": zero_based}
 
     def every_batch() -> Iterator[Dataset]:
         for data in batches(file, rows=None, **reading):
@@ -33,9 +36,8 @@ def learn_from_disk(
 
     held_out = None
     if dev is not None:
-        zero_based = next(batches(file, rows=None, **reading)).zero_based
         with model_input.target_from_training():
-            held_out = read(dev, **{"zero_based": zero_based, "as_text": True, **reading})
+            held_out = read(dev, **{"as_text": True, **reading})
     # The files are gone with their folder; what is mapped stays until the process ends.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
         callbacks = Callbacks(progress=table.update if table else None)
