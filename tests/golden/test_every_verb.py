@@ -22,8 +22,10 @@ REASONS = {
     r"SettingError: The model learned with a kernel": 2,
     r"SettingError: With a budget there are only the last weights": 2,
     r"SettingError: There is no view 'best'": 2,
-    r"SettingError: The model predicts numbers: its learner moves at every example, and keeps no log": 2,
+    r"SettingError: The model predicts numbers": 2,
     r"LabelError: 2 of 12 targets in .+ are no numbers: '12 USD' in row": 1,  # where training had euros
+    r"SettingError: An update goes on with one rival a class": 2,
+    r"SettingError: The model (keeps the log|predicts with its best weights|file has no sums)": 2,
     r"(?s)Usage: .+This model predicts numbers, which are its scores": 2,
 }
 NO_LOG = r"without its log"
@@ -116,6 +118,7 @@ def commands(model, rows, read, feature):
     yield ["evaluate", model, rows, *read]
     yield ["evaluate", model, rows, *read, "--json"]
     yield ["evaluate", model, rows, *read, "--progressive"]
+    yield ["update", model, rows, *read, "-o", f"{model}.new"]
     yield ["explain", model]
     yield ["explain", model, "--json", "--top", "0"]
     yield ["explain", model, "--weight", feature]

@@ -24,6 +24,7 @@ from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, is_
 # What `--help` says of each verb without importing it.
 VERBS = {
     "train": "Learn from a file to predict one of its columns.",
+    "update": "Let a model go on learning from new rows.",
     "evaluate": "Measure a model on labelled data.",
     "predict": "Label the rows of a file, however long.",
     "calibrate": "Fit probabilities for a model on rows that it has not seen.",

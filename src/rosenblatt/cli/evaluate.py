@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.errors import percent, visible
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Dataset
+    from rosenblatt.data import Dataset, ReadOptions
     from rosenblatt.learning.classifier import Classifier
     from rosenblatt.learning.threshold import Threshold
     from rosenblatt.studies.evaluate import EpochMeasures, Measures
@@ -101,7 +102,7 @@ def evaluate(**values: Any) -> None:
         facts = as_json(measures, classifier.classes.tolist()) | more
         output.print_json(facts | {"threshold": None if threshold is None else asdict(threshold)})
         return
-    echo("\n".join(in_words(measures, names)))
+    echo("\n".join(in_words(*by_name(measures, classifier.classes.tolist()))))
     echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
     if threshold is not None and (chosen.view or classifier.view) == threshold.view:
         echo("\n" + threshold_sentence(threshold, names[1]))
@@ -137,21 +138,34 @@ def print_epochs(model: Classifier, view: str, table: list[EpochMeasures], as_js
 
 def read_labelled(model: Classifier, file: str, reading: options.ReadingOptions) -> Dataset:
     """The rows of the file, with the labels that its options name, or the column that the model predicts."""
+    from rosenblatt.data.reading import read_with
+
+    with labelled_rows(model, file, reading) as read_options:
+        data = read_with(file, read_options)
+    refuse_no_labels(model, data)
+    return data
+
+
+@contextlib.contextmanager
+def labelled_rows(model: Classifier, file: str, reading: options.ReadingOptions) -> Iterator[ReadOptions]:
+    """How labelled rows for a model are read, while they are."""
     from rosenblatt.data import ReadOptions
     from rosenblatt.data.known import is_known
-    from rosenblatt.data.reading import read_with
 
     model_input.refuse_folder(model, file)
     target = reading.target_column
     if target is None and not is_known(file):  # a known data set names its own
         target = model.target
     with contextlib.nullcontext() if reading.target is not None else model_input.target_from_training():
-        data = read_with(file, ReadOptions(**reading.read_keywords(model) | {"target": target}))
+        yield ReadOptions(**reading.read_keywords(model) | {"target": target})
+
+
+def refuse_no_labels(model: Classifier, data: Dataset) -> None:
+    """Refuses rows of another kind than the model's, or without labels, and tells what was assumed of their file."""
     options.print_reading_notes(data)
     model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")
-    return data
 
 
 def likely(model: Classifier, data: Dataset) -> str:
@@ -188,6 +202,14 @@ def in_words(measures: Measures, names: list[str]) -> list[str]:
         "",
         *per_class(measures, names),
     ]
+
+
+def by_name(measures: Measures, labels: list[Any]) -> tuple[Measures, list[str]]:
+    """Measures and names in the order of the labels: those that an update has met stand behind the others."""
+    from rosenblatt.studies.evaluate import Measures
+
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    return Measures(measures.confusion[order][:, order]), [visible(str(labels[code])) for code in order]
 
 
 def threshold_sentence(threshold: Threshold, label: str) -> str:

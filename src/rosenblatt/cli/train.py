@@ -47,6 +47,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     certify: float | None
     keep_log: bool
     auto: bool
+    stream: bool
     python: bool
     task: str | None
 
@@ -78,6 +79,11 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
         if self.task == "numbers":
             useless = ["certify", "calibrate", "threshold", "balanced", "keep_log", "metric"]
             options.refuse_useless(useless, "where numbers are predicted, not classes")
+        if self.stream:
+            because = "in a stream, whose rows are not held in memory"
+            options.refuse_useless(["holdout", "calibrate", "certify", "keep_log", "python"], because)
+            if self.file == "-":
+                raise click.UsageError("A stream is read twice, and standard input can be read once: name a file.")
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -138,6 +144,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
+@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: libsvm files and labelled texts.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -212,6 +219,10 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     (recipe.for_numbers() if recipe.regression else recipe).rule()  # refuses wrong parameters before anything is read
+    if chosen.stream:
+        from rosenblatt.cli.streaming import learn_from_disk
+
+        return learn_from_disk(chosen.file, chosen.dev, recipe, reading, table), None
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)

@@ -185,6 +185,62 @@ class Weights:
         if self.sigma is not None:
             self.sigma[...] = state["sigma"]
 
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """(counts, arrays) from which `from_arrays` makes these weights again, beside those that `last` gives."""
+        arrays = {"u": np.ascontiguousarray(self.u), "bias_u": self.bias_u, "bias_total": self.bias_total}
+        if self.total is not None:
+            arrays["total"] = np.ascontiguousarray(self.total)
+        if self.scale != 1:  # w · scale is rounded: w cannot be had from it
+            arrays["w"] = np.ascontiguousarray(self.w)
+        return {name: vars(self)[name] for name in SAVED_COUNTS}, arrays
+
+    @classmethod
+    def from_arrays(
+        cls, last: tuple[np.ndarray, np.ndarray], counts: dict[str, Any], arrays: dict[str, np.ndarray], fit_intercept: bool
+    ) -> Weights:
+        """Weights that go on, to the bit, where those of `to_arrays` stood."""
+        coef, intercept = last
+        weights = cls(len(coef), coef.shape[1], fit_intercept)
+        weights.start_from(arrays.get("w", coef), intercept)
+        weights.u[...], weights.bias_u[...] = arrays["u"], arrays["bias_u"]
+        weights.total, weights.bias_total = arrays.get("total"), arrays["bias_total"]
+        vars(weights).update({name: counts[name] for name in SAVED_COUNTS})
+        return weights
+
+    def with_new_class(self) -> Weights:
+        """The same with a vector more, of zeros; the one vector of two classes becomes two halves, −w/2 and w/2."""
+        halves = np.array([[-0.5], [0.5]])
+
+        def grown(part: np.ndarray) -> np.ndarray:
+            table = part.reshape(self.vectors, -1)
+            if self.vectors == 1:
+                table = halves * table + 0.0  # half of 0 is 0, not −0: a column may also come after the class
+            table = np.vstack([table, np.zeros((1, table.shape[1]))])
+            return table if part.ndim == 2 else table[:, 0]
+
+        vectors = 3 if self.vectors == 1 else self.vectors + 1
+        moved = {name: grown(vars(self)[name]) for name in ("w", "u", "bias", "bias_u", "bias_total")}
+        moved |= {} if self.total is None else {"total": grown(self.total)}
+        return self._restored(
+            {
+                **self.__getstate__(),
+                **moved,
+                "vectors": vectors,
+                "scores": np.zeros(4 * vectors),
+                "bias_sigma": np.ones(vectors),
+            }
+        )
+
+    def with_new_columns(self, d: int) -> Weights:
+        """The same with columns of zeros behind the others, d in all."""
+        refuse_beyond_memory(self.vectors, d)
+
+        def grown(part: np.ndarray) -> np.ndarray:
+            return np.hstack([part, np.zeros((self.vectors, d - self.d))])
+
+        moved = {name: grown(part) for name in ("w", "u", "total") if (part := vars(self)[name]) is not None}
+        return self._restored({**self.__getstate__(), **moved, "d": d})
+
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
         cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
@@ -311,6 +367,7 @@ class Past:
 
 LAID_OUT = ("w", "u", "sigma")  # where the loop wants them, and written to in place, as are
 MOVED = ("bias", "bias_u", "bias_sigma", "scores")
+SAVED_COUNTS = ("scale", "weight", "t", "settled", "updates", "largest")
 COUNTS = ("total", "bias_total", "scale", "weight", "t", "settled", "updates", "largest", "norm2")  # never so
 
 

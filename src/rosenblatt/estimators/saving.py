@@ -42,6 +42,7 @@ def as_classifier(fitted: LinearLearner) -> Classifier:
     model.views = {name: (run.view(name).coef, run.view(name).intercept) for name in names}
     model.variances = run.weights.variances
     model.memory = fitted.memory_ if fitted._memories and not model.predicts_numbers else None
+    model.weights = run.weights.copy() if model.memory is None else None  # the estimator may go on
     model.summary.seen = run.weights.t  # also by calls of partial_fit before the last, which have left no history
     model.summary.dev_error = held_out_errors(fitted)
     model.calibration = fitted._calibration

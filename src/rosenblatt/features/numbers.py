@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class NumbersMap:
         if isinstance(rows, NamedRows):
             self.column_names, self._places, rows = rows.names, None, rows.matrix
         self.n_features = sparse_rows(rows).shape[1]
+        return self
+
+    def fit_parts(self, parts: Iterable[Any]) -> NumbersMap:
+        """Learns from rows that come in parts: there are as many columns as the widest has."""
+        self.n_features = max(sparse_rows(rows).shape[1] for rows in parts)
         return self
 
     def transform(self, rows: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WORD = r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*"
 
 TEXTS_AT_ONCE = 2**14  # cut into words
+COUNTS_AT_ONCE = 64  # tables of counted words, before they are added up
 WEIGHTINGS = ("counts", "unit", "idf")
 NGRAMS = Whole(1, 32)  # longer runs of a long text would take more memory than there is
 
@@ -77,18 +78,26 @@ class TextMap:
         self._fitted = hashing is not None  # hashing has nothing to learn
         self._vocabulary: tuple[pl.Series, pl.Series] | None = None
 
-    @needs_parts("Cutting texts into words")
     def fit(self, rows: Any, texts_at_once: int = TEXTS_AT_ONCE) -> TextMap:
+        return self.fit_parts([rows], texts_at_once)
+
+    @needs_parts("Cutting texts into words")
+    def fit_parts(self, parts: Iterable[Any], texts_at_once: int = TEXTS_AT_ONCE) -> TextMap:
+        """Learns from rows that come in parts, in memory that grows with the vocabulary only."""
         import polars as pl
 
-        texts = _texts(rows)
         counting = [pl.len().alias("count")]
         if self.weighting == "idf":
             counting.append(pl.col("text").n_unique().alias("texts"))
-        counted = [
-            pl.DataFrame([words, pl.Series("text", owners)]).group_by("word").agg(counting)
-            for _, words, owners in self._slices(texts, texts_at_once)
-        ]
+        counted: list[pl.DataFrame] = []
+        texts = 0
+        for rows in parts:
+            part = _texts(rows)
+            texts += len(part)
+            for _, words, owners in self._slices(part, texts_at_once):
+                counted.append(pl.DataFrame([words, pl.Series("text", owners)]).group_by("word").agg(counting))
+                if len(counted) == COUNTS_AT_ONCE:
+                    counted = [pl.concat(counted).group_by("word").agg(pl.all().sum())]
         if not counted:
             raise DataError("There are no texts to learn from.")
         total = pl.concat(counted).group_by("word").agg(pl.all().sum())
@@ -98,9 +107,9 @@ class TextMap:
             vocabulary = total.filter(pl.col("count") >= self.min_count).sort("word")
             self.words = vocabulary["word"].to_list()
             if self.weighting == "idf":
-                self.texts, self.texts_with = len(texts), vocabulary["texts"].to_list()
+                self.texts, self.texts_with = texts, vocabulary["texts"].to_list()
         if not len(total):
-            raise DataError(f"There is not one word in these {len(rows):,} texts.")
+            raise DataError(f"There is not one word in these {texts:,} texts.")
         self._fitted, self._vocabulary = True, None
         return self
 

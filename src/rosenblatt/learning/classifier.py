@@ -19,7 +19,7 @@ from rosenblatt import features
 from rosenblatt.data import Dataset, markup
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import refuse_beyond_memory
+from rosenblatt.engine.weights import Weights, refuse_beyond_memory
 from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
 from rosenblatt.learning import model_file
@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.kernel.training import KernelTraining
     from rosenblatt.learning.quantities import TargetScale
     from rosenblatt.learning.threshold import Threshold
+    from rosenblatt.learning.updating import UpdateReport
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
@@ -122,6 +123,7 @@ class Classifier:
     threshold: Threshold | None = None  # the probability from which on the second of two classes is predicted
     variances: tuple[np.ndarray, np.ndarray] | None = None  # of the last weights, by which a rule of second order goes on
     target_scale: TargetScale | None = None  # of the numbers that it has learned to predict; a saved estimator has none
+    weights: Weights | None = None  # as training left them, with the sums of their average: what `update` goes on from
 
     def model(self, view: str | None = None) -> Scorer:
         """What scores rows of features and decides: the weights of one of the views or, "voted", of the whole run."""
@@ -262,6 +264,17 @@ class Classifier:
         rows, notes = self.transform(targets.among(data).rows)
         return RegressionExamples(rows, targets.values), notes, targets.rows
 
+    def update(self, rows: Any, labels: Any) -> UpdateReport:
+        """Learns from new raw rows without the old ones, once and in their order; on an error nothing is changed.
+
+        The same model comes out in whatever parts the rows come. Scales, bins and idf stay as they were.
+        """
+        from rosenblatt.learning.updating import Update
+
+        update = Update(self)
+        update.learn(rows, labels)
+        return update.finish()
+
     def refuse_other_start(self, data: Dataset) -> None:
         """Indices from 0 and from 1 would put every value into the wrong column, silently."""
         if None not in (self.zero_based, data.zero_based) and self.zero_based != data.zero_based:
@@ -311,6 +324,9 @@ class Classifier:
         if self.dual is not None:
             header["dual"], of_dual = self.dual.to_arrays()
             arrays |= {f"dual.{name}": array for name, array in of_dual.items()}
+        if self.weights is not None:
+            header["sums"], of_sums = self.weights.to_arrays()
+            arrays |= {f"sums.{name}": array for name, array in of_sums.items()}
         if self.calibration is not None:
             header["calibration"], maps = self.calibration.to_arrays()
             arrays |= {f"calibration.{name}": array for name, array in maps.items()}
@@ -399,13 +415,13 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         from rosenblatt.learning.kernel.model import Dual
 
         model.dual = Dual.from_arrays(header["dual"], arrays_of("dual", arrays), classes)
+    if "sums" in header:
+        sums = arrays_of("sums", arrays)
+        model.weights = Weights.from_arrays(model.views["last"], header["sums"], sums, model.recipe.fit_intercept)
     if "calibration" in header:
         from rosenblatt.learning.calibration import Calibration
 
-        maps = {
-            name.removeprefix("calibration."): array for name, array in arrays.items() if name.startswith("calibration.")
-        }
-        model.calibration = Calibration.from_arrays(header["calibration"], maps)
+        model.calibration = Calibration.from_arrays(header["calibration"], arrays_of("calibration", arrays))
     if "threshold" in header:
         from rosenblatt.learning.threshold import Threshold
 
@@ -515,10 +531,16 @@ def learn_numbers(
     return LearnedNumbers(model, trained, examples, held_out, () if known.note is None else (known.note,))
 
 
-def learn_classes(data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None) -> Learned:
-    """Training for classes."""
+def learn_classes(
+    data: Dataset,
+    recipe: Recipe,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+    prepared: tuple[FeatureMap, Examples] | None = None,
+) -> Learned:
+    """Training for classes; what is `prepared` needs no rows of `data`."""
     rule, plan = replace(recipe, regression=False).rule(), recipe.plan()
-    mapping, examples = prepare(data, recipe)
+    mapping, examples = prepare(data, recipe) if prepared is None else prepared
     notes = cells_not_read(mapping.notes)
     counts = feature_counts(examples)
     model = Classifier(
@@ -627,6 +649,8 @@ def record_training(
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []
+        goes_on = model.memory is None and model.target_scale is None and model.recipe.goes_on_in_update
+        model.weights = trained.weights if goes_on else None
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
     model.history = trained.history if model.target_scale is None else in_units(trained.history, model.target_scale.sd)

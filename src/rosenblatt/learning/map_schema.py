@@ -7,7 +7,7 @@ number is all that has to be known of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -80,6 +80,7 @@ def table_schema(category: Record) -> Record:
             "weighting": Choice(WEIGHTINGS),
             "readings": ListOf(READING, least=1),
             "texts": ListOf(Record({"name": Text(), "words": WORDS})),
+            "grown": ListOf(PAIR, least=1),
         },
     )
 
@@ -179,6 +180,7 @@ def _verify_table(saved: dict[str, Any]) -> None:
             _refuse_repeated(f"values of {shown(name)}", column["category"]["values"])
             if not category_size(column):
                 raise SchemaError(f"the column {shown(name)} has no values")
+    _verify_grown(saved.get("grown", []), {} if saved["hashing"] is not None else columns)
     known = {one["name"] for one in saved.get("readings", saved["columns"])}
     named = [name for name in (*saved["per_column"], *(saved.get("only") or ())) if name not in known]
     if isinstance(saved["products"], list):
@@ -187,7 +189,16 @@ def _verify_table(saved: dict[str, Any]) -> None:
         raise SchemaError(f"feature_map names {shown(named[0])}, which is no column")
 
 
-def _refuse_repeated(what: str, names: list[str]) -> None:
+def _verify_grown(grown: list[list[str]], columns: dict[str, Any]) -> None:
+    """Values that updates have met: each once, of a category that did not have it."""
+    _refuse_repeated("grown values", [tuple(pair) for pair in grown])
+    values = {name: set(column["category"]["values"]) for name, column in columns.items() if "category" in column}
+    for name, value in grown:
+        if name not in values or value in values[name]:
+            raise SchemaError(f"the grown value {shown(value)} is none of a column, or no new one")
+
+
+def _refuse_repeated(what: str, names: Sequence[Any]) -> None:
     if len(set(names)) < len(names):
         raise SchemaError(f"some {what} are there twice")
 
@@ -242,7 +253,7 @@ def count_table(saved: dict[str, Any], most: int) -> int:
     columns = {column["name"]: column for column in saved["columns"]}
     hashed, every = saved["hashing"] is not None, saved["products"] == "all"
     total = sum(number_size(column["number"]) for column in columns.values() if "number" in column)
-    total += sum(count_words(one["words"]) for one in saved.get("texts", ()))
+    total += sum(count_words(one["words"]) for one in saved.get("texts", ())) + len(saved.get("grown", ()))
     total += 0 if hashed else sum(category_size(column) for column in columns.values() if "category" in column)
     categories = sum("category" in column for column in columns.values())
     number_of_products = math.comb(len(columns), 2) if every else len(saved["products"])

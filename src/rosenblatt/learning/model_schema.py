@@ -97,6 +97,12 @@ TARGET_SCALE = Record(
         "number": Either(object=NUMBER_FORMAT, nothing=True),
     }
 )
+SUMS = Record(
+    {
+        **dict.fromkeys(("t", "settled", "updates"), COUNT),
+        **dict.fromkeys(("scale", "weight", "largest"), Real()),
+    }
+)
 LOG = Record(
     {
         "rows": Choice(("dense", "one-hot", "csr")),
@@ -137,6 +143,7 @@ HEADER = Record(
         "file_columns": ListOf(Text()),
         "log": LOG,
         "dual": DUAL,
+        "sums": SUMS,
         "calibration": CALIBRATION,
         "threshold": THRESHOLD,
         "target_scale": TARGET_SCALE,
@@ -148,7 +155,7 @@ HEADER = Record(
 def verify_header(header: dict[str, Any]) -> None:
     """Refuses a header that is not as declared, or whose parts contradict each other."""
     verify("the header", header, HEADER)
-    verify_labels(header["labels"], header["label_type"])
+    verify_labels(header["labels"], header["label_type"], may_have_grown="sums" in header)
     verify_map(header.get("feature_map"), header["kind"])
     verify_recipe(header.get("recipe"), header["kind"])
     numbers = header["recipe"].get("regression", False)
@@ -186,14 +193,14 @@ def verify_file_columns(names: list[str], header: dict[str, Any]) -> None:
         raise SchemaError("file_columns are not those of the table that it has learned from")
 
 
-def verify_labels(labels: list[Any], label_type: str) -> None:
-    """Labels are of the type that the file names, distinct, and in the order in which codes count them."""
+def verify_labels(labels: list[Any], label_type: str, may_have_grown: bool) -> None:
+    """Labels are of the type that the file names, and distinct: sorted, those that `update` has met behind them."""
     for label in labels:
         if type(label) not in LABEL_TYPES[label_type] or type(label) is not type(labels[0]):
             raise SchemaError(f"the label {shown(label)} is not of the type {label_type!r} that the file names")
         if isinstance(label, int) and not -(2**63) * (label_type != "u") <= label < 2**63 * (1 + (label_type == "u")):
             raise SchemaError(f"the label {shown(label)} has no room in 64 bits")
-    if not all(low < high for low, high in pairwise(labels)):
+    if len(set(labels)) < len(labels) or (not may_have_grown and any(low > high for low, high in pairwise(labels))):
         raise SchemaError("the labels are not sorted, or one is there twice")
 
 
@@ -266,6 +273,18 @@ def verify_arrays(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> N
         raise SchemaError("all weights are to vote, but it has no log of them")
     if "log" in header:
         verify_log(header["log"], arrays, vectors, d)
+    if "sums" in header:
+        verify_sums(header["sums"], arrays, vectors, d)
+
+
+def verify_sums(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], vectors: int, d: int) -> None:
+    """Refuses sums that are not those of the weights."""
+    optional = [name for name in ("total", "w") if f"sums.{name}" in arrays]
+    declared = dict.fromkeys(("u", *optional), Tensor(DOUBLE, (vectors, d)))
+    declared |= dict.fromkeys(("bias_u", "bias_total"), Tensor(DOUBLE, (vectors,)))
+    verify_all({f"sums.{name}": tensor for name, tensor in declared.items()}, arrays)
+    if facts["settled"] > facts["t"] or ("w" in optional) != (facts["scale"] != 1):
+        raise SchemaError("the sums do not belong to the weights")
 
 
 def verify_calibration(facts: dict[str, Any], arrays: Mapping[str, np.ndarray], vectors: int) -> None:

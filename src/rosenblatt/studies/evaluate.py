@@ -221,7 +221,9 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
 
 
 def last_weights(model: Classifier, examples: AnyExamples) -> Weights:
-    """The weights that training ended with, to be moved on; falling rates go on falling."""
+    """A copy of the weights that training ended with, to be moved on; falling rates go on falling."""
+    if model.weights is not None and model.recipe.goes_on_in_update:
+        return model.weights.copy().with_layout(sparse=not examples.rows.dense)
     weights = zero_weights(examples, model.recipe.rule(), model.recipe.fit_intercept)
     weights.start_from(*model.views["last"])
     if weights.sigma is not None and model.variances is not None:

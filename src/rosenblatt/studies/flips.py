@@ -87,6 +87,10 @@ class TableDecision:
             places = np.broadcast_to(places, len(part))
             weights = np.where(places >= 0, coef[:, start + np.maximum(places, 0)], 0.0)
             total[:, -len(coef) :] += (weights * (1.0 if values is None else values)).T
+        if name in part.grown:
+            places = part.grown[name]
+            weights = coef[:, self.mapping.grown_places[name][np.maximum(places, 0)]]
+            total[:, -len(coef) :] += np.where(places >= 0, weights, 0.0).T
         return total
 
     def scores_with(self, column: TableColumn, other: EncodedRows) -> np.ndarray:

@@ -131,6 +131,8 @@ class Lookup:
 class Category:
     """A column of values: code k is the k-th of the sorted values, the last code is `missing` if training had any.
 
+    Values that an update has met are `grown`: their codes come behind, from `size` on.
+
     >>> import polars as pl
     >>> workclass = Category.fit("sector", pl.Series(["Private", None, "Federal-gov"]))
     >>> workclass.names
@@ -141,6 +143,7 @@ class Category:
     type: str  # what it held in training: number, boolean or text
     values: list[str]
     missing: bool
+    grown: list[str] = field(default_factory=list)  # as they came
     _lookup: Lookup | None = field(default=None, repr=False, compare=False)
     _codes: dict[str | None, int] | None = field(default=None, repr=False, compare=False)
     _alike: dict[float | str | None, int] | None = field(default=None, repr=False, compare=False)
@@ -160,6 +163,11 @@ class Category:
     def size(self) -> int:
         return len(self.values) + self.missing
 
+    @property
+    def coded_values(self) -> list[tuple[int, str]]:
+        """The code of every value, in the order of codes."""
+        return [*enumerate(self.values), *enumerate(self.grown, self.size)]
+
     def knows_values_of(self, series: pl.Series | CodedTexts) -> bool:
         """Texts then as now need no look at the values of this table: the vocabulary is the lookup."""
         return self.type == kind_of(series) == "text"
@@ -170,20 +178,20 @@ class Category:
             if self._lookup is None:
                 import polars as pl
 
-                known = pl.Series([*self.values] + [None] * self.missing, dtype=pl.String)
-                self._lookup = Lookup(known, np.arange(self.size, dtype=np.int32), self.names, in_order=True)
+                known = pl.Series([*self.values] + [None] * self.missing + self.grown, dtype=pl.String)
+                self._lookup = Lookup(known, np.arange(len(known), dtype=np.int32), self.names, in_order=not self.grown)
             return self._lookup
         return Lookup(distinct, self.codes_of(distinct), self.names)
 
     def codes_of(self, distinct: pl.Series | list[str | None]) -> np.ndarray:
         """The code of each of some values, of whatever type; in a column of texts also of one that is spelled otherwise."""
         if self._codes is None:
-            self._codes = {value: code for code, value in enumerate(self.values)}
+            self._codes = {value: code for code, value in self.coded_values}
             if self.missing:
                 self._codes[None] = len(self.values)
         if self._alike is None:
             # Reversed, so that of several spellings the first in order counts.
-            spellings = reversed([*enumerate(self.values)]) if self.type == "text" else ()
+            spellings = reversed(self.coded_values) if self.type == "text" else ()
             self._alike = {alike: code for code, value in spellings if (alike := loosely(value)) is not None}
         codes = []
         values = distinct if isinstance(distinct, list) else distinct.to_list()
@@ -192,6 +200,25 @@ class Category:
             code = self._codes.get(text, -1) if code < 0 else code
             codes.append(self._alike.get(loosely(text), -1) if code < 0 and text is not None else code)
         return np.array(codes, dtype=np.int32)
+
+    def new_values(self, unknown: pl.Series) -> dict[str, int]:
+        """The texts of values that have no code, each with its first place; of two spellings of one value, the first."""
+        distinct = unknown.unique(maintain_order=True)
+        places = unknown.arg_unique().sort().to_list()
+        new: dict[str, int] = {}
+        alike = set()
+        for place, text in zip(places, texts(distinct, self.type), strict=True):
+            if text is None or text in new:
+                continue
+            same = loosely(text) if self.type == "text" else None
+            if same is None or same not in alike:
+                new[text] = place
+                alike.add(same)
+        return new
+
+    def grown_by(self, values: list[str]) -> Category:
+        """The same with codes for these values behind the others."""
+        return Category(self.name, self.type, self.values, self.missing, [*self.grown, *values])
 
     def respell(self, column: pl.Series, codes: np.ndarray) -> np.ndarray:
         """The codes of a column of texts, those of values included that only seemed unseen: spelled otherwise, or blank."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.table import enum_codes, is_enum, used_categories
-from rosenblatt.engine.rows import OneHot
+from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock, MissingBlock, NumberBlock, NumberProduct
 from rosenblatt.features.table.columns import Category, Lookup, TableColumn, plain
 from rosenblatt.features.table.numbers import Number, numbers
@@ -54,6 +54,7 @@ class EncodedRows:
     numbers: dict[str, np.ndarray] = field(default_factory=dict)  # features per numeric column
     missing: dict[str, np.ndarray] = field(default_factory=dict)  # where numbers are missing, if they were in training
     bins: dict[str, np.ndarray] = field(default_factory=dict)  # int32, the place of numbers among values and bins
+    grown: dict[str, np.ndarray] = field(default_factory=dict)  # int32, the place among grown values, negative elsewhere
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -99,6 +100,8 @@ class TableEncoder:
         numbered = self.plain.columns if uncoded else []
         to_codes = [self.lookups[name].expression(j) for name, j in zip(uncoded, numbered, strict=True)]
         names = {name: lookup.names for name, lookup in self.lookups.items()}
+        with_grown = [c.category for c in self.columns if isinstance(c.category, Category) and c.category.grown]
+        grown = {category.name: np.int32(category.size) for category in with_grown}
         step = self.sizes.step([len(self.lookups[name].values) for name in uncoded])
         for start in range(0, len(self.table), step):
             part = EncodedRows(start, min(start + step, len(self.table)), names)
@@ -111,6 +114,9 @@ class TableEncoder:
                     codes, of_code = self.coded[name]
                     part.codes[name] = of_code.take(codes[rows])
                 self.unseen[name] += int(np.count_nonzero(part.codes[name] < 0))
+                if name in grown:
+                    size, codes = grown[name], part.codes[name]
+                    part.grown[name], part.codes[name] = codes - size, np.where(codes < size, codes, np.int32(-1))
             for column in self.columns:
                 if column.number:
                     self._encode_number(column.number, part)
@@ -118,10 +124,9 @@ class TableEncoder:
 
     def _respelled(self, name: str, codes: np.ndarray, rows: slice) -> np.ndarray:
         """The codes with those of values that a lookup of texts does not know, because they are spelled otherwise."""
-        if not self.lookups[name].in_order:
-            return codes
         category = next(column.category for column in self.columns if column.name == name)
-        assert isinstance(category, Category)
+        if not isinstance(category, Category) or self.lookups[name] is not category.lookup(None):
+            return codes  # looked up value by value, however spelled
         return category.respell(plain(self.table[name][rows]), codes)
 
     def _encode_number(self, number: Number, part: EncodedRows) -> None:
@@ -234,4 +239,31 @@ class SparseBuilder:
         X = sp.csr_matrix((values, self.columns[: self.end], indptr), shape=(self.n, n_features))
         if self.repeated:
             X.sum_duplicates()
+        return X
+
+
+class GrownEntries:
+    """The entries of values that updates have met; their features come behind all others, in the order of numbers."""
+
+    def __init__(self, places: dict[str, np.ndarray]):
+        self.places = places
+        self.rows: list[np.ndarray] = []
+        self.columns: list[np.ndarray] = []
+
+    def add(self, part: EncodedRows) -> None:
+        for name, grown in part.grown.items():
+            rows = np.flatnonzero(grown >= 0)
+            self.rows.append(part.start + rows)
+            self.columns.append(self.places[name][grown[rows]])
+
+    def beside(self, result: Any, shape: tuple[int, int]) -> sp.csr_matrix:
+        """Rows of other features with these behind them."""
+        import scipy.sparse as sp
+
+        others = sp.coo_matrix(Rows(result).matrix())
+        rows, columns = np.concatenate(self.rows), np.concatenate(self.columns)
+        values = np.concatenate([others.data, np.ones(len(rows), dtype=others.dtype)])
+        places = np.concatenate([others.row, rows]), np.concatenate([others.col, columns])
+        X = sp.csr_matrix((values, places), shape=shape)
+        X.sort_indices()
         return X

@@ -33,7 +33,15 @@ from rosenblatt.features.table.blocks import (
     NumberProduct,
 )
 from rosenblatt.features.table.columns import Category, HashedCategory, TableColumn, kind_of, plain
-from rosenblatt.features.table.encoding import USUAL_SIZES, DenseBuilder, PartSizes, SparseBuilder, TableEncoder, is_dense
+from rosenblatt.features.table.encoding import (
+    USUAL_SIZES,
+    DenseBuilder,
+    GrownEntries,
+    PartSizes,
+    SparseBuilder,
+    TableEncoder,
+    is_dense,
+)
 from rosenblatt.features.table.numbers import Number
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
@@ -122,6 +130,7 @@ class TableMap:
         self.columns: list[TableColumn] = []
         self.blocks: list[FeatureBlock] = []
         self.starts: list[int] = []
+        self.grown: list[tuple[str, str]] = []  # column and value of features that updates have added, behind all others
         self.n_features = 0
         self.collisions = 0
         self.trials: dict[str, FeatureTrial] = {}  # by which `learn` chose: "bins", "products"
@@ -174,6 +183,47 @@ class TableMap:
         richer._learn_pairs((self._cleaned[1] if self._cleaned and known else self.clean(table)).frame, USUAL_SIZES)
         richer._number_features()
         return richer
+
+    def with_new_values(self, rows: Any) -> TableMap:
+        """The map with a feature more for every value of a category in these rows that it does not know, as they come.
+
+        They are numbered row after row, so in whatever parts rows come, the numbers are the same.
+        """
+        categories = [replace(column, number=None) for column in self.columns if isinstance(column.category, Category)]
+        frame = self.clean(rows).frame
+        frame = frame.to_polars() if isinstance(frame, CodedTable) else frame
+        first_rows: list[tuple[int, int, str, str]] = []
+        for part in TableEncoder(frame, categories, self.scale) if categories else ():
+            for place, column in enumerate(categories):
+                assert isinstance(column.category, Category)
+                unknown = np.flatnonzero((part.codes[column.name] < 0) & (part.grown.get(column.name, -1) < 0))
+                new = column.category.new_values(plain(frame[column.name])[part.start + unknown]) if len(unknown) else {}
+                first_rows += [(part.start + int(unknown[k]), place, column.name, text) for text, k in new.items()]
+        return self._grown_by([(name, text) for _, _, name, text in sorted(first_rows)]) if first_rows else self
+
+    def _grown_by(self, values: Iterable[Sequence[str]]) -> TableMap:
+        """A copy with features for these values of columns behind all others."""
+        richer, added = copy.copy(self), list(dict.fromkeys((column, value) for column, value in values))
+        richer.grown = [*self.grown, *added]
+        of_column: dict[str, list[str]] = {}
+        for name, value in added:
+            of_column.setdefault(name, []).append(value)
+        richer.columns = [
+            TableColumn(one.name, one.number, one.category.grown_by(of_column[one.name]))
+            if one.name in of_column and isinstance(one.category, Category)
+            else one
+            for one in self.columns
+        ]
+        richer._number_features()
+        return richer
+
+    @property
+    def grown_places(self) -> dict[str, np.ndarray]:
+        """The feature of each grown value of a column, in the order of its codes."""
+        places: dict[str, list[int]] = {}
+        for place, (name, _) in enumerate(self.grown, self.n_features - len(self.grown)):
+            places.setdefault(name, []).append(place)
+        return {name: np.array(numbers) for name, numbers in places.items()}
 
     def clean(self, rows: Any) -> CleanTable:
         """The values of the columns, read as training read them; refuses a table that lacks some."""
@@ -298,6 +348,7 @@ class TableMap:
         if self.hashing is not None and any(isinstance(block, HashedBlock) for block in self.blocks):
             self.n_features += 1 << self.hashing
         self.n_features += self.texts.n_features if self.texts else 0
+        self.n_features += len(self.grown)
 
     def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
@@ -315,15 +366,19 @@ class TableMap:
         for pair in pairs:
             pair.unseen = 0
         matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
+        grown = GrownEntries(self.grown_places)
         for part in parts:
             matrix.add(part)
-        result = matrix.result(self.n_features - (self.texts.n_features if self.texts else 0))
+            grown.add(part)
+        result = matrix.result(self.n_features - len(self.grown) - (self.texts.n_features if self.texts else 0))
         unseen = Counter(parts.unseen) + Counter({pair.column: pair.unseen for pair in pairs})
         for name, date in clean.derived.items():  # a date that is missing has no parts: it counts once
             unseen[date] = max(unseen[date], unseen.pop(name, 0) - clean.misfits[date])
         if self.texts:
             result, words = self.texts.beside(result, clean.texts)
             unseen.update(words)
+        if self.grown:
+            result = grown.beside(result, (n, self.n_features))
         known = self.known_columns
         self.notes = Notes(
             rows=n,
@@ -379,7 +434,9 @@ class TableMap:
         """What each feature is; a hashed place stands for many values and is only numbered."""
         names = [name for block in self.blocks if not isinstance(block, HashedBlock) for name in block.names]
         hashed = [block for block in self.blocks if isinstance(block, HashedBlock)]
-        return names + (hashed[0].names if hashed else []) + (self.texts.names if self.texts else [])
+        names += hashed[0].names if hashed else []
+        names += self.texts.names if self.texts else []
+        return names + [f"{column}={value}" for column, value in self.grown]
 
     def names_of_columns(self) -> dict[str, list[str]]:
         """The features of each raw column, and of each product; hashed values share theirs and are left out."""
@@ -391,6 +448,8 @@ class TableMap:
         if self.texts and self.hashing is None:
             for name in self.texts.maps:
                 names.setdefault(name, []).extend(self.texts.names_of(name))
+        for column, value in self.grown:
+            names.setdefault(date_of.get(column, column), []).append(f"{column}={value}")
         return names
 
     def places_of_columns(self) -> dict[str, np.ndarray]:
@@ -418,6 +477,7 @@ class TableMap:
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
             **({"double": True} if self.double else {}),
+            **({"grown": [list(one) for one in self.grown]} if self.grown else {}),
             **({"trials": {name: asdict(trial) for name, trial in self.trials.items()}} if self.trials else {}),
             **({} if self.readings is None else self._readings_to_json()),
         }
@@ -459,7 +519,7 @@ class TableMap:
         for pair, keys in zip(pairs, saved["pairs"], strict=True):
             pair.set_keys(keys)
         table._number_features()
-        return table
+        return table._grown_by(saved["grown"]) if "grown" in saved else table
 
 
 def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> None:

@@ -1,0 +1,90 @@
+"""Training from files that are larger than memory: their rows are encoded once, into files, and learned from there.
+
+The first pass over the file learns what the feature map needs and which classes there are, the second writes the encoded
+rows; epochs run over what was written, so that text is parsed twice, whatever their number. The order of the rows is that of
+training in memory, and so are the bits of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import features
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.named_rows import NamedRows
+from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import refuse_beyond_memory
+from rosenblatt.errors import LabelError, SettingError
+from rosenblatt.features import NumbersMap, TextMap
+from rosenblatt.learning.classifier import Learned, by_code, learn_classes
+from rosenblatt.learning.driver import Callbacks
+from rosenblatt.learning.examples import classes_of, codes_among, for_classes, is_text, labels_of, text_array
+from rosenblatt.learning.learners import Recipe
+
+Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
+
+
+def refuse_no_stream(recipe: Recipe) -> None:
+    """Refuses learners that keep rows, before anything is read."""
+    if recipe.with_kernel:
+        raise SettingError("A kernel keeps the rows that it has learned from in memory: train another learner to stream.")
+    if recipe.votes or recipe.keep_log:
+        what = "voted keeps" if recipe.votes else "--keep-log (keep_log=True) keeps"
+        raise SettingError(f"{what} a log of updates with their rows in memory: a stream has none. Leave it out.")
+
+
+def learn_stream(
+    batches: Batches, recipe: Recipe, folder: Path, dev: Dataset | None = None, watch: Callbacks | None = None
+) -> Learned:
+    """What `learn_from` gives, from batches that are read twice; `folder` takes the encoded rows."""
+    refuse_no_stream(recipe)
+    first, mapping, classes, codes = first_pass(batches, recipe)
+    writer = RowCacheWriter(folder)
+    for data in batches():
+        writer.add(mapping.transform(data.rows))
+        if writer.rows > len(codes):
+            break
+    if writer.rows != len(codes):
+        raise SettingError(f"{first.name} has changed between the two passes over it: let nobody write to it meanwhile.")
+    writer.finish(mapping.n_features)
+    class_weight = by_code(recipe.class_weight, classes)
+    examples = for_classes(Rows(open_rows(folder)), codes, class_weight=class_weight)
+    refuse_beyond_memory(examples.vectors, examples.rows.d)
+    prepared = mapping, replace(examples, classes=classes)
+    return learn_classes(replace(first, rows=None, labels=None), recipe, dev, watch, prepared)
+
+
+def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | NumbersMap, np.ndarray, np.ndarray]:
+    """(the first batch, the fitted feature map, the classes, the code of every row)."""
+    beginning = next(batches())
+    mapping = features.map_for(beginning.kind, **recipe.map_options(beginning.kind))
+    if not isinstance(mapping, TextMap | NumbersMap) or isinstance(beginning.rows, NamedRows):
+        raise SettingError(
+            f"{beginning.name}: a stream is made of libsvm files and of labelled texts, for now. Leave out --stream: "
+            "then all rows are read into memory."
+        )
+    seen: list[tuple[np.ndarray, np.ndarray]] = []  # of every batch its classes, and the place of every row among them
+
+    def rows_of_batches() -> Iterator[Any]:
+        for data in batches():
+            labels = labels_of(data)
+            own = classes_of(labels)
+            seen.append((own, codes_among(own, labels)))
+            yield data.rows
+
+    mapping.fit_parts(rows_of_batches())
+    every = [label for own, _ in seen for label in own.tolist()]
+    texts = is_text(labels_of(beginning))
+    classes = text_array(sorted(set(every))) if texts else classes_of(np.concatenate([own for own, _ in seen]))
+    if len(classes) < 2:
+        raise LabelError(
+            f"{beginning.name}: it has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
+        )
+    codes = np.concatenate([codes_among(classes, own)[of_rows] for own, of_rows in seen])
+    return beginning, mapping, classes, codes.astype(np.int32)

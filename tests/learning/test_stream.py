@@ -1,0 +1,112 @@
+"""Rows on disk: the model that they give is that of rows in memory, byte for byte."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import rosenblatt as rb
+from rosenblatt.cli import run
+from rosenblatt.data import batches
+from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.stream import learn_stream
+
+LINEAR = [name for name in LEARNERS if name != "voted"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """libsvm rows of two and of three classes, with fractions and with ones alone, and labelled texts."""
+    folder, draw = tmp_path_factory.mktemp("rows"), np.random.default_rng(0)
+    X = sp.random(700, 60, 0.1, random_state=1, format="csr")
+    w = draw.normal(size=60)
+    for name, signs, values in (("two", [0.0], True), ("three", [-0.4, 0.4], True), ("ones", [0.0], False)):
+        labels = np.digitize(X @ w, signs)
+        lines = []
+        for i, label in enumerate(labels):
+            entries = zip(X[[i]].indices + 1, X[[i]].data, strict=True)
+            lines.append(" ".join([str(label), *(f"{j}:{v if values else 1}" for j, v in sorted(entries))]))
+        (folder / f"{name}.libsvm").write_text("\n".join(lines) + "\n")
+    words = np.array([f"word{k}" for k in range(80)])
+    with open(folder / "letters.txt", "w") as file:
+        for _ in range(600):
+            some = draw.integers(0, 80, 8)
+            file.write(f"{'ham' if some.mean() > 39 else 'spam'}\t{' '.join(words[some])}\n")
+    return folder
+
+
+@pytest.mark.parametrize("learner", LINEAR)
+@pytest.mark.parametrize("name", ["two.libsvm", "three.libsvm", "ones.libsvm", "letters.txt"])
+def test_the_model_is_that_of_memory_to_the_byte(name, learner, files, tmp_path):
+    recipe = Recipe(learner=learner, epochs=3, class_weight="balanced" if learner == "mira" else None)
+    rb.learn(rb.read(files / name), recipe).save(tmp_path / "memory")
+    streamed = learn_stream(lambda: batches(files / name, rows=97), recipe, tmp_path).classifier
+    streamed.save(tmp_path / "stream")
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize("options", [["--weighting", "unit"], ["--order", "blocks", "-e", "2"], ["--dev", "three.libsvm"]])
+def test_the_command_line_gives_the_same_bytes(options, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(files)
+    train = ["train", "three.libsvm", *options, "-q", "-o"]
+    assert run([*train, str(tmp_path / "memory")]) == 0
+    assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_path):
+    for number, features in enumerate(({"ngrams": 2}, {"hashing": 6}, {"weighting": "counts", "min_count": 3})):
+        recipe = Recipe(epochs=2, features=features)
+        rb.learn(rb.read(files / "letters.txt"), recipe).save(tmp_path / "memory")
+        (tmp_path / str(number)).mkdir()
+        parts = learn_stream(lambda: batches(files / "letters.txt", rows=50), recipe, tmp_path / str(number))
+        parts.classifier.save(tmp_path / "stream")
+        assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["two.libsvm", "-l", "voted"], "voted keeps a log"),
+        (["two.libsvm", "-l", "kernel"], "A kernel keeps the rows"),
+        (["two.libsvm", "--keep-log"], "--keep-log would change nothing in a stream"),
+        (["two.libsvm", "--holdout", "0.2"], "--holdout would change nothing in a stream"),
+        (["-"], "standard input can be read once"),
+        (["table.csv", "--target", "b"], "libsvm files and of labelled texts"),
+    ],
+)
+def test_what_cannot_be_streamed_says_so(arguments, reason, files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    Path("table.csv").write_text("a,b\n1,x\n2,y\n")
+    assert run(["train", *arguments, "--stream"]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_damaged_rows_are_refused(tmp_path):
+    writer = RowCacheWriter(tmp_path)
+    X = sp.random(50, 9, 0.3, random_state=0, format="csr", dtype=np.float32)
+    for start in range(0, 50, 20):
+        writer.add(X[start : start + 20])
+    writer.finish(9)
+    rows = open_rows(tmp_path)
+    assert (rows != X).nnz == 0
+    assert rows.indices.dtype == rows.indptr.dtype == np.int32
+    del rows
+    for name in ("indices", "values", "indptr"):
+        content = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(rb.DataError, match=f"its {name} are not those"):
+            open_rows(tmp_path)
+        (tmp_path / name).write_bytes(content[:-4])
+        with pytest.raises(rb.DataError, match=f"its {name} are not those"):
+            open_rows(tmp_path)
+        (tmp_path / name).write_bytes(content)
+
+
+def test_a_file_that_grows_between_the_passes_is_told(files, tmp_path):
+    rows = rb.read(files / "two.libsvm")
+    calls = iter([rows.slice(0, 100), rows.slice(0, 100), rows])
+    with pytest.raises(rb.SettingError, match="has changed between the two passes"):
+        learn_stream(lambda: iter([next(calls)]), Recipe(), tmp_path)
