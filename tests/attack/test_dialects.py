@@ -12,8 +12,8 @@ import random
 import pytest
 
 from rosenblatt.data import batches
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.reading import read_with
-from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.data.table import BLANKS
 from rosenblatt.errors import FileError
 

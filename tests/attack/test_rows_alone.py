@@ -10,7 +10,7 @@ import pytest
 
 from rosenblatt import Dataset, learn, read
 from rosenblatt.data import batches
-from rosenblatt.data.source import BufferSizes
+from rosenblatt.data.read_options import BufferSizes
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 TABLES = 2000 if FULL else 40

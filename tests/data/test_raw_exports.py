@@ -17,7 +17,8 @@ import zstandard
 
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
-from rosenblatt.data.source import HEAD_BYTES, BufferSizes
+from rosenblatt.data.read_options import BufferSizes
+from rosenblatt.data.source import HEAD_BYTES
 from rosenblatt.errors import FileError, MissingPartError, SettingError
 
 GREEN = "Größe,Farbe\n1,grün\n2,€ “rot”\n"

@@ -14,8 +14,8 @@ from rosenblatt.cli.predict import Predictions
 from rosenblatt.data import batches, splits
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import read_coded, split, split_in_halves
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.reading import read_with
-from rosenblatt.data.source import BufferSizes, ReadOptions
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import learn
 from rosenblatt.learning.learners import Recipe

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from rosenblatt.data import ReadOptions, batches, libsvm_lines, libsvm_plain, read
+from rosenblatt.data.read_options import BufferSizes
 from rosenblatt.data.reading import read_with
-from rosenblatt.data.source import BufferSizes
 from rosenblatt.errors import FileError
 
 try:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.data import Dataset, ReadOptions, batches, read
+from rosenblatt.data.read_options import BufferSizes
 from rosenblatt.data.reading import read_with
-from rosenblatt.data.source import BufferSizes
 from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"

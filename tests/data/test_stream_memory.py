@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import batches, read
-from rosenblatt.data.source import BufferSizes
+from rosenblatt.data.read_options import BufferSizes
 
 PEAKS = """
 import resource, sys

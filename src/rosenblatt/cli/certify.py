@@ -10,6 +10,7 @@ import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import counted
 
 CONFLICTS_SHOWN = 10
@@ -28,7 +29,7 @@ class CertifyOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("--seconds", type=options.Seconds(0, min_open=True), metavar="S", help="Stop after about so long: undecided.")
+@click.option("--seconds", type=Seconds(0, min_open=True), metavar="S", help="Stop after about so long: undecided.")
 @click.option("--no-bias", is_flag=True, help="A plane through the origin.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the perceptron's order, on large data.")
 @options.encoding

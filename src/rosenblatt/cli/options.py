@@ -5,11 +5,8 @@ A verb's own dataclass inherits the groups that it needs, so that `TrainOptions(
 
 from __future__ import annotations
 
-import contextlib
-import math
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -19,9 +16,9 @@ import click
 from click.core import ParameterSource
 
 from rosenblatt.cli import echo, in_options
+from rosenblatt.cli.types import NumberOrName, ThresholdType
 from rosenblatt.data import FORMATS
-from rosenblatt.data.messages import is_hidden
-from rosenblatt.data.source import MISSING_MARKS, UNLABELLED
+from rosenblatt.data.read_options import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
 from rosenblatt.errors import SaveError, visible
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
@@ -50,18 +47,6 @@ class WrittenFile(click.ParamType[str]):
 
 
 WRITTEN = WrittenFile()
-
-
-class Seconds(click.FloatRange):
-    """A time; click takes nan for a number within any range."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        seconds: float = super().convert(value, param, ctx)
-        if math.isnan(seconds):
-            self.fail(f"{value!r} is no time in seconds.", param, ctx)
-        return seconds
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -101,29 +86,6 @@ class PrintingOptions:
     def silent(self) -> bool:
         """Is there to be no progress?"""
         return self.quiet or self.as_json
-
-
-class NumberOrName(click.ParamType[float | str]):
-    """A number, or one of some names."""
-
-    name = "number"
-
-    def __init__(self, names: Collection[str]):
-        self.names = names
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
-        return str(value) if value in self.names else click.FLOAT.convert(value, param, ctx)
-
-
-class ThresholdType(click.ParamType[float | str]):
-    """A probability, or how one is chosen; which of them can be, the recipe says."""
-
-    name = "threshold"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
-        with contextlib.suppress(ValueError):
-            return float(value)
-        return str(value)
 
 
 threshold = click.option(
@@ -421,44 +383,16 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
     """Refuses to write over a file that the same command reads: a table is not to be lost to a slip of the hand."""
     for path in read if written not in (None, "-") else ():
         if path is not None and path != "-" and os.path.isdir(path):
+            from rosenblatt.data.parts import is_in_folder_read
+
             if is_in_folder_read(Path(str(written)), Path(path)):
                 raise click.UsageError(f"-o {written} is in {path}, whose files are read: name a file elsewhere.")
-        elif path is not None and os.path.isfile(str(written)) and is_read_from(str(written), path):
-            what = "standard input" if path == "-" else path
-            raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
+        elif path is not None and os.path.isfile(str(written)):
+            from rosenblatt.data.parts import is_read_from
 
-
-def is_read_from(file: str, source: str) -> bool:
-    """Is this the file that a path names, or that standard input (`-`) comes from?"""
-    if source != "-":
-        return any(os.path.isfile(name) and os.path.samefile(name, file) for name in files_named(source))
-    with contextlib.suppress(OSError, ValueError):  # it may be closed, or no file at all
-        return sys.stdin is not None and os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(file))
-    return False
-
-
-def files_named(source: str) -> list[str]:
-    """The files that a path names: itself, those of a pattern, or the one with the sheet or the table behind `::`."""
-    if os.path.lexists(source):
-        return [source]
-    file, separator, _ = source.rpartition("::")
-    if separator and os.path.isfile(file):
-        return [file]
-    if not set(source) & set("*?["):
-        return []
-    from glob import glob
-
-    return glob(source, recursive=True)
-
-
-def is_in_folder_read(file: Path, folder: Path) -> bool:
-    """Is this file, or would it be, among the texts of a class, or a part of a table that is the whole folder?"""
-    file, folder = file.resolve(), folder.resolve()
-    if folder not in file.parents or any(map(is_hidden, file.relative_to(folder).parts)):
-        return False
-    if folder == file.parent:  # beside the folders of classes it would not be read
-        return not file.name.startswith("_") and not any(entry.is_dir() for entry in folder.iterdir())
-    return True
+            if is_read_from(str(written), path):
+                what = "standard input" if path == "-" else path
+                raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
 
 
 def refuse_missing_folder(written: str | None) -> None:

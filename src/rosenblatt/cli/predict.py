@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import model_input, options, output
-from rosenblatt.data.source import MISSING_MARKS
+from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import DataError
 
 PLAIN_LABEL = re.compile(r"[^\x00-\x1f\",]+")

@@ -14,6 +14,7 @@ import click
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import as_argument
 
 
@@ -45,7 +46,7 @@ class ReportVerbOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on the share of FILE that `train --holdout` held out.")
 @click.option("--splits", type=click.IntRange(0), default=5, show_default=True, help="To compare learners on; 0: none.")
 @click.option(
-    "--certify", type=options.Seconds(0), default=10.0, show_default=True, metavar="SECONDS",
+    "--certify", type=Seconds(0), default=10.0, show_default=True, metavar="SECONDS",
     help="At most, to tell whether a line separates the classes; 0: not at all.",
 )  # fmt: skip
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, train_search
 from rosenblatt.cli.progress import StatusLine, TrainingTable
+from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
 from rosenblatt.learning.plan import ORDERS
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
-SHOWN_CANDIDATES = 8
 SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 
@@ -138,7 +138,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 @options.encoding
 @click.option(
     "--certify",
-    type=options.Seconds(0),
+    type=Seconds(0),
     metavar="SECONDS",
     help="Look so long for the best margin, or a proof that there is none; 0: not at all.",
 )
@@ -180,7 +180,7 @@ def train(**values: Any) -> None:
         certified = {} if not chosen.certify or certificate is None else {"certificate": certificate.to_dict(first=1)}
         theory = None if margin is None else margin.to_dict(first=1)
         columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
-        columns |= {"auto": search_object(search)} if search else {}
+        columns |= {"auto": train_search.as_object(search)} if search else {}
         columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
         if model.predicts_numbers:
             from rosenblatt.cli import train_numbers
@@ -196,7 +196,7 @@ def train(**values: Any) -> None:
         output.print_columns(readings, err=True)
         output.print_trials(trials, model.predicts_numbers)
     if search is not None:
-        print_search(search)
+        train_search.print_search(search)
     if model.predicts_numbers:
         from rosenblatt.cli import train_numbers
 
@@ -242,7 +242,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.studies.auto import choose_recipe
 
         status = StatusLine(chosen.silent)
-        search = choose_recipe(data, recipe, chosen.budget, lambda *step: status.show(round_sentence(*step)))
+        search = choose_recipe(data, recipe, chosen.budget, lambda *step: status.show(train_search.round_sentence(*step)))
         status.end()
         recipe = search.winner.recipe
     learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
@@ -267,43 +267,6 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
             options.tell(sentence, "warning")
     return learned, search
-
-
-def round_sentence(number: int, candidates: int, rows: int) -> str:
-    return f"round {number + 1}: {counted(candidates, 'candidate')} on {rows:,} rows"
-
-
-def print_search(search: Search) -> None:
-    """The best candidates, and whether the winner is better than the default by more than chance."""
-    shown = search.ranked[:SHOWN_CANDIDATES]
-    rows = [[one.label, percent(one.error), f"{one.rows:,}"] for one in shown]
-    output.print_table(["learner", "error", "rows"], rows, 0)
-    first, default = search.ranked[0], search.default
-    if first is default:
-        echo("The default is the best of them.")
-    elif search.winner is default:
-        echo(f"The default, {default.label}, errs on {percent(default.error)}: no other is clearly better, so it is kept.")
-    else:
-        sure = "more than chance" if search.beyond_chance else "no more than chance can"
-        echo(f"The default, {default.label}, errs on {percent(default.error)}: the winner gains {sure}.")
-    if search.ended_by != "all rounds":
-        more = "--budget SECONDS searches longer" if search.ended_by == "work" else "a larger --budget searches longer"
-        echo(f"The {search.ended_by} ended the search on {first.rows:,} rows; {more}.")
-    curve = search.curve
-    if curve is not None and curve.line_is_not_enough:
-        errors = f"{percent(curve.kernel_error)} with a kernel, {percent(curve.line_error)} with the best line"
-        echo(f"A line is not enough here: of {curve.rows:,} rows, held out in turn, {errors} are wrong.")
-    echo()
-
-
-def search_object(search: Search) -> dict[str, Any]:
-    """The same for --json."""
-    ranked = [{"learner": one.label, "error": one.error, "rows": one.rows} for one in search.ranked]
-    curve = None if search.curve is None else asdict(search.curve)
-    return {
-        "candidates": ranked, "default_error": search.default.error, "p_value": search.p_value, "line_and_kernel": curve,
-        "ended_by": search.ended_by, "seconds": search.seconds,
-    }  # fmt: skip
 
 
 def readings_of(model: Classifier) -> list[ColumnReading] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options, output
+from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import counted
 from rosenblatt.learning.learners import LEARNERS, SAID_BY_NAME
 from rosenblatt.learning.plan import ORDERS
@@ -77,7 +78,7 @@ class WalkOptions(options.LearnerOptions, options.ReadingOptions, options.Printi
 @click.option("--proof", is_flag=True, help="Add the quantities of the convergence proof.")
 @click.option(
     "--certify",
-    type=options.Seconds(0),
+    type=Seconds(0),
     default=60.0,
     metavar="SECONDS",
     help="With --proof: time to look for the best margin, which the proof needs.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats import FORMATS
 from rosenblatt.data.known import known_names, open_known
+from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import batches, read
-from rosenblatt.data.source import ReadOptions
 
 __all__ = ["FORMATS", "Dataset", "ReadOptions", "batches", "known_names", "open_known", "read"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.table import split_target
 from rosenblatt.errors import FileError, SettingError
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.data.table import Place, number_in, plain_moments, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 

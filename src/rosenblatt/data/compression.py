@@ -1,4 +1,4 @@
-"""Streams that are compressed with bzip2, xz or zstd, decompressed."""
+"""Streams that are compressed with bzip2, xz or zstd, decompressed; and streams that were begun, put together again."""
 
 from __future__ import annotations
 
@@ -117,3 +117,24 @@ class _Zstd:
                     data, self._frame = self._frame.unused_data, self._decompressor()
         part, self._ready = self._ready[:size], self._ready[size:]
         return part
+
+
+class _Joined(io.RawIOBase):
+    """A stream whose first bytes were already read, put together again."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]):
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        data = self._head[: len(buffer)] or self._rest.read(len(buffer)) or b""
+        self._head = self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def rejoined(head: bytes, rest: IO[bytes]) -> IO[bytes]:
+    """A stream of which these first bytes were read, from its beginning."""
+    return cast(IO[bytes], io.BufferedReader(_Joined(head, rest), BUFFER))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rosenblatt.data import bundled
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions
+from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.errors import FileError, SettingError, needs_parts
 
 UCI = "https://archive.ics.uci.edu/static/public"

@@ -20,7 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import BufferSizes, ReadOptions, refuse_long
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
+from rosenblatt.data.source import refuse_long
 from rosenblatt.errors import FileError
 
 parse: Callable[..., tuple[int, int, int, int, int, bool]]

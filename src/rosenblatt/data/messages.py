@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read
-from rosenblatt.data.source import UTF16_MARKS, ReadOptions, Source, decode_utf8, refuse_long, without_label
+from rosenblatt.data.read_options import ReadOptions, without_label
+from rosenblatt.data.source import UTF16_MARKS, Source, decode_utf8, refuse_long
 from rosenblatt.errors import FileError
 
 

@@ -6,8 +6,10 @@ become numbers.
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +21,10 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import Format, cut
 from rosenblatt.data.messages import is_hidden
+from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import batches_of, read_with
-from rosenblatt.data.source import ReadOptions, explain_errors, suffix_of
-from rosenblatt.data.table import Place, find_target, to_dataset
+from rosenblatt.data.source import explain_errors, suffix_of
+from rosenblatt.data.table import Place, find_target, texts_among, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -53,7 +56,7 @@ class TableParts:
             from rosenblatt.data.delimited.parsing import ColumnTypes
 
             target = None if options.target is None else find_target(table.columns, options, self.name)
-            table = ColumnTypes(options.missing, target=target, texts=options.texts_among(table.columns)).of_frame(table)
+            table = ColumnTypes(options.missing, target=target, texts=texts_among(table.columns, options)).of_frame(table)
         ends = list(accumulate(frame.height for frame in frames))
 
         def place(row: int) -> Place:
@@ -145,3 +148,34 @@ def is_table(file: Path) -> bool:
     """Does its name end as that of a table?"""
     format = BY_SUFFIX.get(suffix_of(file.name))
     return format is not None and format.has_columns
+
+
+def is_read_from(file: str, source: str) -> bool:
+    """Is this the file that a path names, or that standard input (`-`) comes from?"""
+    if source != "-":
+        return any(os.path.isfile(name) and os.path.samefile(name, file) for name in files_named(source))
+    with contextlib.suppress(OSError, ValueError):  # it may be closed, or no file at all
+        return sys.stdin is not None and os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(file))
+    return False
+
+
+def files_named(source: str) -> list[str]:
+    """The files that a path names: itself, those of a pattern, or the one with the sheet or the table behind `::`."""
+    if os.path.lexists(source):
+        return [source]
+    file, separator, _ = source.rpartition("::")
+    if separator and os.path.isfile(file):
+        return [file]
+    if not set(source) & set("*?["):
+        return []
+    return glob.glob(source, recursive=True)
+
+
+def is_in_folder_read(file: Path, folder: Path) -> bool:
+    """Is this file, or would it be, among the texts of a class, or a part of a table that is the whole folder?"""
+    file, folder = file.resolve(), folder.resolve()
+    if folder not in file.parents or any(map(is_hidden, file.relative_to(folder).parts)):
+        return False
+    if folder == file.parent:  # beside the folders of classes it would not be read
+        return not file.name.startswith("_") and not any(entry.is_dir() for entry in folder.iterdir())
+    return True

@@ -17,13 +17,19 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter, lines_above_table
 from rosenblatt.data.formats import BY_SUFFIX, FORMATS
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
-from rosenblatt.data.source import LONGEST_LINE, MISSING_MARKS, ReadOptions, Source
+from rosenblatt.data.read_options import MISSING_MARKS, UNLABELLED, ReadOptions
+from rosenblatt.data.source import LONGEST_LINE, Source
+from rosenblatt.engine.parameters import Choice, Range, Whole, check
 from rosenblatt.errors import FileError, SettingError, TargetError, needs_parts
 
 if TYPE_CHECKING:
     from rosenblatt.data.parts import TableParts
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
+READ_RANGES: dict[str, Range] = {
+    "unlabelled": Choice(UNLABELLED), "skip_lines": Whole(0, optional=True), "n_features": Whole(1, optional=True),
+}  # fmt: skip
 Where = str | os.PathLike[str] | IO[bytes]
 
 
@@ -97,6 +103,7 @@ def read(
 @needs_parts("Reading this file")
 def read_with(where: Where, options: ReadOptions) -> Dataset:
     """What `read` gives, with its options in one object."""
+    options = checked(options)
     known = _known_dataset(where, options)
     if known is not None:
         return known
@@ -140,6 +147,7 @@ def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) ->
 
 
 def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+    options = checked(options)
     with needs_parts("Reading this file"):
         known = _known_dataset(where, options)
         if known is not None:
@@ -160,6 +168,32 @@ def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator
 def with_notes(data: Dataset, source: Source) -> Dataset:
     """The data with what was assumed of its source so far."""
     return replace(data, notes=(*source.notes, *data.notes), guesses=tuple(source.guesses))
+
+
+def checked(options: ReadOptions) -> ReadOptions:
+    """The options as the readers take them; what cannot be is refused.
+
+    >>> checked(ReadOptions(format="tab", delimiter="comma", as_text="zip")).delimiter
+    ','
+    """
+    if options.encoding is not None:
+        from rosenblatt.data.encoding import refuse_unknown
+
+        refuse_unknown(options.encoding)
+    delimiter = None if options.delimiter is None else DELIMITER_NAMES.get(options.delimiter, options.delimiter)
+    if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
+        raise SettingError(f"The delimiter is {options.delimiter!r}: it must be one plain character, or 'tab'.")
+    if isinstance(options.names, str):
+        raise SettingError(f"names is the text {options.names!r}: pass a list with one name per column.")
+    for name, allowed in READ_RANGES.items():
+        check(name, getattr(options, name), allowed)
+    return replace(
+        options,
+        format=None if options.format is None else format_named(options.format).name,
+        delimiter=delimiter,
+        as_text=(options.as_text,) if isinstance(options.as_text, str) else options.as_text,
+        missing=("", options.missing) if isinstance(options.missing, str) else options.missing,
+    )
 
 
 def format_named(given: str) -> Format:

@@ -14,20 +14,16 @@ import stat
 import sys
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from rosenblatt.errors import FileError, SettingError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.training_names import TrainingNames
 
 fcntl: ModuleType | None
 try:
@@ -38,7 +34,6 @@ except ImportError:  # Windows
 HEAD_BYTES = 1 << 18  # in which a format is recognised
 LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
-STREAM_BUFFER = 1 << 20
 GZIP = b"\x1f\x8b"
 COMPRESSED = (GZIP, b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -74,26 +69,6 @@ def explain_errors(name: str) -> Iterator[None]:
         raise FileError("there is no such file.", path=name) from None
     except OSError as error:
         raise FileError(f"it cannot be read: {error.strerror or error}.", path=name) from None
-
-
-class _Joined(io.RawIOBase):
-    """A stream whose first bytes were already read, put together again."""
-
-    def __init__(self, head: bytes, rest: IO[bytes]):
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] or self._rest.read(len(buffer)) or b""
-        self._head = self._head[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _rejoined(head: bytes, rest: IO[bytes]) -> IO[bytes]:
-    return cast(IO[bytes], io.BufferedReader(_Joined(head, rest), STREAM_BUFFER))
 
 
 def refuse_long(size: int, most: int, what: str, name: str, line: int | None = None) -> None:
@@ -181,7 +156,9 @@ class Source:
             size *= 2
         self.complete = len(start) < size
         if self.path is None:
-            self._stream = _rejoined(start, self._stream)
+            from rosenblatt.data.compression import rejoined
+
+            self._stream = rejoined(start, self._stream)
         return start
 
     def _decompressed(self, start: bytes) -> IO[bytes]:
@@ -198,7 +175,9 @@ class Source:
     def _rewound(self, start: bytes) -> IO[bytes]:
         """The bytes from the beginning, of which `start` was read."""
         if self.path is None:
-            return _rejoined(start, self._stream)
+            from rosenblatt.data.compression import rejoined
+
+            return rejoined(start, self._stream)
         self._stream.seek(0)
         return self._stream
 
@@ -339,93 +318,6 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
             "encoding='windows-1252' if all of the text is in that."
         )
         raise FileError(what, path=name, line=line + error.object.count(b"\n", 0, error.start)) from None
-
-
-DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
-MISSING_MARKS = ("", "?")
-UNLABELLED = ("refuse", "skip")  # what becomes of rows without a label
-
-
-@dataclass(frozen=True)
-class BufferSizes:
-    """How much is read, counted or coded at a time; the values read never depend on it."""
-
-    table_block: int = 1 << 23  # bytes of a table that `batches` parses at a time
-    count_block: int = 1 << 17  # bytes in which delimiters are counted at a time: they stay in the cache
-    coded_above: int = 1 << 22  # bytes of a table above which types are guessed beforehand and repeated texts coded
-    coded_texts: int = 1 << 15  # distinct texts of a coded column; polars reads columns that have more
-    libsvm_chunk: int = 1 << 20  # bytes of libsvm lines parsed at a time
-    longest_line: int = LONGEST_LINE  # bytes of a line, a record or a message; what is longer is refused
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """What the user said about a source; None where the source itself decides."""
-
-    format: str | None = None
-    target: str | int | None = None
-    header: bool = True
-    names: Sequence[str] | None = None
-    delimiter: str | None = None
-    missing: Sequence[str] = MISSING_MARKS
-    zero_based: bool | None = None
-    n_features: int | None = None
-    as_text: bool | Sequence[str] = False
-    encoding: str | None = None
-    skip_lines: int | None = None
-    unlabelled: str = "refuse"
-    sizes: BufferSizes = BufferSizes()
-    coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
-    training: TrainingNames | None = None  # of the model that the rows are for
-
-    def __post_init__(self) -> None:
-        if self.format is not None:
-            from rosenblatt.data.reading import format_named
-
-            object.__setattr__(self, "format", format_named(self.format).name)
-        if self.encoding is not None:
-            from rosenblatt.data.encoding import refuse_unknown
-
-            refuse_unknown(self.encoding)
-        if self.delimiter is not None:
-            delimiter = DELIMITER_NAMES.get(self.delimiter, self.delimiter)
-            if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
-                raise SettingError(f"The delimiter is {self.delimiter!r}: it must be one plain character, or 'tab'.")
-            object.__setattr__(self, "delimiter", delimiter)
-        if isinstance(self.names, str):
-            raise SettingError(f"names is the text {self.names!r}: pass a list with one name per column.")
-        if isinstance(self.as_text, str):
-            object.__setattr__(self, "as_text", (self.as_text,))
-        if isinstance(self.missing, str):
-            object.__setattr__(self, "missing", ("", self.missing))
-        if self.unlabelled not in UNLABELLED:
-            raise SettingError(f"unlabelled is {self.unlabelled!r}: choose one of {', '.join(UNLABELLED)}.")
-        if self.skip_lines is not None and self.skip_lines < 0:
-            raise SettingError(f"skip_lines is {self.skip_lines}: it must be 0 or more.")
-        if self.n_features is not None and self.n_features < 1:
-            raise SettingError(f"n_features is {self.n_features}: it must be 1 or more.")
-
-    def texts_among(self, columns: Sequence[str]) -> list[str]:
-        """The columns whose cells stay texts, also where all of them are numbers."""
-        if isinstance(self.as_text, bool):
-            return list(columns) if self.as_text else []
-        unknown = [name for name in self.as_text if name not in columns]
-        if unknown:
-            raise SettingError(f"as_text names {unknown[0]!r}, but the columns are {', '.join(columns[:30])}.")
-        return list(self.as_text)
-
-    @property
-    def mention_columns(self) -> bool:
-        """Did the user say anything that only a table with columns can have?"""
-        return not self.header or (self.target, self.names, self.delimiter) != (None, None, None)
-
-
-def without_label(count: int, options: ReadOptions, name: str, refuse: Callable[[str], FileError]) -> str:
-    """What is told of so many rows without a label that are to be skipped; where they are not, they are refused."""
-    have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
-    if options.unlabelled != "skip":
-        raise refuse(f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out.")
-    return f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
 
 
 _replacements: dict[Path, tuple[int, int]] = {}  # device and inode of what was to take the place of a file

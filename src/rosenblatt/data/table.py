@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions, without_label
-from rosenblatt.errors import FileError, TargetError
+from rosenblatt.data.read_options import ReadOptions, without_label
+from rosenblatt.errors import FileError, SettingError, TargetError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -337,3 +337,13 @@ def used_categories(series: pl.Series | CodedTexts) -> tuple[np.ndarray, list[st
             break
     codes = np.flatnonzero(occurs)
     return codes, [categories[code] for code in codes.tolist()]
+
+
+def texts_among(columns: Sequence[str], options: ReadOptions) -> list[str]:
+    """The columns whose cells stay texts, also where all of them are numbers."""
+    if isinstance(options.as_text, bool):
+        return list(columns) if options.as_text else []
+    unknown = [name for name in options.as_text if name not in columns]
+    if unknown:
+        raise SettingError(f"as_text names {unknown[0]!r}, but the columns are {', '.join(columns[:30])}.")
+    return list(options.as_text)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rosenblatt.data.source import MISSING_MARKS
+from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import as_argument
 from rosenblatt.learning.classifier import MANY_CLASSES, Classifier
 from rosenblatt.learning.learners import Recipe

@@ -29,9 +29,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
-from rosenblatt.data.columns.dates import WEEKDAYS
-from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
+from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import SettingError, as_argument
@@ -52,65 +51,12 @@ LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
 LEAST_FOR_TEXT = 5  # values
 MANY_ROWS = 100_000  # from which on it is worth to count them roughly first, and to share them between cores
 NEAR = 0.05  # of the rows: closer to a limit, different values are counted one by one
-REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
-# In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
-UNKNOWN = {
-    "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
-    "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
-    "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
-    "non renseigné", "s/o", "desconocido", "sin datos", "no disponible", "sconosciuto", "onbekend",
-}  # fmt: skip
-NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
-DIGIT, LEADING_ZERO, PHONE = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"^\+[0-9 ()/-]{8,}$")
 LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
-MONTHS = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    "nov(?:ember)?|dec(?:ember)?"
-)
-# But for a currency, a month or a day of the week in front.
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
-
-# Words in the name of a column.
-ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
-CODE_NAMES = {
-    "zip",
-    "zipcode",
-    "plz",
-    "postcode",
-    "postal",
-    "phone",
-    "telephone",
-    "tel",
-    "fax",
-    "mobile",
-    "isbn",
-    "ssn",
-    "ean",
-}
-TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when"}
 EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
 DAYS = (19_000_101, 21_001_231)  # written as 20240131
-TRUTHS = [
-    set(pair.split())
-    for pair in (
-        "true false",
-        "yes no",
-        "y n",
-        "t f",
-        "on off",
-        "ja nein",
-        "j n",
-        "oui non",
-        "si no",
-        "sí no",
-        "sì no",
-        "wahr falsch",
-        "vrai faux",
-    )
-]
 
 
 @dataclass(frozen=True)
@@ -203,53 +149,6 @@ class Look:
     is_code: bool = False
     nearly: str = ""  # a value that is no number, where nearly all others are
 
-    def ask_texts(self, series: pl.Series, values: pl.Series) -> None:
-        """Are all of these texts numbers, or dates, or digits that are names?"""
-        if not self.may_be_numbers():
-            return
-        asked = each_once(values, self.sample)
-        may_be_code = bool(words_in(self.name) & CODE_NAMES) or share(self.sample, LEADING_ZERO) > 0
-        may_be_code = may_be_code or share(self.sample, PHONE) > LEAST_WITH_DIGITS
-        if not may_be_code and share(self.sample, DIGIT) == 1 and self.ask_formats(asked, some_of(values)):
-            return  # so there are no words among them
-        words = values.filter(~values.str.contains("[0-9]"))
-        if len(words):
-            spellings = words.str.to_lowercase().unique().sort().to_list()
-            few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * self.rows
-            if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
-                self.note_words(spellings)
-                return
-            values = values.filter(values.str.contains("[0-9]"))
-        if may_be_code:
-            self.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
-            if self.is_code:
-                return
-        from rosenblatt.data.columns import numbers
-
-        if self.ask_formats(each_once(values, self.sample), some_of(values)):
-            known = all_marks(tuple(spellings) if len(words) else ())
-            self.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
-            self.marks = (*self.marks, *words.unique(maintain_order=True).to_list())
-        elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
-            self.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
-
-    def note_words(self, spellings: Sequence[str]) -> None:
-        """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
-        from rosenblatt.data.columns import numbers
-
-        digits = [text for text in self.sample if DIGIT.search(text)]
-        plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
-        self.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
-
-    def ask_formats(self, values: pl.Series, some: pl.Series) -> bool:
-        """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
-        from rosenblatt.data.columns import dates, numbers
-
-        self.formats = numbers.formats_of(values, some)
-        if not self.formats:
-            self.dates = dates.formats_of(values, some)
-        return bool(self.formats or self.dates)
-
     def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
         digits = [text for text in self.sample if DIGIT.search(text)]
@@ -258,37 +157,39 @@ class Look:
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
         if self.wanted:
-            return self._as_wanted(decimal_comma, day_first)
+            from rosenblatt.data.columns.formatted import as_wanted
+
+            return as_wanted(self, decimal_comma, day_first)
         if not self.known:
-            return self._reading("constant", "empty in every row")
+            return self.as_kind("constant", "empty in every row")
         if self.distinct == 1 and self.known == self.rows > 1:
-            return self._reading("constant", f"{shown(self.sample[0])} in every row")
+            return self.as_kind("constant", f"{shown(self.sample[0])} in every row")
         if self.dates:
-            return self._as_date(day_first)
+            return self.as_date(day_first)
         if self.formats:
-            return self._as_number(decimal_comma)
+            return self.as_number(decimal_comma)
         return self._of_typed() if self.dtype is not None else self._of_words()
 
     def kept(self) -> ColumnReading:
         """What it is where it is not left out."""
         format = self.formats[0] if self.formats else None
         is_number = format is not None or (self.dtype is not None and self.dtype.is_numeric())
-        return self._reading("number" if is_number else "category", "", number=format)
+        return self.as_kind("number" if is_number else "category", "", number=format)
 
     def _of_words(self) -> ColumnReading:
         """Of texts that are no numbers and no dates."""
         if {text.lower() for text in self.sample[:3]} in TRUTHS and self.distinct == 2:
-            return self._reading("boolean", " or ".join(sorted(self.sample)))
+            return self.as_kind("boolean", " or ".join(sorted(self.sample)))
         if self._is_id():
-            return self._reading("id", self._why_id())
+            return self.as_kind("id", self._why_id())
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
-            return self._reading("code", "digits with leading zeros" if zeros else "a number that is a name")
+            return self.as_kind("code", "digits with leading zeros" if zeros else "a number that is a name")
         words, differ = self.words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
-            return self._reading("text", f"sentences of {words:.0f} words on average")
-        why = f"{shown(self.nearly)} is no number, most others are: {self._option('number')} takes such as missing"
-        return self._reading("category", why if self.nearly else "")
+            return self.as_kind("text", f"sentences of {words:.0f} words on average")
+        why = f"{shown(self.nearly)} is no number, most others are: {self.option('number')} takes such as missing"
+        return self.as_kind("category", why if self.nearly else "")
 
     def _of_typed(self) -> ColumnReading:
         """Of numbers and truth values that are already such."""
@@ -296,14 +197,14 @@ class Look:
 
         assert self.dtype is not None
         if self.dtype == pl.Boolean:
-            return self._reading("boolean", "")
+            return self.as_kind("boolean", "")
         if self.dtype.is_integer():
             if self._is_id():
-                return self._reading("id", self._why_id())
+                return self.as_kind("id", self._why_id())
             if words_in(self.name) & CODE_NAMES:
-                return self._reading("code", "a number that is a name")
+                return self.as_kind("code", "a number that is a name")
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
-        return self._reading("number" if is_number else "category", "")
+        return self.as_kind("number" if is_number else "category", "")
 
     def words(self) -> float:
         """In a value, on average."""
@@ -336,54 +237,28 @@ class Look:
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
-    def _as_number(self, decimal_comma: bool | None) -> ColumnReading:
+    def as_number(self, decimal_comma: bool | None) -> ColumnReading:
         like_others = [one for one in self.formats if (one.decimal == ",") == decimal_comma]
         chosen = (like_others or self.formats)[0]
         told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
         if len(self.formats) > 1 and not like_others:
             other = next(one for one in self.formats if one != chosen)
-            told.append(f"or as {other.describe()}: {self._option('number:' + other.example())}")
-        return self._reading("number", ", ".join(told), number=chosen)
+            told.append(f"or as {other.describe()}: {self.option('number:' + other.example())}")
+        return self.as_kind("number", ", ".join(told), number=chosen)
 
-    def _as_date(self, day_first: bool | None) -> ColumnReading:
+    def as_date(self, day_first: bool | None) -> ColumnReading:
         like_others = [one for one in self.dates if day_first is not None and one.day_first == day_first]
         chosen = (like_others or self.dates)[0]
         told = chosen.describe()
         if len(self.dates) > 1 and not like_others:
             other = next(one for one in self.dates if one != chosen)
-            told += f", or {other.describe()}: nothing decides, {self._option('date:' + other.pattern)}"
-        return self._reading("date", told, date=chosen)
+            told += f", or {other.describe()}: nothing decides, {self.option('date:' + other.pattern)}"
+        return self.as_kind("date", told, date=chosen)
 
-    def _as_wanted(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
-        import polars as pl
-
-        from rosenblatt.data.columns import dates, numbers
-
-        kind, _, detail = self.wanted.partition(":")
-        texts = pl.Series(self.sample, dtype=pl.String) if self.dtype is None and self.known else None
-        if kind in ("number", "both") and texts is not None:
-            number = numbers.from_example(detail) if detail else None
-            if number is None and self.formats:
-                number = self._as_number(decimal_comma).number
-            return self._reading(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
-        if kind == "date":
-            date = dates.DateFormat(detail) if detail else None
-            if date is None and self.dates:
-                date = self._as_date(day_first).date
-            date = date or (dates.commonest(texts) if texts is not None else None)
-            if date is None:
-                value = shown(self.sample[0]) if self.known else "an empty column"
-                raise SettingError(
-                    f"{self.name}: {value} was not understood as a date. Show how it is written, say "
-                    f"{self._option('date:%d/%m/%Y')}."
-                )
-            return self._reading("date", f"{date.describe()}, as you say", date=date, chosen=True)
-        return self._reading(kind, "as you say", chosen=True)
-
-    def _option(self, kind: str) -> str:
+    def option(self, kind: str) -> str:
         return f"--column {as_argument(f'{self.name}={kind}')}"
 
-    def _reading(
+    def as_kind(
         self, kind: str, why: str, number: NumberFormat | None = None, date: DateFormat | None = None, chosen: bool = False
     ) -> ColumnReading:
         told = [why] if why else []
@@ -419,7 +294,9 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not texts:
         look.dates = typed_dates(name, values)
     elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
-        look.ask_texts(known, values)
+        from rosenblatt.data.columns.formatted import ask_texts
+
+        ask_texts(look, known, values)
     if look.distinct is None and len(once) > LONG_TEXT_SHARE * len(sample) and not look.formats and not look.dates:
         look.distinct = count_distinct(values, look)
     return look
@@ -439,13 +316,6 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
     if values.is_sorted():  # as IDs often are
         return 1 + int((values != values.shift(1)).sum())
     return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
-
-
-def each_once(values: pl.Series, some: Sequence[str]) -> pl.Series:
-    """The values, each once if they repeat often, as in a sample: what is asked of all is then asked of few."""
-    if len(values) < MANY_ROWS or len(some) > REPEATING * SAMPLE:
-        return values
-    return values.unique()
 
 
 def each_by_a_core(look: Callable[[pl.Series], Look], columns: list[pl.Series]) -> list[Look]:
@@ -495,13 +365,6 @@ def some_of(values: pl.Series) -> pl.Series:
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
     return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
-
-
-def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:
-    """In how many rows one of these words stands, in whatever case."""
-    import polars as pl
-
-    return int(series.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(list(spellings)).sum())
 
 
 def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:

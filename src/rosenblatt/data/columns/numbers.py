@@ -15,6 +15,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.data.table import PROBE_CELLS
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -237,3 +239,45 @@ def commonest(texts: pl.Series) -> NumberFormat:
 def likeliest_first(marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Plain numbers first, then marked thousands: 1,234 is rather a thousand than a fraction with three digits."""
     return sorted(marks, key=lambda pair: (pair != (".", ""), not pair[1]))
+
+
+def has_decimal_comma(column: pl.Series) -> bool:
+    """Do the first cells of a column say that numbers are written with a decimal comma?
+
+    >>> import polars as pl
+    >>> [has_decimal_comma(pl.Series(cells)) for cells in (["1.234,50 €", "7,00 €"], ["1,234", "5,678"], ["a, b"])]
+    [True, False, False]
+    """
+    import polars as pl
+
+    if column.dtype not in (pl.String, pl.Enum):
+        return False
+    cells = column.head(PROBE_CELLS).cast(pl.String).drop_nulls()
+    if not cells.str.contains("[0-9],[0-9]|^,[0-9]").any():
+        return False
+    formats = recognise(cells.filter(cells.str.contains("[0-9]")))
+    return bool(formats) and all(one.decimal == "," for one in formats)
+
+
+def may_mark_thousands(texts: pl.Series) -> bool:
+    """Are all points of these numbers followed by three digits, so that they may stand for thousands?"""
+    return is_string(texts) and bool(texts.str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
+
+
+def is_string(column: pl.Series) -> bool:
+    import polars as pl
+
+    return column.dtype == pl.String
+
+
+def seems_to_mark_thousands(texts: pl.Series) -> bool:
+    """The same, and some numbers have no point: fractions of three digits would have one everywhere.
+
+    >>> import polars as pl
+    >>> [seems_to_mark_thousands(pl.Series(cells)) for cells in (["1.234", "987"], ["1.234", "98.765"], ["0.125", "7"])]
+    [True, False, False]
+    """
+    if not may_mark_thousands(texts):
+        return False
+    has_point = texts.str.contains(".", literal=True)
+    return bool(has_point.any() and not has_point.all() and not texts.str.contains(r"^[+-]?0\.").any())

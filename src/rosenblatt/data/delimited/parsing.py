@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
+from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import importing_meanwhile
-from rosenblatt.data.source import ReadOptions
-from rosenblatt.data.table import BLANKS, PROBE_CELLS, looks_like_data, numbers_if_all
+from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
 from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
@@ -228,6 +228,8 @@ class ColumnTypes:
         floats = [column.name for column in typed if column.dtype.is_float() and column.name != self.target]
         if not floats:
             return []
+        from rosenblatt.data.columns.numbers import has_decimal_comma, is_string, may_mark_thousands, seems_to_mark_thousands
+
         known = [cells[name].drop_nulls().alias(name) for name in floats]
         known = [column.filter(~column.is_in(list(self.missing))) if is_string(column) else column for column in known]
         if any(map(has_decimal_comma, typed)) or (not self.at_least and all(map(seems_to_mark_thousands, known))):
@@ -260,50 +262,6 @@ class ColumnTypes:
 def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
     """Are there whole numbers such as 007, or phones such as +491701234567?"""
     return bool(numbers.dtype.is_integer() and texts.str.contains(r"^(?:0|\+[0-9]{8})[0-9]").any())
-
-
-def has_decimal_comma(column: pl.Series) -> bool:
-    """Do the first cells of a column say that numbers are written with a decimal comma?
-
-    >>> import polars as pl
-    >>> [has_decimal_comma(pl.Series(cells)) for cells in (["1.234,50 €", "7,00 €"], ["1,234", "5,678"], ["a, b"])]
-    [True, False, False]
-    """
-    import polars as pl
-
-    if column.dtype not in (pl.String, pl.Enum):
-        return False
-    cells = column.head(PROBE_CELLS).cast(pl.String).drop_nulls()
-    if not cells.str.contains("[0-9],[0-9]|^,[0-9]").any():
-        return False
-    from rosenblatt.data.columns.numbers import recognise
-
-    formats = recognise(cells.filter(cells.str.contains("[0-9]")))
-    return bool(formats) and all(one.decimal == "," for one in formats)
-
-
-def may_mark_thousands(texts: pl.Series) -> bool:
-    """Are all points of these numbers followed by three digits, so that they may stand for thousands?"""
-    return is_string(texts) and bool(texts.str.contains(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})*$").all())
-
-
-def is_string(column: pl.Series) -> bool:
-    import polars as pl
-
-    return column.dtype == pl.String
-
-
-def seems_to_mark_thousands(texts: pl.Series) -> bool:
-    """The same, and some numbers have no point: fractions of three digits would have one everywhere.
-
-    >>> import polars as pl
-    >>> [seems_to_mark_thousands(pl.Series(cells)) for cells in (["1.234", "987"], ["1.234", "98.765"], ["0.125", "7"])]
-    [True, False, False]
-    """
-    if not may_mark_thousands(texts):
-        return False
-    has_point = texts.str.contains(".", literal=True)
-    return bool(has_point.any() and not has_point.all() and not texts.str.contains(r"^[+-]?0\.").any())
 
 
 def widest_types(earlier: Types, frame: pl.DataFrame) -> Types:

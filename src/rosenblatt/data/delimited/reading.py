@@ -15,8 +15,9 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.coded import BOM
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_blank, records, refuse_uneven
-from rosenblatt.data.source import BufferSizes, ReadOptions, Source, decode_utf8, refuse_long
-from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, to_dataset
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
+from rosenblatt.data.source import Source, decode_utf8, refuse_long
+from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, texts_among, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def read_table(source: Source, options: ReadOptions, delimiter: str) -> Dataset:
 def column_types(layout: Layout, options: ReadOptions, name: str) -> ColumnTypes:
     """How the columns of a table become values, as far as its names and the options say."""
     target = None if options.target is None else find_target(layout.names, options, name)
-    return ColumnTypes(options.missing, target=target, texts=options.texts_among(layout.names))
+    return ColumnTypes(options.missing, target=target, texts=texts_among(layout.names, options))
 
 
 def table_batches(source: Source, rows: int | None, options: ReadOptions, delimiter: str) -> Iterator[Dataset]:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Batches, Read
-from rosenblatt.data.source import LONGEST_LINE, SAMPLE_LINES, ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import LONGEST_LINE, SAMPLE_LINES, Source
 from rosenblatt.data.table import BLANKS, looks_like_data
 from rosenblatt.errors import FileError
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.source import ReadOptions, Source, decode_utf8
-from rosenblatt.data.table import BLANKS, Place, checked_names, find_target, number_in, to_dataset
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source, decode_utf8
+from rosenblatt.data.table import BLANKS, Place, checked_names, find_target, number_in, texts_among, to_dataset
 from rosenblatt.errors import FileError
 
 ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s'"]\S*)\s+(.+)""", re.IGNORECASE)
@@ -34,7 +35,7 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     if not rows:
         raise FileError("there are no rows below @data.", path=source.name)
     frame = pl.DataFrame([cells for _, cells in rows], schema=dict.fromkeys(names, pl.String()), orient="row")
-    texts = options.texts_among(names)
+    texts = texts_among(names, options)
     target = None if options.target is None else find_target(names, options, source.name)
     for name, kind in zip(names, kinds.values(), strict=True):
         if kind.lower() not in NUMBERS and name != target:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rosenblatt.data.delimited.records import cell_count, cells_between_blanks, consistent_delimiter, delimited_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 
 
 def recognise(source: Source, options: ReadOptions) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 
 Read = Callable[[Source, ReadOptions], Dataset]
 Batches = Callable[[Source, int | None, ReadOptions], Iterator[Dataset]]

@@ -9,7 +9,8 @@ from rosenblatt.data.columnar import explain_damage, without_marks
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.source import SAMPLE_LINES, SPREADSHEET, ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import SAMPLE_LINES, SPREADSHEET, Source
 from rosenblatt.data.table import Place, checked_names, plain_moments, to_dataset
 from rosenblatt.errors import FileError
 

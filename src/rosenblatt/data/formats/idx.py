@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import ReadOptions, Source, read_fully
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source, read_fully
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:

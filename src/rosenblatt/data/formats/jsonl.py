@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.columnar import typed_dataset
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.source import ReadOptions, Source, decode_utf8
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source, decode_utf8
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:

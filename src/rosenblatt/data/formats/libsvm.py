@@ -9,7 +9,8 @@ from dataclasses import replace
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 
 LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.columnar import typed_dataset
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.data.table import number_text
 from rosenblatt.errors import FileError
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Self
 
+from rosenblatt.data.compression import BUFFER
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, decode_message, is_hidden, label_of_folder, message_readers
-from rosenblatt.data.source import STREAM_BUFFER, Source, refuse_long
+from rosenblatt.data.source import Source, refuse_long
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def members(stream: IO[bytes]) -> Iterator[tuple[TarInfo, IO[bytes] | None]]:
         for member in archive:
             yield member, archive.extractfile(member) if member.isfile() else None
         assert archive.fileobj is not None
-        while rest := archive.fileobj.read(STREAM_BUFFER):
+        while rest := archive.fileobj.read(BUFFER):
             if any(rest):
                 raise tarfile.ReadError("there is more behind its end, perhaps another archive")
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.messages import Message, message_readers, numbered_lines
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError
 
 

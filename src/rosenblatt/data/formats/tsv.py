@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rosenblatt.data.delimited.records import checked_delimiter, delimited_readers
 from rosenblatt.data.formats.declaration import Format
-from rosenblatt.data.source import ReadOptions, Source
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.source import Source
 
 
 def tab_or_given(source: Source, options: ReadOptions) -> str:

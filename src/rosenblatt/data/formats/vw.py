@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format
 from rosenblatt.data.messages import numbered_lines
-from rosenblatt.data.source import ReadOptions, Source, without_label
+from rosenblatt.data.read_options import ReadOptions, without_label
+from rosenblatt.data.source import Source
 from rosenblatt.data.table import WITH_EXPONENT, number_in, number_text
 from rosenblatt.errors import FileError
 

@@ -1,0 +1,114 @@
+"""Columns of texts that are numbers, dates or digits that are names, written in some way: found out, or as the user says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.columns import dates, numbers
+from rosenblatt.data.columns.kinds import (
+    LEAST_WITH_DIGITS,
+    MANY_ROWS,
+    MOST_OTHER_ROWS,
+    MOST_OTHER_WORDS,
+    SAMPLE,
+    share,
+    shown,
+    some_of,
+    words_in,
+)
+from rosenblatt.data.columns.reading import ColumnReading, all_marks
+from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, LEADING_ZERO, NOTHING, PHONE, UNKNOWN
+from rosenblatt.errors import SettingError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rosenblatt.data.columns.kinds import Look
+
+REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
+
+
+def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
+    """Are all of these texts numbers, or dates, or digits that are names?"""
+    if not look.may_be_numbers():
+        return
+    asked = each_once(values, look.sample)
+    may_be_code = bool(words_in(look.name) & CODE_NAMES) or share(look.sample, LEADING_ZERO) > 0
+    may_be_code = may_be_code or share(look.sample, PHONE) > LEAST_WITH_DIGITS
+    if not may_be_code and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
+        return  # so there are no words among them
+    words = values.filter(~values.str.contains("[0-9]"))
+    if len(words):
+        spellings = words.str.to_lowercase().unique().sort().to_list()
+        few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * look.rows
+        if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
+            note_words(look, spellings)
+            return
+        values = values.filter(values.str.contains("[0-9]"))
+    if may_be_code:
+        look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
+        if look.is_code:
+            return
+    if ask_formats(look, each_once(values, look.sample), some_of(values)):
+        known = all_marks(tuple(spellings) if len(words) else ())
+        look.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
+        look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
+    elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
+        look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+
+
+def note_words(look: Look, spellings: Sequence[str]) -> None:
+    """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
+    digits = [text for text in look.sample if DIGIT.search(text)]
+    plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
+    look.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
+
+
+def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
+    """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
+    look.formats = numbers.formats_of(values, some)
+    if not look.formats:
+        look.dates = dates.formats_of(values, some)
+    return bool(look.formats or look.dates)
+
+
+def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
+    """What the column is by the user's word, with a format that is named, or the one that most values have."""
+    import polars as pl
+
+    kind, _, detail = look.wanted.partition(":")
+    texts = pl.Series(look.sample, dtype=pl.String) if look.dtype is None and look.known else None
+    if kind in ("number", "both") and texts is not None:
+        number = numbers.from_example(detail) if detail else None
+        if number is None and look.formats:
+            number = look.as_number(decimal_comma).number
+        return look.as_kind(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
+    if kind == "date":
+        date = dates.DateFormat(detail) if detail else None
+        if date is None and look.dates:
+            date = look.as_date(day_first).date
+        date = date or (dates.commonest(texts) if texts is not None else None)
+        if date is None:
+            value = shown(look.sample[0]) if look.known else "an empty column"
+            raise SettingError(
+                f"{look.name}: {value} was not understood as a date. Show how it is written, say "
+                f"{look.option('date:%d/%m/%Y')}."
+            )
+        return look.as_kind("date", f"{date.describe()}, as you say", date=date, chosen=True)
+    return look.as_kind(kind, "as you say", chosen=True)
+
+
+def each_once(values: pl.Series, some: Sequence[str]) -> pl.Series:
+    """The values, each once if they repeat often, as in a sample: what is asked of all is then asked of few."""
+    if len(values) < MANY_ROWS or len(some) > REPEATING * SAMPLE:
+        return values
+    return values.unique()
+
+
+def rows_of(series: pl.Series, spellings: Sequence[str]) -> int:
+    """In how many rows one of these words stands, in whatever case."""
+    import polars as pl
+
+    return int(series.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(list(spellings)).sum())

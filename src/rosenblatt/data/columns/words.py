@@ -1,0 +1,35 @@
+"""Words and signs by which a column is known: those that mean "not known", yes and no, and what names of columns say."""
+
+from __future__ import annotations
+
+import re
+
+from rosenblatt.data.columns.dates import WEEKDAYS
+from rosenblatt.data.columns.numbers import CURRENCY
+
+# In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
+UNKNOWN = {
+    "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
+    "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
+    "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
+    "non renseigné", "s/o", "desconocido", "sin datos", "no disponible", "sconosciuto", "onbekend",
+}  # fmt: skip
+NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
+DIGIT, LEADING_ZERO, PHONE = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"^\+[0-9 ()/-]{8,}$")
+MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+# But for a currency, a month or a day of the week in front.
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
+
+# Words in the name of a column.
+ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
+CODE_NAMES = {
+    "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
+}  # fmt: skip
+TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when"}
+TRUTHS = [
+    {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"ja", "nein"}, {"j", "n"}, {"oui", "non"},
+    {"si", "no"}, {"sí", "no"}, {"sì", "no"}, {"wahr", "falsch"}, {"vrai", "faux"},
+]  # fmt: skip
