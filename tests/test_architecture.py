@@ -47,7 +47,7 @@ def test_imports_between_rooms_point_downwards(house):
 
 
 def test_training_enters_few_modules(house):
-    assert len(house.modules_entered(house.train_people)) <= 31  # two of them for what the columns of a raw table hold
+    assert len(house.modules_entered(house.train_people)) <= 30
     assert len(house.modules_entered(house.fit_perceptron)) <= 9
 
 

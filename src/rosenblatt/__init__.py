@@ -47,10 +47,10 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.estimators import WidrowHoff as WidrowHoff
     from rosenblatt.estimators import WidrowHoffRegressor as WidrowHoffRegressor
     from rosenblatt.learning.classifier import Classifier as Classifier
-    from rosenblatt.learning.classifier import learn as learn
-    from rosenblatt.learning.classifier import load as load
     from rosenblatt.learning.classifier import save as save
+    from rosenblatt.learning.learn import learn as learn
     from rosenblatt.learning.learners import Recipe as Recipe
+    from rosenblatt.learning.loading import load as load
     from rosenblatt.learning.plan import Plan as Plan
     from rosenblatt.learning.scoring import Model as Model
     from rosenblatt.learning.training import Training as Training
@@ -100,7 +100,9 @@ PUBLIC = {
         "WidrowHoff",
         "WidrowHoffRegressor",
     ],
-    "rosenblatt.learning.classifier": ["Classifier", "learn", "load", "save"],
+    "rosenblatt.learning.classifier": ["Classifier", "save"],
+    "rosenblatt.learning.learn": ["learn"],
+    "rosenblatt.learning.loading": ["load"],
     "rosenblatt.learning.scoring": ["Model"],
     "rosenblatt.learning.plan": ["Plan"],
     "rosenblatt.learning.learners": ["Recipe"],

@@ -23,7 +23,7 @@ from rosenblatt.data import Dataset, open_known, read
 from rosenblatt.data.splits import split
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.entrants import ENTRANTS
-from rosenblatt.features import map_for
+from rosenblatt.features import TableMap
 from rosenblatt.learning.learners import COMPARED
 from rosenblatt.studies.compare import compare
 from rosenblatt.studies.order import mean_cosine
@@ -426,7 +426,7 @@ def test_with_neighbours_they_run_on_the_same_splits_and_the_others_stay_as_they
     data, errors = open_known("breast-cancer"), {"ridge": [], "nearest neighbours": []}
     for numbers in splits_of(data.labels.to_list(), 2, 0.2):
         train, test = (data.take(part) for part in numbers)
-        table = map_for("table").fit(train.rows)
+        table = TableMap().fit(train.rows)
         (X, y), (Z, z) = ((table.transform(part.rows), part.labels.to_list()) for part in (train, test))
         for name, clf in (("ridge", Ridge()), ("nearest neighbours", KNeighborsClassifier())):
             signs = np.array([label == "malignant" for label in y]) * 2 - 1

@@ -78,7 +78,7 @@ def test_wilsons_interval_is_that_of_the_literature():
 
 def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
     """By hand: a perceptron in plain Python goes on from the saved weights."""
-    from rosenblatt.learning.classifier import load
+    from rosenblatt.learning.loading import load
 
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(3)
@@ -109,7 +109,7 @@ def test_progressive_predicts_before_it_learns(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("learner", ["averaged", "mira", "passive-aggressive", "arow", "logistic", "widrow-hoff"])
 def test_progressive_counts_the_mistakes_of_one_pass_as_given(fruit, capsys, learner):
     from rosenblatt.data import read
-    from rosenblatt.learning.classifier import load
+    from rosenblatt.learning.loading import load
     from rosenblatt.learning.plan import Plan
     from rosenblatt.learning.training import run as train
     from rosenblatt.studies.evaluate import last_weights, predict_then_learn

@@ -8,8 +8,9 @@ import pytest
 
 from rosenblatt.cli import run
 from rosenblatt.data import Dataset, read
-from rosenblatt.learning.classifier import learn, load
+from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.loading import load
 from rosenblatt.studies.explain import explain
 from rosenblatt.studies.flips import TableDecision, other_number, score_columns
 

@@ -14,7 +14,7 @@ import pytest
 from rosenblatt.cli import run
 from rosenblatt.cli.predict import predict
 from rosenblatt.data import read
-from rosenblatt.learning.classifier import load
+from rosenblatt.learning.loading import load
 
 AWKWARD = ["a,b", 'say "no"', "plain", "two\nlines"]
 

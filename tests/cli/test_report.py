@@ -21,8 +21,8 @@ from pages import assert_alone
 from rosenblatt.cli import run
 from rosenblatt.cli.options import with_parameters
 from rosenblatt.cli.train import TrainOptions, train
-from rosenblatt.learning.classifier import load
 from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.loading import load
 from rosenblatt.show.reproduce import TrainingSource, chosen_settings, command, script
 
 QUICK = ["--splits", "0", "--certify", "0", "-q"]

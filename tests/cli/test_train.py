@@ -235,7 +235,7 @@ def test_the_income_homework(data_dir, capsys):
 
 
 def test_a_bug_shows_no_traceback_unless_asked(fruit, monkeypatch, capsys):
-    monkeypatch.setattr("rosenblatt.learning.classifier.learn_from", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("rosenblatt.learning.learn.learn_from", lambda *_, **__: 1 / 0)
     assert run(["train", fruit, "--target", "kind"]) == 1
     assert "bug of rosenblatt: ZeroDivisionError" in capsys.readouterr().err
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")

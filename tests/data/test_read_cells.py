@@ -17,7 +17,7 @@ from rosenblatt.data.delimited.coded import read_coded, split, split_in_halves
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.reading import read_with
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies import compare, explain, facts
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features import ImageMap, Notes, NumbersMap, Scale, TableMap, TextMap, from_json, map_for
-from rosenblatt.features.table.encoding import PartSizes
+from rosenblatt.features import ImageMap, Notes, NumbersMap, Scale, TableMap, TextMap, from_json
+from rosenblatt.features.table.columns import PartSizes
+from rosenblatt.learning.learners import Recipe
 
 CELLS = st.none() | st.sampled_from(["a", "b", "ß", "", "1", "01", "1.0", "a=b & c"])
 NUMBERS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 2.5, -7.0, 1e9, float("nan")])
@@ -191,12 +192,10 @@ def test_a_scale_survives_a_file():
 def test_every_kind_of_rows_has_its_map():
     kinds = {"table": TableMap, "text": TextMap, "sparse": NumbersMap, "images": ImageMap}
     for kind, expected in kinds.items():
-        assert type(map_for(kind)) is expected
-    assert map_for("table", numeric="both").numeric == "both"
-    with pytest.raises(SettingError, match="no feature map for 'sound'"):
-        map_for("sound")
-    with pytest.raises(SettingError, match="ngrams"):
-        map_for("images", ngrams=2)
+        assert type(Recipe().feature_map(kind)) is expected
+    assert Recipe(features={"numeric": "both"}).feature_map("table").numeric == "both"
+    with pytest.raises(SettingError, match="a feature map of images has no keyword 'ngrams'"):
+        Recipe(features={"ngrams": 2}).feature_map("images")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.features import TableMap
 from rosenblatt.features.table.blocks import CategoryProduct
-from rosenblatt.features.table.encoding import PartSizes
+from rosenblatt.features.table.columns import PartSizes
 
 PEOPLE = pl.DataFrame(
     {

@@ -205,7 +205,7 @@ def test_a_threshold_needs_two_classes_probabilities_and_rows_to_be_chosen_on(pa
 
 
 def test_few_held_out_rows_of_a_class_give_a_note_and_no_probabilities():
-    from rosenblatt.learning.classifier import learn_from
+    from rosenblatt.learning.learn import learn_from
 
     iris = open_known("iris")
     learned = learn_from(iris, rosenblatt.Recipe(), iris.slice(0, 52))
@@ -215,7 +215,7 @@ def test_few_held_out_rows_of_a_class_give_a_note_and_no_probabilities():
 
 
 def test_last_weights_calibrated_out_of_fold_are_told_to_be_doubtful(parts):
-    from rosenblatt.learning.classifier import learn_from
+    from rosenblatt.learning.learn import learn_from
 
     told = {
         (learner, average): learn_from(parts[0], rosenblatt.Recipe(learner=learner, average=average, calibrate=True)).notes

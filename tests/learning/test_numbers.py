@@ -17,7 +17,7 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data import Dataset
 from rosenblatt.engine import order
-from rosenblatt.learning.classifier import learn_from
+from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.number_measures import NumberMeasures
 from rosenblatt.learning.quantities import is_quantity

@@ -194,7 +194,7 @@ def income():
     if not os.environ.get("ROSENBLATT_DATA"):
         pytest.skip("ROSENBLATT_DATA names no folder")
     train, dev = open_known("income"), open_known("income", "dev")
-    every_value = features.map_for("table", numeric="category").fit(train.rows)
+    every_value = features.TableMap(numeric="category").fit(train.rows)
     X, Z = (Rows(every_value.transform(part.rows)).matrix() for part in (train, dev))
     return X, np.asarray(train.labels), Z, np.asarray(dev.labels)
 

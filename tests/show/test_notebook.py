@@ -9,7 +9,7 @@ from pages import assert_alone
 from rosenblatt import certify, train
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.data.markup import shown
-from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
 
 X = np.random.default_rng(0).normal(size=(30, 2))

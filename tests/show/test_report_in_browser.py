@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import Dataset, open_known
-from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.show.assessment import ReportOptions
 from rosenblatt.show.report import report

@@ -17,7 +17,7 @@ from pages import Page, assert_alone
 from rosenblatt import certify
 from rosenblatt.data import Dataset, open_known
 from rosenblatt.data.markup import shown
-from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.show import figures
 from rosenblatt.show.assessment import ReportOptions, assess
@@ -154,7 +154,7 @@ def test_names_in_two_figures_of_a_page_differ():
 
 PROGRAM = """
 import sys
-from rosenblatt.learning.classifier import learn
+from rosenblatt.learning.learn import learn
 from rosenblatt.data import open_known
 from rosenblatt.show.assessment import ReportOptions
 from rosenblatt.show.report import report

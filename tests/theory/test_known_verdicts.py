@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt.features import map_for
+from rosenblatt.features import FOR_KIND
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 full = [pytest.mark.full, pytest.mark.skipif(not FULL, reason="ROSENBLATT_TESTS=full")]
@@ -17,7 +17,7 @@ def certified(name, pick=None, seconds=None, **features):
     data = rosenblatt.read(name)
     if pick is not None:
         data = data.take(np.isin(np.asarray(data.labels), pick))
-    X = map_for(data.kind, **features).fit(data.rows).transform(data.rows)
+    X = FOR_KIND[data.kind](**features).fit(data.rows).transform(data.rows)
     return X, rosenblatt.certify(X, np.asarray(data.labels), seconds=seconds)
 
 

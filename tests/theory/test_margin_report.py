@@ -16,8 +16,8 @@ from rosenblatt import Recipe, certify
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
 from rosenblatt.engine.rows import Rows
-from rosenblatt.learning.classifier import learn_from
 from rosenblatt.learning.examples import for_classes
+from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.training import run

@@ -50,9 +50,8 @@ def certify(**values: Any) -> None:
     rosenblatt certify people.csv --target income --seconds 60
     """
     from rosenblatt.data import read
-    from rosenblatt.features import feature_rows
-    from rosenblatt.learning.classifier import fit_features
-    from rosenblatt.learning.examples import class_labels_of, classes_of, codes_among
+    from rosenblatt.learning.examples import class_labels_of, classes_of, codes_among, feature_rows
+    from rosenblatt.learning.learn import fit_features
     from rosenblatt.learning.learners import Recipe
     from rosenblatt.theory.separability import certify as decide
 

@@ -35,7 +35,7 @@ def load_classifier(model: str, file: str | None = None) -> Classifier:
 
 def load_model(model: str, file: str | None = None) -> Classifier:
     """The model to use with the rows of a file; says so where the two were named in the wrong order."""
-    from rosenblatt.learning.classifier import load
+    from rosenblatt.learning.loading import load
 
     try:
         return load(model)

@@ -13,7 +13,7 @@ from rosenblatt.learning.learners import Recipe
 if TYPE_CHECKING:
     from rosenblatt.cli.progress import TrainingTable
     from rosenblatt.data import Dataset
-    from rosenblatt.learning.classifier import Learned
+    from rosenblatt.learning.learn import Learned
 
 
 def learn_from_disk(

@@ -18,7 +18,8 @@ from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
-    from rosenblatt.learning.classifier import Classifier, Learned, LearnedNumbers
+    from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.learn import Learned, LearnedNumbers
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
@@ -223,11 +224,11 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.cli.streaming import learn_from_disk
 
         return learn_from_disk(chosen.file, chosen.dev, recipe, reading, table), None
-    with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
+    with importing_meanwhile("rosenblatt.learning.learn", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)
-    from rosenblatt.learning.classifier import learn_from
     from rosenblatt.learning.driver import Callbacks
+    from rosenblatt.learning.learn import learn_from
 
     if chosen.dev:
         with model_input.target_from_training():

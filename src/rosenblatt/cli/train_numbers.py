@@ -9,7 +9,7 @@ from rosenblatt.errors import amount, counted
 from rosenblatt.studies.evaluate_numbers import measure_training
 
 if TYPE_CHECKING:
-    from rosenblatt.learning.classifier import LearnedNumbers
+    from rosenblatt.learning.learn import LearnedNumbers
 
 
 def as_object(learned: LearnedNumbers) -> dict[str, Any]:

@@ -158,8 +158,8 @@ def margin_of(walk: Walk, proof: ConvergenceProof | None, learner: str) -> Margi
 def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
     """The walk, and the names of its features where they have some."""
     from rosenblatt.data import read
-    from rosenblatt.learning.classifier import prepare
     from rosenblatt.learning.examples import class_labels_of, for_classes
+    from rosenblatt.learning.learn import prepare
     from rosenblatt.theory.walk import Walk
 
     if (chosen.file is None) == (chosen.points is None):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.read_options import ReadOptions, without_label
-from rosenblatt.errors import FileError, SettingError, TargetError
+from rosenblatt.errors import DataError, FileError, SettingError, TargetError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -246,6 +246,21 @@ def number_in(text: str) -> float | None:
 PROBE_CELLS = 200  # decide whether a column may hold numbers
 
 
+def loosely(text: str) -> float | str | None:
+    """What two spellings in a column of texts share that a typed column cannot tell apart; None if there is no other.
+
+    40 and 40.0 are one number in a column of numbers, True and true one truth value. 007 and 7 are two texts, as is 1.10:
+    no number prints as they do.
+
+    >>> loosely("40.0") == loosely("40"), loosely("True"), loosely("007"), loosely("1.10"), loosely("red")
+    (True, 'true', None, None, None)
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    number = number_in(text)
+    return number if number is not None and text in (number_text(number), repr(number)) else None
+
+
 def numbers_if_all(column: pl.Series) -> pl.Series:
     """A column of text as Int64, UInt64 or Float64 if every cell is such a number; else as it was."""
     import polars as pl
@@ -259,6 +274,35 @@ def numbers_if_all(column: pl.Series) -> pl.Series:
         if numbers.null_count() == column.null_count() and (dtype != pl.Float64 or numbers.is_finite().any()):
             return numbers if numbers.null_count() < len(numbers) else column
     return column
+
+
+def kind_of(series: pl.Series | CodedTexts) -> str:
+    """What a column holds: `number`, `boolean` or `text`; durations are numbers, dates and columns of nothing are text."""
+    if isinstance(series, CodedTexts):
+        return "text"
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == pl.Duration:
+        return "number"
+    if dtype == pl.Boolean:
+        return "boolean"
+    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
+        return "text"
+    raise DataError(f"Column {series.name!r} holds {dtype}: expected numbers, texts, booleans or dates. Unpack or drop it.")
+
+
+def plain(series: pl.Series) -> pl.Series:
+    """The same values as texts, booleans, integers or floats, with one kind of missing: null."""
+    import polars as pl
+
+    if series.dtype.is_temporal():
+        return plain_moments(series)
+    if kind_of(series) == "text":
+        return series if series.dtype == pl.String else series.cast(pl.String)
+    if series.dtype.is_decimal():
+        series = series.cast(pl.Float64)
+    return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
 
 
 def plain_moments(column: pl.Series) -> pl.Series:

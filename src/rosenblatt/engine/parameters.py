@@ -15,6 +15,7 @@ import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from types import UnionType
 from typing import Any, Protocol, Self, TypeVar
 
 from rosenblatt.errors import SettingError
@@ -257,3 +258,9 @@ def refuse_unknown(function: str, given: Iterable[str], known: Iterable[str]) ->
             near = get_close_matches(name, names, 1)
             meant = f"did you mean {near[0]!r}? It" if near else "it"
             raise SettingError(f"{function} has no keyword {name!r}: {meant} has {', '.join(names)}.")
+
+
+def check_type(value: Any, expected: type | UnionType) -> None:
+    """What is saved is data from outside: a value of the wrong type is refused when it is read, not when it is used."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{value!r} is not {expected}")

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rosenblatt.engine.parameters import Anything, Choice, Flag, Real, Whole, parameter, refuse_wrong_parameters
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.estimators.declared import estimator
-from rosenblatt.features import FeatureMap, map_for
+from rosenblatt.features import FeatureMap, TableMap, TextMap
 from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
 from rosenblatt.features.hashing import BITS
 from rosenblatt.features.table.table_map import COLUMN_KINDS
@@ -88,7 +88,7 @@ class TableFeatures(MappedFeatures):
     weighting: str = parameter("counts", Choice(WEIGHTINGS), help=f"In columns of sentences: {WEIGHTING_HELP}")
 
     def _map(self) -> FeatureMap:
-        return map_for("table", **self.get_params())
+        return TableMap(**self.get_params())
 
 
 @estimator
@@ -108,7 +108,7 @@ class TextFeatures(MappedFeatures):
     weighting: str = parameter("counts", Choice(WEIGHTINGS), help=WEIGHTING_HELP)
 
     def _map(self) -> FeatureMap:
-        return map_for("text", **self.get_params())
+        return TextMap(**self.get_params())
 
 
 class BasisFeatures(MappedFeatures):

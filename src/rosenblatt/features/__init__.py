@@ -8,7 +8,7 @@ Every map has the same verbs:
     to_json()          plain values, for the model file
     from_json(saved)   the same map again
 
->>> table = map_for("table", numeric="category").fit({"age": [40, 17], "sex": ["Male", "Female"]})
+>>> table = TableMap(numeric="category").fit({"age": [40, 17], "sex": ["Male", "Female"]})
 >>> from_json(table.to_json()).names
 ['age=17', 'age=40', 'sex=Female', 'sex=Male']
 """
@@ -16,21 +16,19 @@ Every map has the same verbs:
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from typing import Any, Protocol
 
-from rosenblatt.engine.rows import Rows
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError
 from rosenblatt.features.basis import PolynomialMap, RadialMap
 from rosenblatt.features.image import ImageMap
 from rosenblatt.features.notes import Notes
 from rosenblatt.features.numbers import NumbersMap
-from rosenblatt.features.precision import OriginalTable
 from rosenblatt.features.scale import Scale
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.text import TextMap
 
 __all__ = [
+    "FOR_KIND",
     "FeatureMap",
     "ImageMap",
     "Notes",
@@ -38,9 +36,7 @@ __all__ = [
     "Scale",
     "TableMap",
     "TextMap",
-    "feature_rows",
     "from_json",
-    "map_for",
 ]
 
 
@@ -73,30 +69,6 @@ FROM_JSON: dict[str, Callable[[dict[str, Any]], FeatureMap]] = {
     "polynomial": PolynomialMap.from_json,
     "radial": RadialMap.from_json,
 }
-
-
-def map_for(kind: str, **options: Any) -> FeatureMap:
-    """The map for rows of this kind, with the options of its class.
-
-    >>> map_for("text", ngrams=2).ngrams
-    2
-    """
-    if kind not in FOR_KIND:
-        raise SettingError(f"There is no feature map for {kind!r}: choose one of {', '.join(FOR_KIND)}.")
-    possible = list(signature(FOR_KIND[kind]).parameters)
-    unknown = [name for name in options if name not in possible]
-    if unknown:
-        others = f"it has {', '.join(possible)}" if possible else "it has none"
-        raise SettingError(f"A feature map of {kind} has no option {unknown[0]!r}: {others}.")
-    return FOR_KIND[kind](**options)
-
-
-def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
-    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
-    rows = Rows(mapping.transform(raw))
-    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
-        rows.finer = OriginalTable(mapping, raw)
-    return rows
 
 
 def from_json(saved: dict[str, Any]) -> FeatureMap:

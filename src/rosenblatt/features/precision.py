@@ -5,7 +5,7 @@ that such rows contradict each other is one about features; whether it is one ab
 
 >>> import polars as pl
 >>> ids = pl.DataFrame({"id": [1_000_000_001, 1_000_000_002]})
->>> from rosenblatt.features import feature_rows
+>>> from rosenblatt.learning.examples import feature_rows
 >>> rows = feature_rows(TableMap(scale=False).fit(ids), ids)
 >>> rows.values.ravel().tolist()
 [1000000000.0, 1000000000.0]

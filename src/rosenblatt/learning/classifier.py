@@ -1,8 +1,8 @@
-"""From a data set to a classifier and its file: features, training and labels in one object.
+"""A trained classifier of raw rows: features, weights and labels in one object, and its file.
 
->>> from rosenblatt.data import open_known
->>> iris = open_known("iris")
->>> model = learn(iris, Recipe(learner="averaged", epochs=5))
+>>> import rosenblatt
+>>> iris = rosenblatt.read("iris")
+>>> model = rosenblatt.learn(iris, learner="averaged", epochs=5)
 >>> model.predict(iris.rows)[:3]
 array(['setosa', 'setosa', 'setosa'], dtype='<U10')
 """
@@ -15,49 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import features
 from rosenblatt.data import Dataset, markup
-from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import Weights, refuse_beyond_memory
-from rosenblatt.errors import DataError, LabelError, ModelFileError, RosenblattError, SettingError
-from rosenblatt.features import FeatureMap, Notes, TableMap, feature_rows
+from rosenblatt.engine.weights import Weights
+from rosenblatt.errors import DataError, LabelError, SettingError
+from rosenblatt.features import FeatureMap, Notes, TableMap
 from rosenblatt.learning import model_file
-from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import (
-    AnyExamples,
-    Examples,
-    RegressionExamples,
-    classes_of,
-    codes_among,
-    feature_counts,
-    feature_means,
-    for_classes,
-    for_regression,
-    has_quantity,
-    labels_of,
-    text_array,
-)
-from rosenblatt.learning.history import Epoch, History
+from rosenblatt.learning.examples import Examples, RegressionExamples, codes_among, feature_rows, labels_of
+from rosenblatt.learning.history import History
 from rosenblatt.learning.influences import Influences, on_decision
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.log import Memory
 from rosenblatt.learning.scoring import Model, Scorer, probabilities
-from rosenblatt.learning.training import Training, error, run
 from rosenblatt.learning.votes import VOTING, Voter
 
 if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.data.training_names import TrainingNames
     from rosenblatt.learning.calibration import Calibration
     from rosenblatt.learning.kernel.model import Dual
-    from rosenblatt.learning.kernel.training import KernelTraining
     from rosenblatt.learning.quantities import TargetScale
     from rosenblatt.learning.threshold import Threshold
     from rosenblatt.learning.updating import UpdateReport
 
 NOT_SAVED = ("seconds",)  # differs from run to run
 OPTIONAL = ("seen", "seconds")  # left out where they are not known
-MANY_CLASSES = 20  # from more on, numbers that are taken for classes are told
 
 
 @dataclass
@@ -362,325 +343,3 @@ def with_training_types(model: Classifier, data: Dataset) -> Dataset:
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Writes a classifier, or a fitted estimator, into a model file."""
     model.save(path)
-
-
-def load(path: str | os.PathLike[str]) -> Classifier:
-    """The classifier in a model file; refuses every damaged byte, and runs no code."""
-    from rosenblatt.learning import model_schema  # for files that are read, not for those that are written
-
-    header, arrays = model_file.read(path)
-    try:
-        model_schema.verify_header(header)
-        model_schema.verify_arrays(header, arrays)
-        return _built(header, arrays)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RosenblattError) as wrong:
-        # What is wrong may be a text of millions of letters.
-        why = f"{str(wrong)[:300]}…" if len(str(wrong)) > 300 else str(wrong)
-        raise ModelFileError(f"{os.fspath(path)}: the file is whole, but holds no classifier ({why}).") from None
-
-
-def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
-    """The classifier of a verified header and its arrays."""
-    from rosenblatt.learning.model_schema import VIEWS
-
-    label_types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
-    labels = header["labels"]
-    texts = bool(labels) and isinstance(labels[0], str)
-    classes = text_array(labels) if texts else np.array(labels, label_types.get(header["label_type"]))
-    counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
-    if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
-        counts = class_counts = None
-    model = Classifier(
-        features=features.from_json(header["feature_map"]),
-        classes=classes,
-        views={name: (arrays[f"{name}.coef"], arrays[f"{name}.intercept"]) for name in VIEWS if f"{name}.coef" in arrays},
-        view=header["view"],
-        kind=header["kind"],
-        recipe=Recipe.from_json(header["recipe"]),
-        counts=counts,
-        class_counts=class_counts,
-        means=arrays.get("means"),
-        summary=Summary.from_json(header["summary"], classes.tolist()),
-        history=History([Epoch(**epoch) for epoch in header["history"]]),
-        target=header["target"],
-        zero_based=header.get("zero_based"),
-        file_columns=tuple(header["file_columns"]) if header.get("file_columns") else None,
-    )
-    model.recipe.refuse_impossible()
-    if model.recipe.rule().second_order:
-        model.variances = arrays["variances.coef"], arrays["variances.intercept"]
-    if "log" in header:
-        model.memory = Memory.from_arrays(header["log"], arrays_of("log", arrays), 1 if len(classes) == 2 else len(classes))
-    if "dual" in header:
-        from rosenblatt.learning.kernel.model import Dual
-
-        model.dual = Dual.from_arrays(header["dual"], arrays_of("dual", arrays), classes)
-    if "sums" in header:
-        sums = arrays_of("sums", arrays)
-        model.weights = Weights.from_arrays(model.views["last"], header["sums"], sums, model.recipe.fit_intercept)
-    if "calibration" in header:
-        from rosenblatt.learning.calibration import Calibration
-
-        model.calibration = Calibration.from_arrays(header["calibration"], arrays_of("calibration", arrays))
-    if "threshold" in header:
-        from rosenblatt.learning.threshold import Threshold
-
-        model.threshold = Threshold(**header["threshold"])
-    if "target_scale" in header:
-        from rosenblatt.learning.quantities import TargetScale
-
-        model.target_scale = TargetScale.from_json(header["target_scale"])
-    width = model.views["last"][0].shape[1] if model.dual is None else model.dual.rows.shape[1]
-    if model.features.n_features != width:
-        raise ValueError("weights and features do not match")
-    return model
-
-
-def arrays_of(part: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of one part of a model file, by their names within it."""
-    return {name.removeprefix(f"{part}."): array for name, array in arrays.items() if name.startswith(f"{part}.")}
-
-
-def learn(
-    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Callbacks | None = None, **settings: Any
-) -> Classifier:
-    """Trains a classifier on a data set, and measures it on another if there is one; a quantity is predicted as a number.
-
-    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
-    """
-    refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
-    return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
-
-
-@dataclass(frozen=True)
-class Learned:
-    """A classifier with the run that made it and the examples that it saw, for those who ask more about the run."""
-
-    classifier: Classifier
-    training: Training | KernelTraining
-    examples: Examples
-    held_out: Examples | None = None  # rows that it was measured on
-    notes: tuple[str, ...] = ()  # what could not be done or read, or was decided
-
-
-@dataclass(frozen=True)
-class LearnedNumbers:
-    """The same of a model that predicts numbers; targets are in their own units."""
-
-    classifier: Classifier
-    training: Training
-    examples: RegressionExamples
-    held_out: RegressionExamples | None = None
-    notes: tuple[str, ...] = ()
-
-
-def learn_from(
-    data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
-) -> Learned | LearnedNumbers:
-    """What `learn` does; the run and its examples are given back, too. A recipe may leave it to the target what it is."""
-    if recipe.regression is not None:
-        return (learn_numbers if recipe.regression else learn_classes)(data, recipe, dev, watch)
-    labels = labels_of(data)
-    quantity = has_quantity(labels)
-    learned = (learn_numbers if quantity else learn_classes)(data, recipe, dev, watch)
-    if not quantity and len(learned.classifier.classes) <= MANY_CLASSES:
-        return learned
-    from rosenblatt.learning.quantities import sentence_about
-
-    sentence = sentence_about(data, quantity)
-    return learned if sentence is None else replace(learned, notes=(sentence, *learned.notes))
-
-
-def learn_numbers(
-    data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
-) -> LearnedNumbers:
-    """Training for a quantity: the rules see it scaled, the model and all that is measured have its own units."""
-    from rosenblatt.learning.quantities import TargetScale, read_targets
-
-    recipe, known = recipe.for_numbers(), read_targets(data)
-    data, targets = known.among(data), known.values
-    scale = TargetScale.of(targets, recipe.fit_intercept, known.number)
-    mapping = fit_features(data, scale.scaled(targets), recipe)
-    rows = feature_rows(mapping, data.rows)
-    examples = for_regression(rows, targets)
-    refuse_beyond_memory(examples.vectors, rows.d)
-    counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
-    model = Classifier(
-        features=mapping,
-        classes=np.zeros(0),
-        views={},
-        view=recipe.view,
-        kind=data.kind,
-        recipe=recipe,
-        counts=counts,
-        means=feature_means(rows, counts) if data.kind == "table" else None,
-        class_counts=np.array([rows.n]),
-        summary=Summary(),
-        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
-        zero_based=data.zero_based,
-        file_columns=data.file_columns,
-        target_scale=scale,
-    )
-    held_out = None if dev is None else model.number_examples(dev)[0]
-
-    def scaled(part: RegressionExamples) -> RegressionExamples:
-        return replace(part, targets=scale.scaled(part.targets))
-
-    trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
-    record_training(model, trained, examples, held_out)
-    return LearnedNumbers(model, trained, examples, held_out, () if known.note is None else (known.note,))
-
-
-def learn_classes(
-    data: Dataset,
-    recipe: Recipe,
-    dev: Dataset | None = None,
-    watch: Callbacks | None = None,
-    prepared: tuple[FeatureMap, Examples] | None = None,
-) -> Learned:
-    """Training for classes; what is `prepared` needs no rows of `data`."""
-    rule, plan = replace(recipe, regression=False).rule(), recipe.plan()
-    mapping, examples = prepare(data, recipe) if prepared is None else prepared
-    notes = cells_not_read(mapping.notes)
-    counts = feature_counts(examples)
-    model = Classifier(
-        features=mapping,
-        classes=examples.classes,
-        views={},
-        view=recipe.view,
-        kind=data.kind,
-        recipe=recipe,
-        counts=counts,
-        means=feature_means(examples.rows, counts) if data.kind == "table" else None,
-        class_counts=np.bincount(examples.codes, minlength=len(examples.classes)),
-        summary=Summary(),
-        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
-        zero_based=data.zero_based,
-        file_columns=data.file_columns,
-    )
-    held_out = None if dev is None else model.examples(dev)[0]
-    if recipe.with_kernel:
-        from rosenblatt.learning.kernel.training import train_recipe
-
-        by_kernel = train_recipe(examples, recipe, watch)
-        model.dual = by_kernel.dual if data.numbers is None else by_kernel.dual.renumbered(data.numbers)
-        record_training(model, by_kernel, examples, held_out)
-        return with_probabilities(Learned(model, by_kernel, examples, held_out, notes))
-    trained = run(examples, rule, plan, held_out=held_out, callbacks=watch)
-    if plan.keep_log:
-        model.memory = trained.memory()
-        if data.numbers is not None:
-            model.memory.numbers = data.numbers[model.memory.numbers]
-    record_training(model, trained, examples, held_out)
-    return with_probabilities(Learned(model, trained, examples, held_out, notes))
-
-
-def cells_not_read(notes: Notes) -> tuple[str, ...]:
-    """What cells of training were taken as missing: a column need not hold what it was said to hold."""
-    if not notes.unreadable and not notes.undated:
-        return ()
-    return tuple(Notes(notes.rows, unreadable=notes.unreadable, undated=notes.undated).sentences())
-
-
-def with_probabilities(learned: Learned) -> Learned:
-    """Where rows were held out, or it is asked for: probabilities, and the threshold that goes with them."""
-    recipe = learned.classifier.recipe
-    if learned.held_out is None and not recipe.calibrate and recipe.threshold is None:
-        return learned
-    from rosenblatt.learning.deciding import add_probabilities
-
-    return add_probabilities(learned)
-
-
-def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
-    """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
-    labels = labels_of(data)
-    classes = classes_of(labels)
-    if len(classes) < 2:
-        column = getattr(labels, "name", "") or "the target"
-        raise LabelError(
-            f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
-        )
-    codes, class_weight = codes_among(classes, labels), by_code(recipe.class_weight, classes)
-    mapping = fit_features(data, codes, recipe, class_weight)
-    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=class_weight)
-    refuse_beyond_memory(examples.vectors, examples.rows.d)  # before the features are counted, which takes as much
-    return mapping, replace(examples, classes=classes)
-
-
-def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None) -> FeatureMap:
-    """The feature map of the recipe, fitted to the data; what it leaves open, held-out rows decide.
-
-    `codes` are those of classes or, where the recipe is one for numbers, the scaled targets.
-    """
-    mapping = features.map_for(data.kind, **recipe.map_options(data.kind))
-    if not isinstance(mapping, TableMap):
-        return mapping.fit(data.rows)
-    mapping.fit(data.rows, trimmed=data.trimmed)
-    if mapping.products != "auto" and (mapping.numeric != "auto" or not mapping.has_bins):
-        return mapping
-    from rosenblatt.learning.feature_choice import HeldOutNumbers, HeldOutRows, choose_features
-
-    if recipe.regression:
-        return choose_features(mapping, data, HeldOutNumbers(data, codes, recipe))
-    return choose_features(mapping, data, HeldOutRows(data, codes, recipe, class_weight))
-
-
-def by_code(class_weight: Any, classes: np.ndarray) -> Any:
-    """Factors by label as factors by place among the classes."""
-    if not isinstance(class_weight, dict):
-        return class_weight
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    return {places.get(label, label): factor for label, factor in class_weight.items()}
-
-
-def record_training(
-    model: Classifier, trained: Training | KernelTraining, examples: AnyExamples, held_out: AnyExamples | None
-) -> None:
-    """Puts what training gave into the classifier, with the numbers that people ask for first."""
-    if isinstance(trained, Training):
-        views = ["last", "averaged"] + (["best"] if trained.best is not None else [])
-        for name in views:
-            weights = trained.view(name)
-            model.views[name] = weights.coef, weights.intercept
-            if model.target_scale is not None:
-                model.views[name] = model.target_scale.in_units(*model.views[name])
-        model.variances = trained.weights.variances
-        if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
-            model.view = "best"
-        views += ["voted"] if model.recipe.votes else []
-        goes_on = model.memory is None and model.target_scale is None and model.recipe.goes_on_in_update
-        model.weights = trained.weights if goes_on else None
-    else:
-        views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
-    model.history = trained.history if model.target_scale is None else in_units(trained.history, model.target_scale.sd)
-    model.summary = Summary(
-        learner=model.recipe.learner,
-        examples=examples.rows.n,
-        features=model.features.n_features,
-        classes=model.classes.tolist(),
-        epochs=len(trained.history),
-        updates=trained.updates,
-        converged=trained.converged,
-        stopped_because=trained.stopped_because,
-        train_error=error(model.model(), examples),
-        dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
-    )
-
-
-def in_units(history: History, sd: float) -> History:
-    """The epochs of a run on targets that were divided by sd, with lengths and squared errors as without."""
-
-    def times(value: float | None, factor: float) -> float | None:
-        return None if value is None else value * factor
-
-    return History(
-        replace(
-            epoch,
-            norm=epoch.norm * sd,
-            moved=times(epoch.moved, sd),
-            held_out_last=times(epoch.held_out_last, sd * sd),
-            held_out_averaged=times(epoch.held_out_averaged, sd * sd),
-        )
-        for epoch in history
-    )

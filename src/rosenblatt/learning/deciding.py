@@ -2,7 +2,7 @@
 
 >>> from rosenblatt.data import open_known
 >>> from rosenblatt.data.splits import split
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> data, dev = split(open_known("breast-cancer"), 0.25)
 >>> model = learn(data, dev=dev, threshold=0.3)
 >>> model.calibration.method, model.calibration.rows, model.threshold.probability
@@ -19,8 +19,9 @@ import numpy as np
 
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.learning.calibration import Calibration, out_of_fold_scores
-from rosenblatt.learning.classifier import Classifier, Learned
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.learn import Learned
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.threshold import Threshold, choose, least_score

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rosenblatt.data.dataset import Labels
+    from rosenblatt.features import FeatureMap
 
 
 SUMMED_ROWS = 2**14  # at a time
-COUNTED_ROWS, COUNTED_ENTRIES = 2**16, 2**22  # at a time
 
 
 @dataclass
@@ -384,37 +384,12 @@ def is_missing(label: Any) -> bool:
         return True
 
 
-def feature_counts(examples: Examples) -> np.ndarray:
-    """In how many rows of each class every feature is not 0: classes × features."""
-    rows, codes = examples.rows, examples.codes
-    k, d = len(examples.classes), rows.d
-    if rows.dense:
-        assert rows.values is not None
-        return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
-    assert rows.indices is not None
-    flat = np.zeros(k * d, dtype=np.int64)
-    for start in range(0, rows.n, COUNTED_ROWS):  # in blocks: the keys of all entries at once could be larger than the data
-        stop = min(start + COUNTED_ROWS, rows.n)
-        lengths: np.ndarray | int = rows.width
-        if rows.indptr is None:
-            first, last = start * rows.width, stop * rows.width
-        else:
-            first, last, lengths = rows.indptr[start], rows.indptr[stop], np.diff(rows.indptr[start : stop + 1])
-        keys = rows.indices[first:last] + np.repeat(codes[start:stop].astype(np.int64) * d, lengths)
-        flat += np.bincount(keys if rows.values is None else keys[rows.values[first:last] != 0], minlength=k * d)
-    return flat.reshape(k, d)
+def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
+    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
+    from rosenblatt.features.precision import OriginalTable
+    from rosenblatt.features.table import TableMap
 
-
-def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
-    """The mean of every feature over all rows, of which `counts` are those in which it is not 0, by class."""
-    if rows.dense:
-        assert rows.values is not None
-        return np.asarray(rows.values.mean(axis=0, dtype=np.float64))
-    if rows.values is None:  # each is 0 or 1
-        return np.asarray(counts.sum(axis=0) / max(1, rows.n))
-    assert rows.indices is not None
-    sums = np.zeros(rows.d)
-    for start in range(0, rows.entries, COUNTED_ENTRIES):
-        some = slice(start, min(start + COUNTED_ENTRIES, rows.entries))
-        sums += np.bincount(rows.indices[some], rows.values[some], minlength=rows.d)
-    return np.asarray(sums / max(1, rows.n))
+    rows = Rows(mapping.transform(raw))
+    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
+        rows.finer = OriginalTable(mapping, raw)
+    return rows

@@ -19,7 +19,7 @@ from rosenblatt.engine import order
 from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table import TableMap
-from rosenblatt.features.table.encoding import PartSizes, TableEncoder
+from rosenblatt.features.table.columns import PartSizes, TableEncoder
 from rosenblatt.learning.examples import class_factors, for_classes, for_regression
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run

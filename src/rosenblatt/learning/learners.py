@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Settings, Whole, parameter
+from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Settings, Whole, parameter, refuse_unknown
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.plan import Design, Plan
+
+if TYPE_CHECKING:
+    from rosenblatt.features import FeatureMap
 
 USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind of the rows
     "table": {"numeric": "auto", "weighting": "idf"},
@@ -348,6 +352,18 @@ class Recipe(Settings):
             self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
             keep_log=self.keep_log or self.votes, metric=self.metric, multiclass=self.multiclass,
         )  # fmt: skip
+
+    def feature_map(self, kind: str) -> FeatureMap:
+        """The feature map for rows of this kind, not yet fitted.
+
+        >>> Recipe(features={"ngrams": 2}).feature_map("text").ngrams
+        2
+        """
+        from rosenblatt.features import FOR_KIND
+
+        options = self.map_options(kind)
+        refuse_unknown(f"a feature map of {kind}", options, signature(FOR_KIND[kind]).parameters)
+        return FOR_KIND[kind](**options)
 
     def map_options(self, kind: str) -> dict[str, Any]:
         """The options of the feature map for rows of this kind: the recipe's own, and the usual ones."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole
 from rosenblatt.engine.rows import MOST_ROWS
-from rosenblatt.features import FOR_KIND, map_for
+from rosenblatt.features import FOR_KIND
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
 from rosenblatt.learning.map_schema import NUMBER_FORMAT, count_features, verify_map
 from rosenblatt.learning.plan import METRIC_NAMES, Plan
@@ -212,7 +212,7 @@ def verify_recipe(recipe: Any, kind: str) -> None:
     verify("recipe.parameters", recipe["parameters"], Record({}, {name: one.allowed for name, one in declared.items()}))
     for number, pair in enumerate(recipe["class_weight"] if isinstance(recipe["class_weight"], list) else ()):
         verify(f"recipe.class_weight[{number}]", pair[1], FACTOR)
-    map_for(kind, **recipe["features"])
+    FOR_KIND[kind](**recipe["features"])  # refuses what it has not
 
 
 # ---- the arrays ----

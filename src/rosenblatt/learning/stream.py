@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import features
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
@@ -22,9 +21,9 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
-from rosenblatt.learning.classifier import Learned, by_code, learn_classes
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import classes_of, codes_among, for_classes, is_text, labels_of, text_array
+from rosenblatt.learning.learn import Learned, by_code, learn_classes
 from rosenblatt.learning.learners import Recipe
 
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
@@ -63,7 +62,7 @@ def learn_stream(
 def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | NumbersMap, np.ndarray, np.ndarray]:
     """(the first batch, the fitted feature map, the classes, the code of every row)."""
     beginning = next(batches())
-    mapping = features.map_for(beginning.kind, **recipe.map_options(beginning.kind))
+    mapping = recipe.feature_map(beginning.kind)
     if not isinstance(mapping, TextMap | NumbersMap) or isinstance(beginning.rows, NamedRows):
         raise SettingError(
             f"{beginning.name}: a stream is made of libsvm files and of labelled texts, for now. Leave out --stream: "

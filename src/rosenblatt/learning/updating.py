@@ -20,13 +20,13 @@ from rosenblatt.learning.examples import (
     Examples,
     class_factors,
     codes_among,
-    feature_counts,
     is_missing,
     is_text,
     label_value,
     match_lengths,
     text_array,
 )
+from rosenblatt.learning.learn import feature_counts
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import model_of, run
 

@@ -1,6 +1,6 @@
 """A model on labelled rows: how often it is wrong and where, other learners on the same rows, the certificate.
 
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> from rosenblatt.data import open_known
 >>> iris = open_known("iris")
 >>> assessment = assess(learn(iris), iris, ReportOptions(splits=1))

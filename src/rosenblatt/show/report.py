@@ -1,6 +1,6 @@
 """A model in one HTML file to send to a colleague: no script, nothing loaded from elsewhere, good on paper too.
 
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> from rosenblatt.data import open_known
 >>> page = report(learn(open_known("iris")))
 >>> "<script" in page, "setosa" in page

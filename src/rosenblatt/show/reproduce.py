@@ -15,7 +15,8 @@ from typing import Any
 
 from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import as_argument
-from rosenblatt.learning.classifier import MANY_CLASSES, Classifier
+from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.learn import MANY_CLASSES
 from rosenblatt.learning.learners import Recipe
 
 ALWAYS_NAMED = ("learner", "epochs", "seed")  # even where they are the usual ones

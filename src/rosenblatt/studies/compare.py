@@ -23,8 +23,8 @@ from rosenblatt.engine.compiled import cores
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.calibration import cross_fitted
-from rosenblatt.learning.classifier import by_code, fit_features
 from rosenblatt.learning.examples import Examples, class_labels_of, codes_among, encode, for_classes, labels_of
+from rosenblatt.learning.learn import by_code, fit_features
 from rosenblatt.learning.learners import COMPARED, Recipe
 from rosenblatt.learning.measures import METRICS, Metric, ScoredRows
 from rosenblatt.learning.scoring import Scorer, probabilities

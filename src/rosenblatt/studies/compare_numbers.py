@@ -18,9 +18,8 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation
 from rosenblatt.errors import SettingError
-from rosenblatt.features import feature_rows
-from rosenblatt.learning.classifier import fit_features
-from rosenblatt.learning.examples import RegressionExamples, for_regression
+from rosenblatt.learning.examples import RegressionExamples, feature_rows, for_regression
+from rosenblatt.learning.learn import fit_features
 from rosenblatt.learning.learners import AVERAGED, COMPARED, LEARNERS, Recipe
 from rosenblatt.learning.number_measures import NumberMeasures
 from rosenblatt.learning.quantities import TargetScale, read_targets

@@ -1,6 +1,6 @@
 """How good the predictions of a model are: counts, shares, and how sure one can be of them.
 
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> from rosenblatt.data import open_known
 >>> iris = open_known("iris")
 >>> evaluation = evaluate(learn(iris), iris)
@@ -19,8 +19,9 @@ from rosenblatt.data import Dataset
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
-from rosenblatt.learning.classifier import Classifier, Learned
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import AnyExamples, Examples, class_factors, codes_among, labels_of, text_array
+from rosenblatt.learning.learn import Learned
 from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.training import LinearRun, model_of, zero_weights
 

@@ -1,7 +1,7 @@
 """How good a model is that predicts numbers: errors in the target's units, and row by row.
 
 >>> from rosenblatt.data import Dataset
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> import polars as pl
 >>> table = pl.DataFrame({"a": [float(i) for i in range(40)]})
 >>> data = Dataset("table", table, pl.Series("y", [2.5 * i + 7.25 for i in range(40)]), "line")
@@ -19,8 +19,9 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.features import Notes
-from rosenblatt.learning.classifier import Classifier, LearnedNumbers
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import RegressionExamples
+from rosenblatt.learning.learn import LearnedNumbers
 from rosenblatt.learning.number_measures import NumberMeasures
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import LinearRun

@@ -1,6 +1,6 @@
 """What a classifier has learned, and why it decided so (LECTURES B5: ∂score/∂x_j = w_j).
 
->>> from rosenblatt.learning.classifier import learn
+>>> from rosenblatt.learning.learn import learn
 >>> from rosenblatt.data import open_known
 >>> iris = open_known("iris")
 >>> why = explain(learn(iris), iris.slice(0, 1))
@@ -23,7 +23,7 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.numbers import numbers
+from rosenblatt.features.table.columns import numbers
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.studies.facts import SCALE_RATIO
 from rosenblatt.studies.flips import Flip, TableDecision, flip_of_features, flip_of_table, score_columns

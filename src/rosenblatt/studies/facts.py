@@ -22,12 +22,12 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_text
-from rosenblatt.data.table import numbers_if_all
+from rosenblatt.data.table import kind_of, numbers_if_all, plain
 from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.numbers import sparse_rows
-from rosenblatt.features.table.columns import IS_MISSING, kind_of, plain, texts
-from rosenblatt.features.table.numbers import mean_and_sd, numbers
+from rosenblatt.features.table.columns import IS_MISSING, numbers, texts
+from rosenblatt.features.table.numbers import mean_and_sd
 from rosenblatt.learning.examples import encode, labels_of
 from rosenblatt.studies.cautions import is_sorted
 

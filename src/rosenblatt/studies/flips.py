@@ -15,9 +15,8 @@ import numpy as np
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.features import TableMap
 from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock
-from rosenblatt.features.table.columns import Category, TableColumn
-from rosenblatt.features.table.encoding import EncodedRows, TableEncoder
-from rosenblatt.features.table.numbers import Number, numbers
+from rosenblatt.features.table.columns import Category, EncodedRows, TableColumn, TableEncoder, numbers
+from rosenblatt.features.table.numbers import Number
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.scoring import Model
 

@@ -1,50 +1,38 @@
-"""What training knows about one column of values, and one text for one value, whatever type its column came in."""
+"""The columns of a table: what training knows about each, one text for one value, and rows as codes and numbers.
+
+Memory stays near that of the result: only some rows are unpacked at a time. All distinct values of a column are looked up
+once, before, so that this work is not repeated.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.coded import CodedTexts
-from rosenblatt.data.table import BLANKS, number_in, number_text, plain_moments
-from rosenblatt.errors import DataError
+from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.table import (
+    BLANKS,
+    enum_codes,
+    is_enum,
+    kind_of,
+    loosely,
+    number_in,
+    number_text,
+    plain,
+    plain_moments,
+    used_categories,
+)
+from rosenblatt.engine.parameters import check_type
+from rosenblatt.errors import DataError, NotFiniteError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rosenblatt.features.table.numbers import Number
-
-
-def kind_of(series: pl.Series | CodedTexts) -> str:
-    """What a column holds: `number`, `boolean` or `text`; durations are numbers, dates and columns of nothing are text."""
-    if isinstance(series, CodedTexts):
-        return "text"
-    import polars as pl
-
-    dtype = series.dtype
-    if dtype.is_numeric() or dtype == pl.Duration:
-        return "number"
-    if dtype == pl.Boolean:
-        return "boolean"
-    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null) or dtype.is_temporal():
-        return "text"
-    raise DataError(f"Column {series.name!r} holds {dtype}: expected numbers, texts, booleans or dates. Unpack or drop it.")
-
-
-def plain(series: pl.Series) -> pl.Series:
-    """The same values as texts, booleans, integers or floats, with one kind of missing: null."""
-    import polars as pl
-
-    if series.dtype.is_temporal():
-        return plain_moments(series)
-    if kind_of(series) == "text":
-        return series if series.dtype == pl.String else series.cast(pl.String)
-    if series.dtype.is_decimal():
-        series = series.cast(pl.Float64)
-    return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
 
 
 def texts(distinct: pl.Series | list[str | None], trained_as: str) -> list[str | None]:
@@ -83,19 +71,43 @@ def _text(value: Any, trained_as: str) -> str | None:
     return text or None
 
 
-def loosely(text: str) -> float | str | None:
-    """What two spellings in a column of texts share that a typed column cannot tell apart; None if there is no other.
+def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
+    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
 
-    40 and 40.0 are one number in a column of numbers, True and true one truth value. 007 and 7 are two texts, as is 1.10:
-    no number prints as they do.
-
-    >>> loosely("40.0") == loosely("40"), loosely("True"), loosely("007"), loosely("1.10"), loosely("red")
-    (True, 'true', None, None, None)
+    >>> import polars as pl
+    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
+    (array([1.5, 2. , nan, nan, nan]), 1)
     """
-    if text.lower() in ("true", "false"):
-        return text.lower()
-    number = number_in(text)
-    return number if number is not None and text in (number_text(number), repr(number)) else None
+    if isinstance(series, CodedTexts):
+        plain_numbers = series.plain_numbers()
+        if plain_numbers is not None:
+            return plain_numbers, 0
+        series = series.to_polars()
+    import polars as pl
+
+    unreadable = 0
+    if kind_of(series) == "text":
+        if series.dtype.is_temporal():
+            raise DataError(
+                f"Column {series.name!r} holds {series.dtype}, which is no number: "
+                "turn it into one (days, seconds …) or use it as a category."
+            )
+        trimmed = series.cast(pl.String).str.strip_chars()
+        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
+        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
+        if unread.any():  # a truth value is 1 or 0, as in a column of them
+            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
+            series = series.fill_null(truth.cast(pl.Float64))
+            unreadable = int((unread & series.is_null()).sum())
+    elif series.dtype == pl.Duration:
+        series = plain_moments(series)
+    x = series.cast(pl.Float64).to_numpy()
+    if np.isinf(x).any():
+        row = int(np.isinf(x).argmax())
+        value = "-infinity" if x[row] < 0 else "infinity"
+        row += first_row
+        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
+    return x, unreadable
 
 
 MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that training never saw: all others are unseen
@@ -281,10 +293,124 @@ class TableColumn:
     category: Category | HashedCategory | None
 
 
-def check_type(value: Any, expected: type | UnionType) -> None:
-    """A saved map is data from outside: what has the wrong type is refused when it is read, not when it is used."""
-    if not isinstance(value, expected):
-        raise TypeError(f"{value!r} is not {expected}")
+@dataclass(frozen=True)
+class PartSizes:
+    """How many rows are encoded at a time; the features never depend on it."""
+
+    rows: int = 2**18
+    rows_per_value: int = 8  # more rows where a vocabulary is large, since polars hashes it once a part
+    rows_without_lookup: int = 2**15  # nothing to hash: so many stay in the cache while columns become rows
+
+    def step(self, vocabularies: list[int]) -> int:
+        """Rows at a time, given the sizes of the vocabularies that polars hashes."""
+        if not vocabularies:
+            return min(self.rows, self.rows_without_lookup)
+        return max(self.rows, self.rows_per_value * max(vocabularies))
+
+
+USUAL_SIZES = PartSizes()
+
+
+@dataclass
+class EncodedRows:
+    """Rows `start` to `stop` of a table."""
+
+    start: int
+    stop: int
+    names: dict[str, list[str]]  # the feature that each code stands for, per categorical column
+    codes: dict[str, np.ndarray] = field(default_factory=dict)  # int32, −1 where training never saw the value
+    numbers: dict[str, np.ndarray] = field(default_factory=dict)  # features per numeric column
+    missing: dict[str, np.ndarray] = field(default_factory=dict)  # where numbers are missing, if they were in training
+    bins: dict[str, np.ndarray] = field(default_factory=dict)  # int32, the place of numbers among values and bins
+    grown: dict[str, np.ndarray] = field(default_factory=dict)  # int32, the place among grown values, negative elsewhere
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass
+class TableEncoder:
+    """The rows of a table, part by part; afterwards `unseen` and `unreadable` count the values that it could not use."""
+
+    table: pl.DataFrame | CodedTable
+    columns: list[TableColumn]
+    scale: bool
+    dtype: type[np.floating] = np.float32
+    sizes: PartSizes = USUAL_SIZES
+    unseen: Counter[str] = field(default_factory=Counter)
+    unreadable: Counter[str] = field(default_factory=Counter)
+    far: Counter[str] = field(default_factory=Counter)  # numbers unlike those of training
+
+    def __post_init__(self) -> None:
+        # Numbered instead of named: polars understands names such as "*" and "^a$" as patterns.
+        categories = {str(j): column.category for j, column in enumerate(self.columns) if column.category}
+        uncoded = {j: c for j, c in categories.items() if not is_enum(self.table[c.name])}
+        unknown = [j for j, c in uncoded.items() if not c.knows_values_of(self.table[c.name])]
+        if uncoded:
+            import polars as pl
+
+            self.plain = pl.DataFrame([plain(self.table[c.name]).alias(j) for j, c in uncoded.items()])
+            distinct = self.plain.select(pl.col(unknown).unique().implode()) if unknown else pl.DataFrame()
+        self.lookups: dict[str, Lookup] = {}
+        self.coded: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # codes of an Enum, and from those to its lookup's
+        for j, c in categories.items():
+            if j in uncoded:
+                self.lookups[c.name] = c.lookup(distinct[j][0] if j in unknown else None)
+            else:
+                codes, texts = used_categories(self.table[c.name])
+                self.lookups[c.name] = c.lookup(texts)
+                of_code = np.full(np.max(codes, initial=-1) + 1, -1, dtype=np.int32)
+                of_code[codes] = self.lookups[c.name].codes
+                self.coded[c.name] = enum_codes(self.table[c.name]), of_code
+
+    def __iter__(self) -> Iterator[EncodedRows]:
+        uncoded = [name for name in self.lookups if name not in self.coded]
+        numbered = self.plain.columns if uncoded else []
+        to_codes = [self.lookups[name].expression(j) for name, j in zip(uncoded, numbered, strict=True)]
+        names = {name: lookup.names for name, lookup in self.lookups.items()}
+        with_grown = [c.category for c in self.columns if isinstance(c.category, Category) and c.category.grown]
+        grown = {category.name: np.int32(category.size) for category in with_grown}
+        step = self.sizes.step([len(self.lookups[name].values) for name in uncoded])
+        for start in range(0, len(self.table), step):
+            part = EncodedRows(start, min(start + step, len(self.table)), names)
+            rows = slice(part.start, part.stop)
+            looked_up = dict(zip(uncoded, self.plain[rows].select(to_codes), strict=True)) if uncoded else {}
+            for name in self.lookups:
+                if name in looked_up:
+                    part.codes[name] = self._respelled(name, looked_up[name].to_numpy(), rows)
+                else:
+                    codes, of_code = self.coded[name]
+                    part.codes[name] = of_code.take(codes[rows])
+                self.unseen[name] += int(np.count_nonzero(part.codes[name] < 0))
+                if name in grown:
+                    size, codes = grown[name], part.codes[name]
+                    part.grown[name], part.codes[name] = codes - size, np.where(codes < size, codes, np.int32(-1))
+            for column in self.columns:
+                if column.number:
+                    self._encode_number(column.number, part)
+            yield part
+
+    def _respelled(self, name: str, codes: np.ndarray, rows: slice) -> np.ndarray:
+        """The codes with those of values that a lookup of texts does not know, because they are spelled otherwise."""
+        category = next(column.category for column in self.columns if column.name == name)
+        if not isinstance(category, Category) or self.lookups[name] is not category.lookup(None):
+            return codes  # looked up value by value, however spelled
+        return category.respell(plain(self.table[name][rows]), codes)
+
+    def _encode_number(self, number: Number, part: EncodedRows) -> None:
+        column = self.table[number.name]
+        rows = column.slice(part.start, len(part))
+        x, unreadable = numbers(rows, part.start)
+        is_missing = np.isnan(x)
+        part.numbers[number.name] = number.encode(x, is_missing, self.scale, self.dtype)
+        if number.bins:
+            part.bins[number.name] = number.bins.codes(x)
+        self.unreadable[number.name] += unreadable
+        self.far[number.name] += number.count_far(x)
+        if number.missing:
+            part.missing[number.name] = is_missing
+        elif number.name not in self.lookups:  # else it is counted there
+            self.unseen[number.name] += int(np.count_nonzero(is_missing)) - unreadable
 
 
 def _type(name: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
-from rosenblatt.data.table import is_enum, looks_like_data, numbers_if_all, used_categories
+from rosenblatt.data.table import is_enum, kind_of, looks_like_data, numbers_if_all, plain, used_categories
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
@@ -24,23 +24,25 @@ from rosenblatt.features.table.blocks import (
     BinBlock,
     CategoryBlock,
     CategoryProduct,
+    DenseBuilder,
     FeatureBlock,
+    GrownEntries,
     HashableBlock,
     HashableProduct,
     HashedBlock,
     MissingBlock,
     NumberBlock,
     NumberProduct,
-)
-from rosenblatt.features.table.columns import Category, HashedCategory, TableColumn, kind_of, plain
-from rosenblatt.features.table.encoding import (
-    USUAL_SIZES,
-    DenseBuilder,
-    GrownEntries,
-    PartSizes,
     SparseBuilder,
-    TableEncoder,
     is_dense,
+)
+from rosenblatt.features.table.columns import (
+    USUAL_SIZES,
+    Category,
+    HashedCategory,
+    PartSizes,
+    TableColumn,
+    TableEncoder,
 )
 from rosenblatt.features.table.numbers import Number
 from rosenblatt.features.table.text_columns import TextColumns
