@@ -18,9 +18,10 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.examples import for_classes, for_regression, split
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import error, run, split, train
+from rosenblatt.learning.scoring import error
+from rosenblatt.learning.training import run, train
 
 
 def first_epochs(name, n, seed=0, epochs=3, pool=None):

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rosenblatt as rb
+from rosenblatt.engine.growth import with_new_class
 from rosenblatt.learning.updating import Update
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "models"
@@ -125,7 +126,7 @@ def test_two_classes_become_two_halves_and_a_zero():
     X, y = rows_with_signs(100, 5)
     model = rb.learn(rb.Dataset("sparse", sp.csr_array(X), y, "rows"), learner="perceptron")
     (w,), (b,) = model.views["last"]
-    weights = model.weights.with_new_class()
+    weights = with_new_class(model.weights)
     assert np.array_equal(weights.last[0], [-w / 2, w / 2, 0 * w])
     assert np.array_equal(weights.last[1], [-b / 2, b / 2, 0])
     scores = X @ weights.last[0].T + weights.last[1]

@@ -159,13 +159,13 @@ class Weights:
         """These weights in the layout for dense or sparse rows; sums go on where they were."""
         if sparse == self.sparse:
             return self
-        return self._restored({**self.__getstate__(), "sparse": sparse})
+        return self.with_state({**self.__getstate__(), "sparse": sparse})
 
     def copy(self) -> Weights:
         """The same state in memory of its own."""
-        return self._restored(self.__getstate__())
+        return self.with_state(self.__getstate__())
 
-    def _restored(self, state: dict[str, Any]) -> Weights:
+    def with_state(self, state: dict[str, Any]) -> Weights:
         twin = Weights.__new__(Weights)
         own = {name: value.copy() for name, value in state.items() if isinstance(value, np.ndarray) and name not in LAID_OUT}
         twin.__setstate__(state | own)  # which copies the others into the layout
@@ -206,40 +206,6 @@ class Weights:
         weights.total, weights.bias_total = arrays.get("total"), arrays["bias_total"]
         vars(weights).update({name: counts[name] for name in SAVED_COUNTS})
         return weights
-
-    def with_new_class(self) -> Weights:
-        """The same with a vector more, of zeros; the one vector of two classes becomes two halves, −w/2 and w/2."""
-        halves = np.array([[-0.5], [0.5]])
-
-        def grown(part: np.ndarray) -> np.ndarray:
-            table = part.reshape(self.vectors, -1)
-            if self.vectors == 1:
-                table = halves * table + 0.0  # half of 0 is 0, not −0: a column may also come after the class
-            table = np.vstack([table, np.zeros((1, table.shape[1]))])
-            return table if part.ndim == 2 else table[:, 0]
-
-        vectors = 3 if self.vectors == 1 else self.vectors + 1
-        moved = {name: grown(vars(self)[name]) for name in ("w", "u", "bias", "bias_u", "bias_total")}
-        moved |= {} if self.total is None else {"total": grown(self.total)}
-        return self._restored(
-            {
-                **self.__getstate__(),
-                **moved,
-                "vectors": vectors,
-                "scores": np.zeros(4 * vectors),
-                "bias_sigma": np.ones(vectors),
-            }
-        )
-
-    def with_new_columns(self, d: int) -> Weights:
-        """The same with columns of zeros behind the others, d in all."""
-        refuse_beyond_memory(self.vectors, d)
-
-        def grown(part: np.ndarray) -> np.ndarray:
-            return np.hstack([part, np.zeros((self.vectors, d - self.d))])
-
-        moved = {name: grown(part) for name in ("w", "u", "total") if (part := vars(self)[name]) is not None}
-        return self._restored({**self.__getstate__(), **moved, "d": d})
 
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import is_not
 from typing import Any, ClassVar, Self
@@ -32,19 +32,18 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, SHUFFLE_HELP, SHUFFLES, VERBOSE, estimator
 from rosenblatt.estimators.going_on import GoesOn, classes_at
+from rosenblatt.estimators.probabilities import GivesProbabilities
 from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing
+from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing, split
 from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import ContinuedRun, LinearRun, Training
-from rosenblatt.learning.votes import VOTING, Voter
 
 
 def order_of(shuffle: bool | str) -> str:
@@ -270,7 +269,7 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
         """Runs the engine and keeps what it gives, also when it was interrupted."""
         held_out = None
         if plan.patience is not None:
-            examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
+            examples, held_out = split(examples, self.validation_fraction, plan.seed)
         counts = examples.class_counts()
         if counts is not None and weights.t:  # weights that go on have seen the rows of the calls before
             counts += self._settings.class_counts
@@ -351,7 +350,7 @@ def _goes_on(learner: LinearClassifier) -> bool:
 
 
 @estimator
-class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type: ignore[misc]
+class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, LinearLearner):  # type: ignore[misc]
     """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
 
     class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
@@ -407,47 +406,6 @@ class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type
         Voted, it is the votes, and of two classes with equal votes the first wins.
         """
         return self._scores(X)
-
-    def _calibrate(self, examples: Examples, start: Callable[[Examples], Weights]) -> None:
-        """Fits probabilities to scores out of fold; every fold is a fit of its own, early stopping and all."""
-        from rosenblatt.learning.calibration import Calibration, out_of_fold_scores
-        from rosenblatt.learning.deciding import OUT_OF_FOLD
-
-        settings, chosen = self._settings, self._chosen
-
-        def train(part: Examples) -> Scorer:
-            held_out = None
-            if settings.plan.patience is not None:
-                part, held_out = training.split(part, self.validation_fraction, settings.plan.seed)
-            run = LinearRun(part, settings.rule, settings.plan, start(part), held_out).go()
-            if chosen in VOTING:
-                return Voter(part.classes, run.memory(), settings.plan.seed if chosen == "random" else None)
-            return run.view(chosen)
-
-        scores, codes = out_of_fold_scores(examples, self._model, train, settings.plan.seed)
-        self._calibration = Calibration.fit(scores, codes, chosen, OUT_OF_FOLD)
-
-    @available_if(lambda self: self._has_probabilities())  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """P(class | x), a column a class, by the calibration out of fold."""
-        scores = self._scores(X)
-        if not self._calibrated():
-            raise SettingError(f"The {self._chosen} weights were not calibrated: fit with calibrate=True.")
-        assert self._calibration is not None
-        return self._calibration.probabilities(scores)
-
-    @available_if(lambda self: self._has_probabilities())  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """log P(class | x), −∞ where the probability rounds to 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
-
-    def _has_probabilities(self) -> bool:
-        return self.calibrate
-
-    def _calibrated(self) -> bool:
-        """Was it the weights that predict whose scores were calibrated?"""
-        return self._calibration is not None and self._calibration.view == self._chosen
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""

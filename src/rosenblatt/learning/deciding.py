@@ -23,9 +23,9 @@ from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learn import Learned
 from rosenblatt.learning.learners import Recipe
-from rosenblatt.learning.scoring import Scorer
+from rosenblatt.learning.scoring import Scorer, error
 from rosenblatt.learning.threshold import Threshold, choose, least_score
-from rosenblatt.learning.training import error, run
+from rosenblatt.learning.training import run
 from rosenblatt.learning.votes import Voter
 
 HELD_OUT, OUT_OF_FOLD, LATER = "held-out rows", "rows of training, each scored out of fold", "rows given later"

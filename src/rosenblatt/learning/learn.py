@@ -29,7 +29,8 @@ from rosenblatt.learning.examples import (
 )
 from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import Recipe
-from rosenblatt.learning.training import Training, error, run
+from rosenblatt.learning.scoring import error
+from rosenblatt.learning.training import Training, run
 
 if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.kernel.training import KernelTraining

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -12,7 +13,7 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import layout, score
 from rosenblatt.errors import DataError
-from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 
 class Scorer(ABC):
@@ -152,3 +153,22 @@ def margins_against_rest(model: Scorer, examples: Examples) -> np.ndarray:
 def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
     """The margin of every example by a model."""
     return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
+
+
+def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
+    """Share of examples that the model gets wrong; in a regression, the mean squared error. `weights` weigh the rows."""
+    return mean_loss(model.scores(examples.rows), examples, model.decide, weights)
+
+
+def mean_loss(
+    scores: np.ndarray,
+    examples: AnyExamples,
+    decided: Callable[[np.ndarray], np.ndarray],
+    weights: np.ndarray | None = None,
+) -> float:
+    """The same, of rows that were scored."""
+    if isinstance(examples, RegressionExamples):
+        losses = (scores - examples.targets) ** 2
+    else:
+        losses = decided(scores) != examples.codes
+    return float(np.average(losses, weights=weights))

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.data import markup
-from rosenblatt.engine import order, rules
+from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import core
-from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
 from rosenblatt.learning.log import Log, Memory, Recorder
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model, Scorer, decide, example_margins, margins_against_rest, probabilities
+from rosenblatt.learning.scoring import Model, decide, example_margins, margins_against_rest, mean_loss, probabilities
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
-
-E = TypeVar("E", Examples, RegressionExamples, AnyExamples)
 
 
 @dataclass(frozen=True)
@@ -403,44 +400,3 @@ class ContinuedRun(LinearRun):
 
     def first_weights(self, weights: Weights) -> None:
         pass
-
-
-def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
-    """Share of examples that the model gets wrong; in a regression, the mean squared error. `weights` weigh the rows."""
-    return mean_loss(model.scores(examples.rows), examples, model.decide, weights)
-
-
-def mean_loss(
-    scores: np.ndarray,
-    examples: AnyExamples,
-    decided: Callable[[np.ndarray], np.ndarray],
-    weights: np.ndarray | None = None,
-) -> float:
-    """The same, of rows that were scored."""
-    if isinstance(examples, RegressionExamples):
-        losses = (scores - examples.targets) ** 2
-    else:
-        losses = decided(scores) != examples.codes
-    return float(np.average(losses, weights=weights))
-
-
-def split(examples: E, fraction: float, seed: int) -> tuple[E, E]:
-    """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
-    check("validation_fraction", fraction, Real(above=0, below=1))
-    pool = examples.pool()
-    groups = [pool]
-    if isinstance(examples, Examples):
-        codes = examples.codes[pool]
-        groups = [pool[codes == code] for code in np.unique(codes)]
-    bits = order.random_bits(seed, order.SPLIT)
-    held_out = np.zeros(examples.rows.n, dtype=bool)
-    for group in groups:
-        order.shuffle(group, bits)
-        held_out[group[: round(fraction * len(group))]] = True
-    if not held_out.any() or held_out[pool].all():
-        raise SettingError(
-            f"validation_fraction={fraction} of {len(pool)} rows leaves nothing to hold out, or to learn from."
-        )
-    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance
-    rest = replace(examples, importance=np.where(held_out, 0.0, importance))
-    return rest, examples.take(np.flatnonzero(held_out))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.engine.growth import with_new_class, with_new_columns
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import Notes, TableMap
@@ -100,7 +101,7 @@ class Update:
         new = self.features.n_features - before.n_features
         if not new:
             return
-        self.weights = self.weights.with_new_columns(self.features.n_features)
+        self.weights = with_new_columns(self.weights, self.features.n_features)
         if self.counts is not None:
             self.counts = np.hstack([self.counts, np.zeros((len(self.counts), new), dtype=self.counts.dtype)])
         if self.means is not None:  # of training, where no row had them
@@ -143,7 +144,7 @@ class Update:
             )
         self.classes = with_class(self.classes, label)
         self.report.new_classes.append(self.classes.tolist()[-1])
-        self.weights = self.weights.with_new_class()
+        self.weights = with_new_class(self.weights)
         if self.class_counts is not None:
             self.class_counts = np.append(self.class_counts, 0)
         if self.counts is not None:

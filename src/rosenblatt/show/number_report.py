@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import __version__
 from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
 from rosenblatt.estimators.neighbours.entrants import ENTRANTS_OF_NUMBERS
 from rosenblatt.learning.classifier import Classifier, with_training_types
-from rosenblatt.learning.learners import label_of
 from rosenblatt.show import reproduce, tables
 from rosenblatt.show.assessment import COMPARISON_SHARE, Announce, ReportOptions
 from rosenblatt.show.canvas import PALETTE
@@ -98,20 +95,13 @@ def render_numbers(
     source: ReportSource,
 ) -> str:
     """The page: the template knows the names given here."""
-    from rosenblatt.show.report import training_facts, training_source
+    from rosenblatt.show.report import beginning_of_page, training_source
 
     recipe, largest = reproduce.recipe_of(model), weights(model, top=WEIGHTS_SHOWN)
     trained_on = training_source(model, assessment, options, source)
     evaluation = None if assessment is None else assessment.evaluation
     return template.render(
-        style=files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
-        version=__version__,
-        source=source,
-        options=options,
-        model=model,
-        learner=label_of(recipe.compared_name),
-        facts=training_facts(model),
-        columns=tables.column_uses(model),
+        **beginning_of_page(model, options, source),
         weights=largest,
         longest=max((abs(one.weight) for one in largest), default=0.0) or 1.0,
         bias=bias(model),

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -102,6 +102,20 @@ def page_template(numbers: bool = False) -> jinja2.Template:
     return page.from_string(files("rosenblatt.show").joinpath(name).read_text("utf-8"))
 
 
+def beginning_of_page(model: Classifier, options: ReportOptions, source: ReportSource) -> dict[str, Any]:
+    """What the templates of every page name: how it looks, and what was trained on what."""
+    return {
+        "style": files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
+        "version": __version__,
+        "source": source,
+        "options": options,
+        "model": model,
+        "learner": label_of(reproduce.recipe_of(model).compared_name),
+        "facts": training_facts(model),
+        "columns": tables.column_uses(model),
+    }
+
+
 def render(
     template: jinja2.Template, model: Classifier, assessment: Assessment | None, options: ReportOptions, source: ReportSource
 ) -> str:
@@ -114,14 +128,7 @@ def render(
     trained_on = training_source(model, assessment, options, source)
     recipe = reproduce.recipe_of(model)
     return template.render(
-        style=files("rosenblatt.show").joinpath("report.css").read_text("utf-8"),
-        version=__version__,
-        source=source,
-        options=options,
-        model=model,
-        learner=label_of(model.recipe.compared_name),
-        facts=training_facts(model),
-        columns=tables.column_uses(model),
+        **beginning_of_page(model, options, source),
         classes=tables.shown_classes(model),
         most_frequent=None if counts is None else model.classes.tolist()[int(counts.argmax())],
         majority=None if counts is None else 1 - int(counts.max()) / int(counts.sum()),

@@ -17,7 +17,7 @@ from rosenblatt.data.coded import CodedTexts
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
-from rosenblatt.learning.training import error
+from rosenblatt.learning.scoring import error
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,7 +19,8 @@ from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.learners import Recipe
-from rosenblatt.learning.training import error, run
+from rosenblatt.learning.scoring import error
+from rosenblatt.learning.training import run
 from rosenblatt.studies.compare import OnLearner, split_encoder
 
 AS_GIVEN = "as given"
