@@ -1,7 +1,5 @@
 """Rows on disk: the model that they give is that of rows in memory, byte for byte."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,7 +9,7 @@ from rosenblatt.cli import run
 from rosenblatt.data import batches
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.stream import learn_stream
+from rosenblatt.learning.stream import learn_batches
 
 LINEAR = [name for name in LEARNERS if name != "voted"]
 
@@ -42,7 +40,7 @@ def files(tmp_path_factory):
 def test_the_model_is_that_of_memory_to_the_byte(name, learner, files, tmp_path):
     recipe = Recipe(learner=learner, epochs=3, class_weight="balanced" if learner == "mira" else None)
     rb.learn(rb.read(files / name), recipe).save(tmp_path / "memory")
-    streamed = learn_stream(lambda: batches(files / name, rows=97), recipe, tmp_path).classifier
+    streamed = learn_batches(lambda: batches(files / name, rows=97), recipe, tmp_path).classifier
     streamed.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
@@ -61,7 +59,7 @@ def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_p
         recipe = Recipe(epochs=2, features=features)
         rb.learn(rb.read(files / "letters.txt"), recipe).save(tmp_path / "memory")
         (tmp_path / str(number)).mkdir()
-        parts = learn_stream(lambda: batches(files / "letters.txt", rows=50), recipe, tmp_path / str(number))
+        parts = learn_batches(lambda: batches(files / "letters.txt", rows=50), recipe, tmp_path / str(number))
         parts.classifier.save(tmp_path / "stream")
         assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
@@ -74,12 +72,10 @@ def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_p
         (["two.libsvm", "--keep-log"], "--keep-log would change nothing in a stream"),
         (["two.libsvm", "--holdout", "0.2"], "--holdout would change nothing in a stream"),
         (["-"], "standard input can be read once"),
-        (["table.csv", "--target", "b"], "libsvm files and of labelled texts"),
     ],
 )
 def test_what_cannot_be_streamed_says_so(arguments, reason, files, monkeypatch, capsys):
     monkeypatch.chdir(files)
-    Path("table.csv").write_text("a,b\n1,x\n2,y\n")
     assert run(["train", *arguments, "--stream"]) == 2
     assert reason in capsys.readouterr().err
 
@@ -109,4 +105,4 @@ def test_a_file_that_grows_between_the_passes_is_told(files, tmp_path):
     rows = rb.read(files / "two.libsvm")
     calls = iter([rows.slice(0, 100), rows.slice(0, 100), rows])
     with pytest.raises(rb.SettingError, match="has changed between the two passes"):
-        learn_stream(lambda: iter([next(calls)]), Recipe(), tmp_path)
+        learn_batches(lambda: iter([next(calls)]), Recipe(), tmp_path)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.features import TableMap, feature_rows
+from rosenblatt.features import TableMap
+from rosenblatt.learning.examples import feature_rows
 from rosenblatt.theory.limits import SearchLimits
 from rosenblatt.theory.precision import recheck_with_all_digits
 from rosenblatt.theory.problem import SeparabilityProblem

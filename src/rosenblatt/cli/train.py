@@ -145,7 +145,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
-@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: libsvm files and labelled texts.")
+@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: more rows than fit into it.")
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json

@@ -67,8 +67,11 @@ class TableParts:
         return replace(data, notes=(*notes, *data.notes))
 
     def batches(self, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
-        """The rows in batches; file by file where they stay texts and any number of them will do, else all at once."""
-        if rows is not None or options.as_text is not True:
+        """The rows in batches; file by file where any number of them will do, else all at once.
+
+        File by file, a column may be of another type in another file, unless all stay texts.
+        """
+        if rows is not None:
             yield from cut(self.read(options), rows)
             return
         columns: Sequence[str] | None = None
@@ -76,7 +79,7 @@ class TableParts:
             for part in batches_of(file, rows, replace(options, format=self.format.name)):
                 refuse_other_columns(part.rows.columns, columns, file, self.files[0])
                 columns = columns or part.rows.columns
-                yield replace(part, notes=(self.note, *part.notes))
+                yield replace(part, rows=part.rows[columns], name=self.name, notes=(self.note, *part.notes))
 
     def _options_of_part(self, options: ReadOptions) -> ReadOptions:
         texts = self.format.has_lines or options.as_text is True

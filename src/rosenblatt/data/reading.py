@@ -165,6 +165,15 @@ def batches_of(where: Where, rows: int | None, options: ReadOptions) -> Iterator
         yield from (with_notes(part, source) for part in parts)
 
 
+def format_of(where: Where, options: ReadOptions) -> Format | None:
+    """The format of a source; None of a data set that is known by name."""
+    options = checked(options)
+    if _known_dataset(where, options) is not None:
+        return None
+    several = _several_files(where, options)
+    return _open(where, options)[1] if several is None else several.format
+
+
 def with_notes(data: Dataset, source: Source) -> Dataset:
     """The data with what was assumed of its source so far."""
     return replace(data, notes=(*source.notes, *data.notes), guesses=tuple(source.guesses))

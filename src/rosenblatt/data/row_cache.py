@@ -2,8 +2,11 @@
 
 What is mapped belongs to the file: the system drops it from memory when others need the room, and reads it again.
 
-    indices, values, indptr   the arrays of CSR rows, as numbers of the machine's own kind
-    head.json                 their types and lengths, and a checksum over all of them
+    values                    dense rows
+    indices                   rows of as many ones as there are columns in the table, one-hot
+    indices, values, indptr   all other rows, as CSR
+
+Numbers are of the machine's own kind; head.json has their types and lengths, and a checksum over each array.
 """
 
 from __future__ import annotations
@@ -12,63 +15,94 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError
 
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-
 AT_ONCE = 2**20  # numbers that are read or written at a time
+HEAD = "head.json"
 
 
 @dataclass
 class RowCacheWriter:
-    """Writes CSR rows, some at a time; `finish` makes them one matrix."""
+    """Writes rows, some at a time; `finish` makes them one matrix."""
 
     folder: Path
     rows: int = 0
     entries: int = 0
+    layout: str = ""  # dense, one-hot or csr
     types: dict[str, np.dtype[Any]] = field(default_factory=dict)
+    checksums: dict[str, int] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for name in ("indices", "values", "indptr"):
-            (self.folder / name).write_bytes(b"")
-        self._append("indptr", np.zeros(1, dtype=np.int64))
-
-    def add(self, matrix: sp.csr_matrix) -> None:
-        """Some more rows."""
+    def add(self, matrix: Any) -> None:
+        """Some more rows: an array, OneHot or CSR."""
+        layout = "dense" if isinstance(matrix, np.ndarray) else "one-hot" if isinstance(matrix, OneHot) else "csr"
+        if self.layout == "one-hot" and layout == "csr":
+            self._fill_up(matrix.data.dtype)
+        self.layout = layout if self.layout in ("", "one-hot") else self.layout
+        if layout == "dense":
+            self._append("values", np.ascontiguousarray(matrix))
+            self.rows, self.entries = self.rows + len(matrix), self.entries + matrix.size
+            return
+        if layout == "one-hot":
+            n, width = matrix.columns.shape
+            self._append("indices", np.ascontiguousarray(matrix.columns))
+            if self.layout == "csr":
+                self._append_ones(n, width)
+            self.rows, self.entries = self.rows + n, self.entries + n * width
+            return
+        if "indptr" not in self.types:
+            self._append("indptr", np.zeros(1, dtype=np.int64))
         self._append("indices", matrix.indices)
         self._append("values", matrix.data)
         self._append("indptr", matrix.indptr[1:].astype(np.int64) - matrix.indptr[0] + self.entries)
         self.rows, self.entries = self.rows + matrix.shape[0], self.entries + matrix.nnz
 
+    def _fill_up(self, kind: np.dtype[Any]) -> None:
+        """What one-hot rows leave out, for those that came before the first of others."""
+        n, width, self.rows, self.entries = self.rows, self.entries // self.rows, 0, 0
+        self._append("indptr", np.zeros(1, dtype=np.int64))
+        self.types["values"] = kind
+        for start in range(0, n, AT_ONCE):
+            some = min(AT_ONCE, n - start)
+            self._append_ones(some, width)
+            self.rows, self.entries = self.rows + some, self.entries + some * width
+
+    def _append_ones(self, n: int, width: int) -> None:
+        self._append("values", np.ones(n * width, dtype=self.types["values"]))
+        self._append("indptr", self.entries + width * np.arange(1, n + 1, dtype=np.int64))
+
     def finish(self, columns: int) -> None:
         """The head, once all rows are there; indices and row ends become of one type, as the loop reads them."""
-        index = np.dtype(np.int32 if self.entries < 2**31 else np.int64)
-        for name in ("indices", "indptr"):
-            self._recast(name, index)
-        arrays = {name: {"type": kind.str, "crc": checksum(self.folder / name, kind)} for name, kind in self.types.items()}
-        head = {"rows": self.rows, "columns": columns, "entries": self.entries, "arrays": arrays}
-        (self.folder / "head.json").write_text(json.dumps(head), "utf-8")
+        if self.layout == "csr":
+            index = np.dtype(np.int32 if self.entries < 2**31 else np.int64)
+            for name in ("indices", "indptr"):
+                self._recast(name, index)
+        arrays = {name: {"type": kind.str, "crc": self.checksums[name]} for name, kind in self.types.items()}
+        head = {"layout": self.layout, "rows": self.rows, "columns": columns, "entries": self.entries, "arrays": arrays}
+        (self.folder / HEAD).write_text(json.dumps(head), "utf-8")
 
     def _append(self, name: str, part: np.ndarray) -> None:
         if self.types.setdefault(name, part.dtype) != part.dtype:
             raise DataError(f"The {name} of these rows are {part.dtype}, those of rows before them {self.types[name]}.")
-        with open(self.folder / name, "ab") as file:
+        new = name not in self.checksums
+        self.checksums[name] = zlib.crc32(part.data.cast("B") if part.size else b"", self.checksums.get(name, 0))
+        with open(self.folder / name, "wb" if new else "ab") as file:
             part.tofile(file)
 
     def _recast(self, name: str, kind: np.dtype[Any]) -> None:
-        if self.types[name] == kind:
+        before = self.types[name]
+        if before == kind:
             return
-        path, new = self.folder / name, self.folder / f"{name}.new"
-        with open(path, "rb") as source, open(new, "wb") as target:
-            while len(part := np.fromfile(source, self.types[name], AT_ONCE)):
-                part.astype(kind).tofile(target)
-        new.replace(path)
-        self.types[name] = kind
+        del self.types[name], self.checksums[name]
+        old = (self.folder / name).rename(self.folder / f"{name}.old")
+        with open(old, "rb") as source:
+            while len(part := np.fromfile(source, before, AT_ONCE)):
+                self._append(name, part.astype(kind))
+        old.unlink()
 
 
 def checksum(path: Path, kind: np.dtype[Any]) -> int:
@@ -80,17 +114,21 @@ def checksum(path: Path, kind: np.dtype[Any]) -> int:
     return total
 
 
-def open_rows(folder: Path) -> sp.csr_matrix:
-    """The rows of a cache, mapped; one that is damaged is refused."""
+def open_rows(folder: Path, verify: bool = True) -> Any:
+    """The rows of a cache, mapped; one that is damaged is refused, unless it was written just now."""
+    head = json.loads((folder / HEAD).read_text("utf-8"))
+    n, d, layout = head["rows"], head["columns"], head["layout"]
+    arrays = {}
+    for name, about in head["arrays"].items():
+        size = n + 1 if name == "indptr" else head["entries"]
+        kind, path = np.dtype(about["type"]), folder / name
+        if path.stat().st_size != size * kind.itemsize or (verify and checksum(path, kind) != about["crc"]):
+            raise DataError(f"The cache {folder} is damaged: its {name} are not those that were written. Remove it.")
+        arrays[name] = np.asarray(np.memmap(path, kind, mode="r")) if size else np.zeros(0, kind)
+    if layout == "dense":
+        return arrays["values"].reshape(n, d)
+    if layout == "one-hot":
+        return OneHot(arrays["indices"].reshape(n, -1), d)
     import scipy.sparse as sp
 
-    head = json.loads((folder / "head.json").read_text("utf-8"))
-    sizes = {"indices": head["entries"], "values": head["entries"], "indptr": head["rows"] + 1}
-    arrays = {}
-    for name, size in sizes.items():
-        kind, path = np.dtype(head["arrays"][name]["type"]), folder / name
-        if path.stat().st_size != size * kind.itemsize or checksum(path, kind) != head["arrays"][name]["crc"]:
-            raise DataError(f"The cache {folder} is damaged: its {name} are not those that were written. Remove it.")
-        arrays[name] = np.memmap(path, kind, mode="r", shape=(size,)) if size else np.zeros(0, kind)
-    parts = arrays["values"], arrays["indices"], arrays["indptr"]
-    return sp.csr_matrix(parts, shape=(head["rows"], head["columns"]))
+    return sp.csr_matrix((arrays["values"], arrays["indices"], arrays["indptr"]), shape=(n, d))

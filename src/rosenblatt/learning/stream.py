@@ -1,8 +1,8 @@
 """Training from files that are larger than memory: their rows are encoded once, into files, and learned from there.
 
-The first pass over the file learns what the feature map needs and which classes there are, the second writes the encoded
-rows; epochs run over what was written, so that text is parsed twice, whatever their number. The order of the rows is that of
-training in memory, and so are the bits of the model.
+A table is read once, and written to disk (data/disk_table.py): from then on it is a table as any other. Of other files, the
+first pass learns what the feature map needs and which classes there are, and the second writes the encoded rows. Epochs run
+over what was written. The order of the rows is that of training in memory, and so are the bits of the model.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.data.columns.kinds import Overrides
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.named_rows import NamedRows
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import classes_of, codes_among, for_classes, is_text, labels_of, text_array
-from rosenblatt.learning.learn import Learned, by_code, learn_classes
+from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.learners import Recipe
 
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
@@ -39,10 +43,38 @@ def refuse_no_stream(recipe: Recipe) -> None:
 
 
 def learn_stream(
+    where: Where,
+    recipe: Recipe,
+    folder: Path,
+    options: ReadOptions | None = None,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+) -> Learned | LearnedNumbers:
+    """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows."""
+    refuse_no_stream(recipe)
+    options = options or ReadOptions()
+    beginning = next(batches_of(where, None, options))
+    labels_of(beginning)  # refuses what has none, before all is read
+    if beginning.kind == "table":
+        data = table_on_disk(where, options, folder, unused_columns(beginning, recipe))
+        learned = learn_from(data, recipe, dev, watch)
+        return replace(learned, notes=(*data.notes, *learned.notes))
+    if beginning.zero_based is not None:  # to find out takes a look at all of the file, and once is enough
+        options = replace(options, zero_based=beginning.zero_based)
+    return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
+
+
+def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
+    """The columns that the recipe leaves out, whatever they hold."""
+    options = recipe.map_options("table")
+    said = Overrides(options.get("per_column") or {}, only=options.get("only"))
+    return [name for name in data.rows.columns if said.of_column(name) in ("drop", "id")]
+
+
+def learn_batches(
     batches: Batches, recipe: Recipe, folder: Path, dev: Dataset | None = None, watch: Callbacks | None = None
 ) -> Learned:
-    """What `learn_from` gives, from batches that are read twice; `folder` takes the encoded rows."""
-    refuse_no_stream(recipe)
+    """The same from batches of libsvm rows or texts that are read twice."""
     first, mapping, classes, codes = first_pass(batches, recipe)
     writer = RowCacheWriter(folder)
     for data in batches():
@@ -53,7 +85,7 @@ def learn_stream(
         raise SettingError(f"{first.name} has changed between the two passes over it: let nobody write to it meanwhile.")
     writer.finish(mapping.n_features)
     class_weight = by_code(recipe.class_weight, classes)
-    examples = for_classes(Rows(open_rows(folder)), codes, class_weight=class_weight)
+    examples = for_classes(Rows(open_rows(folder, verify=False)), codes, class_weight=class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)
     prepared = mapping, replace(examples, classes=classes)
     return learn_classes(replace(first, rows=None, labels=None), recipe, dev, watch, prepared)
@@ -65,8 +97,8 @@ def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | Num
     mapping = recipe.feature_map(beginning.kind)
     if not isinstance(mapping, TextMap | NumbersMap) or isinstance(beginning.rows, NamedRows):
         raise SettingError(
-            f"{beginning.name}: a stream is made of libsvm files and of labelled texts, for now. Leave out --stream: "
-            "then all rows are read into memory."
+            f"{beginning.name}: a stream is made of tables, libsvm files and labelled texts. Leave out --stream: then all "
+            "rows are read into memory."
         )
     seen: list[tuple[np.ndarray, np.ndarray]] = []  # of every batch its classes, and the place of every row among them
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
+from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import SettingError, as_argument
@@ -103,7 +104,7 @@ def refuse_wrong_kind(name: str, kind: str) -> None:
 
 
 def decide(
-    table: pl.DataFrame | CodedTable, overrides: Overrides | None = None, trimmed: bool = False
+    table: pl.DataFrame | CodedTable | DiskTable, overrides: Overrides | None = None, trimmed: bool = False
 ) -> list[ColumnReading]:
     """How each column is to be read; `trimmed`, as files are read, no text has blanks around it."""
     said = overrides or Overrides()
@@ -114,7 +115,7 @@ def decide(
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
     if not isinstance(table, CodedTable):
-        known = each_by_a_core(lambda series: look_at(series, said, trimmed), list(table))
+        known = each_by_a_core(lambda series: look_at(series, said, trimmed), table)
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
@@ -318,14 +319,14 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
     return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
 
 
-def each_by_a_core(look: Callable[[pl.Series], Look], columns: list[pl.Series]) -> list[Look]:
-    """What is seen in each column, in as many threads as there are cores where that is worth it."""
-    if len(columns) < 2 or len(columns[0]) < MANY_ROWS or cores() < 2:
-        return [look(column) for column in columns]
+def each_by_a_core(look: Callable[[pl.Series], Look], table: pl.DataFrame | DiskTable) -> list[Look]:
+    """What is seen in each column, in as many threads as there are cores where that is worth it, and there is the memory."""
+    if isinstance(table, DiskTable) or table.width < 2 or len(table) < MANY_ROWS or cores() < 2:
+        return [look(column) for column in table]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(cores()) as threads:
-        return list(threads.map(look, columns))
+        return list(threads.map(look, table))
 
 
 def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
@@ -396,5 +397,4 @@ def words_in(name: str) -> set[str]:
 
 def shown(value: object) -> str:
     """A value in a sentence, not longer than is good for it."""
-    text = str(value)
-    return text if len(text) <= 30 else f"{text[:29]}…"
+    return text if len(text := str(value)) <= 30 else f"{text[:29]}…"

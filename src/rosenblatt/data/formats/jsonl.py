@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.columnar import typed_dataset
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.formats.declaration import Format, cut
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source, decode_utf8
 from rosenblatt.errors import FileError
@@ -40,6 +41,55 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     return typed_dataset(frame, options, source.name)
 
 
+def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
+    """Objects on lines, some megabytes at a time where any number of rows will do; a list is read as a whole.
+
+    So are rows for a model, which has to see all columns in each batch: the first objects may lack some.
+    """
+    if rows is not None or options.as_text is True or source.text_head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        yield from cut(read(source, options), rows)
+        return
+    import polars as pl
+
+    columns: dict[str, None] = {}
+    earlier = 0
+    with source.open_utf8() as stream:
+        for first, text in whole_lines(stream, options.sizes.table_block):
+            lines = decode_utf8(text, source.name, first)
+            if not lines.strip():
+                continue
+            try:
+                frame = flat(pl.read_ndjson(lines.encode(), infer_schema_length=None), source.name)
+            except (Exception, pl.exceptions.PanicException) as error:
+                raise problem_in(lines, source.name, str(error), first) from None
+            absent = [pl.lit(None).alias(name) for name in columns if name not in frame.columns]
+            frame = frame.with_columns(absent).drop(outer_of(frame, columns))
+            columns |= dict.fromkeys(frame.columns)
+            yield typed_dataset(frame[list(columns)], options, source.name, earlier)
+            earlier += frame.height
+
+
+def whole_lines(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+    """The bytes of a text in blocks that end where a line ends, and the number of the first line of each."""
+    line, rest = 1, b""
+    while block := stream.read(size):
+        whole, end, rest_of_line = (rest + block).rpartition(b"\n")
+        rest = rest_of_line
+        if end:
+            yield line, whole
+            line += whole.count(b"\n") + 1
+    if rest:
+        yield line, rest
+
+
+def outer_of(frame: pl.DataFrame, columns: Iterable[str]) -> list[str]:
+    """The columns that are null throughout because an inner object, known from other rows, is missing in all of these."""
+    import polars as pl
+
+    nulls = [column.name for column in frame if column.dtype == pl.Null]
+    return [name for name in nulls if any(other.startswith(f"{name}.") for other in columns)]
+
+
 def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """The frame with the members of inner objects as columns of their own, and whole numbers of 64 bits.
 
@@ -65,15 +115,15 @@ def refuse_constant(written: str) -> None:
     raise ValueError(f"{written} is no number in JSON, write null")
 
 
-def problem_in(text: str, name: str, reason: str) -> FileError:
-    """Why the text cannot be read, with its line."""
+def problem_in(text: str, name: str, reason: str, first: int = 1) -> FileError:
+    """Why the text, which begins on this line, cannot be read, with the line."""
     if text.startswith("["):
         try:
             json.loads(text)
         except json.JSONDecodeError as error:
             return FileError(f"this is no JSON: {error.msg}.", path=name, line=error.lineno)
     kinds: dict[str, type] = {}
-    for number, line in enumerate([] if text.startswith("[") else text.split("\n"), 1):
+    for number, line in enumerate([] if text.startswith("[") else text.split("\n"), first):
         if not line.strip():
             continue
         try:
@@ -94,7 +144,8 @@ FORMAT = Format(
     "jsonl",
     "JSON: an object a line, or a list of objects",
     read,
-    recognise=recognise,
+    batches,
+    recognise,
     suffixes=(".jsonl", ".ndjson", ".json"),
     aliases=("ndjson", "json"),
     has_columns=True,

@@ -22,6 +22,7 @@ from rosenblatt.data.table import (
     loosely,
     number_in,
     number_text,
+    numbers_if_all,
     plain,
     plain_moments,
     used_categories,
@@ -112,6 +113,8 @@ def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndar
 
 MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that training never saw: all others are unseen
 
+
+FEW_DISTINCT = 2**16  # values of a column, which are put together when there are more
 
 IS_MISSING = " is missing"  # behind the column's name: the name of a feature
 
@@ -258,6 +261,55 @@ class Category:
         for text in (name, *saved["values"]):
             check_type(text, str)
         return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
+
+
+@dataclass
+class DistinctValues:
+    """The different values of a column that comes in parts."""
+
+    name: str
+    texts: dict[str | None, None] = field(default_factory=dict)  # of coded rows
+    others: list[pl.Series] = field(default_factory=list)
+    several: int = 0  # of the others there were when they were last put together
+
+    def add(self, distinct: pl.Series | list[str | None]) -> None:
+        """Those of some more rows."""
+        if isinstance(distinct, list):
+            self.texts |= dict.fromkeys(distinct)
+            return
+        self.others.append(distinct)
+        if len(self.others) > 1 and sum(map(len, self.others)) > 2 * self.several + FEW_DISTINCT:
+            self._join()
+
+    def _join(self) -> None:
+        import polars as pl
+
+        self.others = [pl.concat(self.others).unique()]
+        self.several = len(self.others[0])
+
+    def category(self, written: bool) -> Category:
+        """The column; what is `written` may be numbers in the whole."""
+        if not self.others:
+            return Category.fit(self.name, list(self.texts))
+        if len(self.others) > 1:
+            self._join()
+        distinct = self.others[0]
+        return Category.fit(self.name, plain(numbers_if_all(distinct)) if written else distinct)
+
+
+def distinct_values(table: pl.DataFrame | CodedTable, names: list[str]) -> dict[str, pl.Series | list[str | None]]:
+    """The different values of some columns, those of coded ones as texts."""
+    distinct: dict[str, pl.Series | list[str | None]] = {}
+    distinct |= {name: used_categories(table[name])[1] for name in names if is_enum(table[name])}
+    uncoded = [name for name in names if name not in distinct]
+    if uncoded:
+        import polars as pl
+
+        # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
+        frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
+        lists = frame.select(pl.all().unique().implode())
+        distinct |= {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
+    return distinct
 
 
 @dataclass

@@ -7,9 +7,11 @@ value that many rows share (0 of a capital gain, 40 hours a week) it can jump th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +34,7 @@ ROWS_PER_VALUE = 5  # at least, of a frequent value
 MOST_VALUES = 256  # of a column, with a feature of their own
 OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one among many different ones
 MOST_CELLS = 2**12  # of the number line, in which codes are looked up
+SUMMED_AT_ONCE = 2**18  # numbers
 SAMPLED_ROWS = 2**16  # values and bins are learned from about so many rows at most
 
 
@@ -56,14 +59,30 @@ def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
     x = np.ascontiguousarray(x)
     _, exponent = np.frexp(max(-low, high))
     unit = 0 if abs(exponent) < SAFE_EXPONENT else exponent
-    if unit:
-        x = np.ldexp(x, -unit)
-    mean = x.mean()
-    deviation = x - mean
-    shift = deviation.mean()
-    deviation -= shift
-    np.square(deviation, out=deviation)
-    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(deviation.mean()), unit))
+
+    def in_unit(some: np.ndarray) -> np.ndarray:
+        return np.ldexp(some, -unit) if unit else some
+
+    mean = sum_of(x, in_unit) / len(x)
+    shift = sum_of(x, lambda some: in_unit(some) - mean) / len(x)
+    variance = sum_of(x, lambda some: np.square(in_unit(some) - mean - shift)) / len(x)
+    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(variance), unit))
+
+
+def sum_of(x: np.ndarray, term: Callable[[np.ndarray], np.ndarray], at_once: int = SUMMED_AT_ONCE) -> np.float64:
+    """Σ term(x), to the bit what numpy gives for all of x, in memory for some of it.
+
+    numpy adds the sums of two halves, of which the first is a multiple of eight long, and so on.
+
+    >>> x = np.random.default_rng(0).random(5000)
+    >>> sum_of(x, np.square, at_once=200) == np.square(x).sum()
+    np.True_
+    """
+    if len(x) <= at_once:
+        return np.float64(np.add.reduce(term(x)))
+    half = len(x) // 2
+    half -= half % 8
+    return sum_of(x[:half], term, at_once) + sum_of(x[half:], term, at_once)
 
 
 def standardise(
@@ -91,11 +110,14 @@ def sampled_rows(n: int) -> np.ndarray | None:
     if n <= SAMPLED_ROWS:
         return None
     bits = (n - 1).bit_length() - (SAMPLED_ROWS - 1).bit_length()
-    mixed = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed ^= mixed >> np.uint64(shift)
-        mixed *= np.uint64(factor)
-    return np.flatnonzero(mixed < np.uint64(1 << (64 - bits)))
+    chosen = []
+    for start in range(0, n, SUMMED_AT_ONCE):
+        mixed = np.arange(start, min(start + SUMMED_AT_ONCE, n), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed ^= mixed >> np.uint64(shift)
+            mixed *= np.uint64(factor)
+        chosen.append(start + np.flatnonzero(mixed < np.uint64(1 << (64 - bits))))
+    return np.concatenate(chosen)
 
 
 @dataclass(frozen=True)
@@ -229,17 +251,10 @@ class Number:
 
     @classmethod
     def fit(cls, series: pl.Series | CodedTexts, bins: bool = False) -> Number:
-        x, _ = numbers(series)
-        is_missing = np.isnan(x)
-        missing = bool(is_missing.any())
-        known = x[~is_missing] if missing else x
-        number = cls(series.name, *mean_and_sd(known), missing)
-        number.range = (float(known.min()), float(known.max())) if len(known) else None
-        if bins:
-            rows = sampled_rows(len(x))
-            some = x if rows is None else x[rows]
-            number.bins = Bins.fit(series.name, some[~np.isnan(some)])
-        return number
+        """Of a whole column."""
+        column = NumberFit(series.name, len(series), bins)
+        column.add(series)
+        return column.finish()
 
     def encode(self, x: np.ndarray, is_missing: np.ndarray, scale: bool, dtype: type[np.floating]) -> np.ndarray:
         """Doubles as features of this type, the mean where they are missing."""
@@ -282,3 +297,50 @@ class Number:
             bins = Bins(name, *([float(number) for number in saved["bins"][key]] for key in ("values", "edges")))
         ends = (float(saved["range"][0]), float(saved["range"][1])) if "range" in saved else None
         return cls(name, float(saved["mean"]), float(saved["sd"]), saved["missing"], bins, ends)
+
+
+@dataclass
+class NumberFit:
+    """What a column of so many rows, which comes in parts, tells about its numbers; these lie in a file if one is named."""
+
+    name: str
+    rows: int
+    bins: bool
+    file: Path | None = None
+    seen: int = 0
+    missing: bool = False
+    known: list[np.ndarray] = field(default_factory=list)
+    sample: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, series: pl.Series | CodedTexts) -> None:
+        """Some more rows."""
+        x, _ = numbers(series, self.seen)
+        is_missing = np.isnan(x)
+        some_missing = bool(is_missing.any())
+        known = x[~is_missing] if some_missing else x
+        if self.file is None:
+            self.known.append(known)
+        else:
+            with open(self.file, "ab") as file:
+                known.tofile(file)
+        if self.bins:
+            rows = sampled_rows(self.rows)
+            if rows is not None:
+                first, last = np.searchsorted(rows, [self.seen, self.seen + len(x)])
+                known = x[rows[first:last] - self.seen]
+                known = known[~np.isnan(known)]
+            self.sample.append(known)
+        self.seen, self.missing = self.seen + len(x), self.missing or some_missing
+
+    def finish(self) -> Number:
+        """The column, now that all its rows have been seen."""
+        known: np.ndarray
+        if self.file is not None and self.file.stat().st_size:
+            known = np.memmap(self.file, np.float64, mode="r")
+        else:
+            known = self.known[0] if len(self.known) == 1 else np.concatenate([np.empty(0), *self.known])
+        number = Number(self.name, *mean_and_sd(known), self.missing)
+        number.range = (float(known.min()), float(known.max())) if len(known) else None
+        if self.bins:
+            number.bins = Bins.fit(self.name, np.concatenate(self.sample))
+        return number

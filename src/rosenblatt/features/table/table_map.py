@@ -5,17 +5,19 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
-from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
-from rosenblatt.data.table import is_enum, kind_of, looks_like_data, numbers_if_all, plain, used_categories
+from rosenblatt.data.columns.reading import CleanTable, TableReadings, is_text
+from rosenblatt.data.disk_table import DiskTable
+from rosenblatt.data.table import kind_of, looks_like_data, numbers_if_all, plain
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
@@ -39,12 +41,14 @@ from rosenblatt.features.table.blocks import (
 from rosenblatt.features.table.columns import (
     USUAL_SIZES,
     Category,
+    DistinctValues,
     HashedCategory,
     PartSizes,
     TableColumn,
     TableEncoder,
+    distinct_values,
 )
-from rosenblatt.features.table.numbers import Number
+from rosenblatt.features.table.numbers import NumberFit
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
@@ -54,7 +58,6 @@ if TYPE_CHECKING:
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
 NUMBERS = ("number", "bins", "auto")  # what has no category
 MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
-SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
 
 class TableMap:
@@ -146,19 +149,35 @@ class TableMap:
         named = () if isinstance(self.products, str) else [name for pair in self.products for name in pair]
         readings = decide(table, Overrides(self.per_column, self.missing, self.only, named), trimmed)
         self.readings = TableReadings(readings, self.missing)
-        clean = self.readings.clean(table, trimmed)
-        self._cleaned = table, clean
-        table = clean.frame
-        if not table.width and not clean.texts:
+        if isinstance(table, DiskTable):
+            from rosenblatt.features.table.on_disk import refuse_texts
+
+            refuse_texts(self.readings)
+            clean = self.readings.clean(next(table.parts()), trimmed)
+            self.columns = self._fit_columns(self._clean_parts(table), len(table), table.folder)
+        else:
+            clean = self.readings.clean(table, trimmed)
+            self._cleaned = table, clean
+            self.columns = self._fit_columns([clean], len(table), None)
+        if not clean.frame.width and not clean.texts:
             raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if not isinstance(self.products, str):
-            _refuse_unknown(named, table.columns, "products")
-        self.columns = self._fit_columns(clean)
+            _refuse_unknown(named, clean.frame.columns, "products")
         self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
         self.blocks = self._make_blocks()
-        self._learn_pairs(table, sizes)
+        self._learn_pairs(self._clean_parts(table), sizes)
         self._number_features()
         return self
+
+    def _clean_parts(self, table: pl.DataFrame | CodedTable | DiskTable) -> Iterator[CleanTable]:
+        """The values of a table that the map is fitted to: of one on disk part by part, else as they were cleaned before."""
+        if isinstance(table, DiskTable):
+            assert self.readings is not None
+            yield from (self.readings.clean(part) for part in table.parts())
+        elif self._cleaned is not None and self._cleaned[0] is table:
+            yield self._cleaned[1]
+        else:
+            yield self.clean(table)
 
     @property
     def has_bins(self) -> bool:
@@ -180,9 +199,7 @@ class TableMap:
         richer = copy.copy(self)
         richer.products = _pairs(pairs)
         richer.blocks = richer._make_blocks()
-        table = as_frame(rows)
-        known = self._cleaned is not None and self._cleaned[0] is table
-        richer._learn_pairs((self._cleaned[1] if self._cleaned and known else self.clean(table)).frame, USUAL_SIZES)
+        richer._learn_pairs(self._clean_parts(as_frame(rows)), USUAL_SIZES)
         richer._number_features()
         return richer
 
@@ -250,39 +267,45 @@ class TableMap:
             remedy = " Name its columns: names=[…] (--names A,B,…)."
         raise DataError(f"The table lacks {_listed(absent)}, which training had. It has {_listed(columns)}.{remedy}")
 
-    def _fit_columns(self, clean: CleanTable) -> list[TableColumn]:
+    def _fit_columns(self, parts: Iterable[CleanTable], rows: int, folder: Path | None) -> list[TableColumn]:
+        """What the columns hold, of a table that comes in parts; numbers of all rows lie in a folder if one is named."""
         assert self.readings is not None
-        chosen = {one.name for one in self.readings.columns if one.chosen} | clean.derived.keys()
-        kinds = {
-            name: self.numeric if role == "number" and name not in chosen else role for name, role in clean.roles.items()
-        }
-        table = clean.frame
-        if not isinstance(table, CodedTable):
-            written = [series for series in table if clean.roles[series.name] != "category" and is_text(series)]
-            table = table.with_columns(map(numbers_if_all, written))
-        categories = [name for name, kind in kinds.items() if kind not in NUMBERS]
-        uncoded = [name for name in categories if self.hashing is None and not is_enum(table[name])]
-        distinct: dict[str, pl.Series] = {}
-        if uncoded:
-            import polars as pl
-
-            # All columns at once, so that every core has one; numbered, as polars understands some names as patterns.
-            frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
-            lists = frame.select(pl.all().unique().implode())
-            distinct = {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
+        numbers: dict[str, NumberFit] = {}
+        categories: dict[str, DistinctValues] = {}
+        types: dict[str, str] = {}
+        written: set[str] = set()  # texts that may be numbers
+        for clean in parts:
+            kinds, table = self._kinds(clean), clean.frame
+            if not isinstance(table, CodedTable):
+                written |= {name for name, role in clean.roles.items() if role != "category" and is_text(table[name])}
+            for j, (name, kind) in enumerate(kinds.items()):
+                if kind != "category":
+                    file = None if folder is None else folder / f"numbers-{j}"
+                    numbers.setdefault(name, NumberFit(name, rows, kind in ("bins", "auto"), file)).add(table[name])
+                if kind not in NUMBERS and types.get(name) != "text":  # what is text in a part is so in the whole
+                    types[name] = kind_of(numbers_if_all(table[name]) if name in written else table[name])
+            chosen = [name for name, kind in kinds.items() if kind not in NUMBERS] if self.hashing is None else []
+            for name, distinct in distinct_values(table, chosen).items():
+                categories.setdefault(name, DistinctValues(name)).add(distinct)
         columns = []
-        for name, kind in kinds.items():
-            number = None if kind == "category" else Number.fit(table[name], bins=kind in ("bins", "auto"))
+        for name in kinds:
+            number = numbers[name].finish() if name in numbers else None
             category: Category | HashedCategory | None = None
-            if kind not in NUMBERS:
-                if self.hashing is not None:
-                    category = HashedCategory(name, kind_of(table[name]))
-                else:
-                    category = Category.fit(name, distinct[name] if name in distinct else used_categories(table[name])[1])
-                if number is not None:
-                    number.missing = False  # the category has that feature
+            if name in categories:
+                category = categories[name].category(name in written)
+            elif name in types:
+                category = HashedCategory(name, types[name])
+            if number is not None and category is not None:
+                number.missing = False  # the category has that feature
             columns.append(TableColumn(name, number, category))
         return columns
+
+    def _kinds(self, clean: CleanTable) -> dict[str, str]:
+        """What the columns of values become."""
+        assert self.readings is not None
+        chosen = {one.name for one in self.readings.columns if one.chosen} | clean.derived.keys()
+        as_chosen = {name: role for name, role in clean.roles.items() if role != "number" or name in chosen}
+        return {name: as_chosen.get(name, self.numeric) for name in clean.roles}
 
     def _make_blocks(self) -> list[FeatureBlock]:
         blocks: list[FeatureBlock] = []
@@ -329,16 +352,17 @@ class TableMap:
         assert self.hashing is not None
         return HashedBlock(HashableProduct(a.name, b.name), self.hashing)
 
-    def _learn_pairs(self, table: pl.DataFrame | CodedTable, sizes: PartSizes) -> None:
+    def _learn_pairs(self, tables: Iterable[CleanTable], sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         hashed: list[HashableBlock] = [block.source for block in self.blocks if isinstance(block, HashedBlock)]
         names: set[str] = set()
-        for part in TableEncoder(table, self.columns, self.scale, sizes=sizes) if pairs or hashed else ():
-            for pair in pairs:
-                pair.learn(part)
-            for source in hashed:
-                names.update(source.codes_and_names(part)[1])
+        for clean in tables if pairs or hashed else ():
+            for part in TableEncoder(clean.frame, self.columns, self.scale, sizes=sizes):
+                for pair in pairs:
+                    pair.learn(part)
+                for source in hashed:
+                    names.update(source.codes_and_names(part)[1])
         self.collisions = 0 if self.hashing is None else collisions(names, self.hashing)
 
     def _number_features(self) -> None:
@@ -357,6 +381,10 @@ class TableMap:
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
         table = as_frame(rows)
+        if isinstance(table, DiskTable):
+            from rosenblatt.features.table.on_disk import transform_on_disk
+
+            return transform_on_disk(self, table)
         dtype = np.float64 if self.double else np.float32
         if self._cleaned is not None and self._cleaned[0] is table:
             clean, self._cleaned = self._cleaned[1], None
@@ -497,31 +525,9 @@ class TableMap:
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> TableMap:
-        table = cls(*(saved[key] for key in SETTINGS))
-        table.double = bool(saved.get("double", False))
-        table.trials = {name: FeatureTrial(**trial) for name, trial in saved.get("trials", {}).items()}
-        if "readings" in saved:
-            table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])
-            table.readings = TableReadings([ColumnReading.from_json(one) for one in saved["readings"]], table.missing)
-            table.ngrams, table.weighting = saved["ngrams"], saved.get("weighting", "counts")
-            if saved["texts"]:
-                table.texts = TextColumns(table.ngrams, table.hashing, table.weighting)
-                table.texts.read_json(saved["texts"])
-        table.collisions = saved["collisions"]
-        kind = Category if table.hashing is None else HashedCategory
-        for column in saved["columns"]:
-            name = column["name"]
-            number = Number.from_json(name, column["number"]) if "number" in column else None
-            category = kind.from_json(name, column["category"]) if "category" in column else None
-            if number is None and category is None:
-                raise ValueError(f"column {name!r} has no features")
-            table.columns.append(TableColumn(name, number, category))
-        table.blocks = table._make_blocks()
-        pairs = [block for block in table.blocks if isinstance(block, CategoryProduct)]
-        for pair, keys in zip(pairs, saved["pairs"], strict=True):
-            pair.set_keys(keys)
-        table._number_features()
-        return table._grown_by(saved["grown"]) if "grown" in saved else table
+        from rosenblatt.features.table.saved import table_from_json
+
+        return table_from_json(saved)
 
 
 def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> None:
@@ -532,12 +538,12 @@ def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> N
 
 
 @needs_parts("A table")
-def as_frame(rows: Any) -> pl.DataFrame | CodedTable:
+def as_frame(rows: Any) -> Any:
     """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …).
 
-    A table of coded texts stays what it is.
+    A table of coded texts, or on disk, stays what it is.
     """
-    if isinstance(rows, CodedTable):
+    if isinstance(rows, CodedTable | DiskTable):
         return rows
     import polars as pl
 

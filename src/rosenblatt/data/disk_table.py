@@ -1,0 +1,94 @@
+"""A table that is larger than memory: its columns on disk, part by part, in the types that they have in memory.
+
+Numbers are written as they are; of texts, the place among the different texts of their column. What is read back is
+a part, or a column, at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class DiskTable:
+    """The columns of a table in a folder. To iterate is to go over whole columns, as in a table of polars."""
+
+    folder: Path
+    heights: list[int]  # rows of each part
+    types: dict[str, pl.DataType]  # by column
+    values: dict[str, pl.Series]  # of columns that were written as places among these
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.types)
+
+    @property
+    def height(self) -> int:
+        return sum(self.heights)
+
+    @property
+    def width(self) -> int:
+        return len(self.types)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.height, self.width
+
+    def __len__(self) -> int:
+        return self.height
+
+    def __iter__(self) -> Iterator[pl.Series]:
+        return (self[name] for name in self.types)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, or the rows with these numbers, in this order, as a table of polars."""
+        import polars as pl
+
+        if isinstance(key, str):
+            return pl.concat([self._part(number, [key]) for number in range(len(self.heights))]).to_series()
+        numbers, end, chosen = np.asarray(key), 0, []
+        order = np.argsort(numbers, kind="stable")
+        in_order = numbers[order]
+        for part, height in enumerate(self.heights):
+            first, last = np.searchsorted(in_order, [end, end + height])
+            if first < last:
+                chosen.append(self._part(part, self.columns)[in_order[first:last] - end])
+            end += height
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return pl.concat(chosen)[back] if chosen else self._part(0, self.columns).clear()
+
+    def drop(self, name: str) -> DiskTable:
+        """The table without a column."""
+        return replace(self, types={other: kind for other, kind in self.types.items() if other != name})
+
+    def parts(self) -> Iterator[pl.DataFrame]:
+        """The rows, some at a time, in order."""
+        return (self._part(number, self.columns) for number in range(len(self.heights)))
+
+    def _part(self, number: int, columns: list[str]) -> pl.DataFrame:
+        import polars as pl
+
+        file, rows = part_file(self.folder, number), self.heights[number]
+        known = pl.read_ipc_schema(file)  # what only later batches have is not in it
+        written = pl.read_ipc(file, columns=[name for name in columns if name in known])
+        absent = pl.Series([None], dtype=pl.UInt32).new_from_index(0, rows)
+        series = []
+        for name in columns:
+            column = written[name] if name in known else absent.alias(name)
+            if name in self.values:
+                column = self.values[name].gather(column.cast(pl.UInt32)).alias(name)
+            series.append(column.cast(self.types[name]))
+        return pl.DataFrame(series)
+
+
+def part_file(folder: Path, number: int) -> Path:
+    return folder / f"part-{number:06}.arrow"

@@ -1,0 +1,158 @@
+"""A source of any length as a table on disk: read in batches, written part by part.
+
+A column is what all its cells say, also those of the last batch: where a number turns out to be a text after all, the source
+is read again with that column as texts, and then the different texts decide, as in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.disk_table import DiskTable, part_file
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.reading import Where, batches_of, format_of
+from rosenblatt.data.table import find_target, is_enum, texts_among, used_categories
+from rosenblatt.errors import DataError, FileError, as_argument
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_TEXTS = 2**20  # different ones of a column
+
+
+def table_on_disk(where: Where, options: ReadOptions, folder: Path, unused: Collection[str] = ()) -> Dataset:
+    """The data of a source with its rows in a folder; columns that are `unused` are not looked at."""
+    format, texts = format_of(where, options), [] if isinstance(options.as_text, bool) else list(options.as_text)
+    while True:
+        writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
+        try:
+            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text)):
+                writer.add(data)
+            return writer.finish(options)
+        except WiderColumnError as column:
+            texts.append(column.name)
+
+
+class WiderColumnError(Exception):
+    """What was taken for numbers holds texts, too."""
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = name
+
+
+@dataclass
+class DiskTableWriter:
+    """Writes batches of one source; all texts of those `from_lines` may yet be numbers."""
+
+    folder: Path
+    unused: Collection[str]
+    from_lines: bool
+    heights: list[int] = field(default_factory=list)
+    types: dict[str, pl.DataType | None] = field(default_factory=dict)  # None: nothing but missing cells so far
+    texts: dict[str, dict[str, int]] = field(default_factory=dict)  # the different ones, and their places
+    notes: dict[str, None] = field(default_factory=dict)  # each once
+    first: Dataset | None = None
+    target: str | None = None
+
+    def add(self, data: Dataset) -> None:
+        import polars as pl
+
+        self.notes |= dict.fromkeys(data.notes)
+        if self.first is None:
+            if data.kind != "table":
+                raise DataError(f"{data.name} is no table.")
+            self.first, self.target = data.slice(0, 0), None if data.labels is None else data.labels.name  # type: ignore[union-attr]
+        labels = [] if data.labels is None else [data.labels]
+        columns = [*data.rows.get_columns(), *labels]
+        written = pl.DataFrame([self._written(column, data.name) for column in columns])
+        written.write_ipc(part_file(self.folder, len(self.heights)), compression="uncompressed")
+        self.heights.append(written.height)
+
+    def _written(self, column: pl.Series, source: str) -> pl.Series:
+        """The column as it is written: numbers as they are, texts as places."""
+        import polars as pl
+
+        name, before = column.name, self.types.setdefault(column.name, None)
+        if name in self.unused or column.null_count() == len(column):
+            return pl.Series(name, [None], dtype=pl.UInt32).new_from_index(0, len(column))
+        now = pl.String() if column.dtype in (pl.String, pl.Enum) else column.dtype
+        self.types[name] = now if before is None else self._wider(name, before, now, source)
+        return self._places(column, source) if now == pl.String else column
+
+    def _wider(self, name: str, before: pl.DataType, now: pl.DataType, source: str) -> pl.DataType:
+        """The type that holds the numbers of both."""
+        import polars as pl
+
+        texts = pl.String in (before, now)
+        if before == now:
+            return before
+        if self.from_lines and (texts or {before, now} == {pl.Int64(), pl.UInt64()}):
+            raise WiderColumnError(name)
+        if texts:
+            raise FileError("it holds texts in some rows, and numbers in others.", path=source, column=name)
+        both = pl.concat([pl.DataFrame({name: pl.Series([], dtype=one)}) for one in (before, now)], how="vertical_relaxed")
+        return both.dtypes[0]
+
+    def _places(self, column: pl.Series, source: str) -> pl.Series:
+        """The place of each text among those of its column, new ones behind the others."""
+        import polars as pl
+
+        known = self.texts.setdefault(column.name, {})
+        own = used_categories(column)[1] if is_enum(column) else column.unique(maintain_order=True).to_list()
+        places = [None if text is None else known.setdefault(text, len(known)) for text in own]
+        if len(known) > MOST_TEXTS:
+            option = as_argument(f"{column.name}=drop")
+            raise FileError(
+                f"more than {MOST_TEXTS:,} different texts stand in it, too many for a stream. Leave the column out, "
+                f"--column {option}, or leave out --stream: then all rows are read into memory.",
+                path=source,
+                column=column.name,
+            )
+        texts, numbers = pl.Series(own, dtype=pl.String), pl.Series(places, dtype=pl.UInt32)
+        if is_enum(column):
+            of_category = pl.Series(column.dtype.categories).replace_strict(texts, numbers, default=None)  # type: ignore[attr-defined]
+            return of_category.cast(pl.UInt32).gather(column.to_physical().cast(pl.UInt32)).alias(column.name)
+        return column.replace_strict(texts, numbers, default=None, return_dtype=pl.UInt32).alias(column.name)
+
+    def finish(self, options: ReadOptions) -> Dataset:
+        """The data, now that all of them are there."""
+        import polars as pl
+
+        if self.first is None:
+            raise FileError("the table has no rows.")
+        values = {name: pl.Series(name, list(texts), dtype=pl.String) for name, texts in self.texts.items()}
+        if self.from_lines:
+            values = self._as_what_they_hold(values, options)
+        types = {name: kind or pl.String() for name, kind in self.types.items()}
+        rows = sum(self.heights)
+        for name, column in values.items():
+            if column.dtype == pl.String and 2 * len(column) <= rows:
+                column = column.cast(pl.Enum(column.sort()))
+            values[name], types[name] = column, column.dtype
+        table = DiskTable(self.folder, self.heights, types, values)
+        labels = None if self.target is None else table[self.target]
+        data = replace(self.first, rows=table if self.target is None else table.drop(self.target), labels=labels)
+        return replace(data, notes=tuple(self.notes), numbers=None, trimmed=self.from_lines)
+
+    def _as_what_they_hold(self, values: dict[str, pl.Series], options: ReadOptions) -> dict[str, pl.Series]:
+        """The different texts of each column as numbers where all of them are; as `ColumnTypes` decides it in memory."""
+        import polars as pl
+
+        from rosenblatt.data.delimited.parsing import ColumnTypes
+
+        assert self.first is not None
+        target = None if options.target is None else find_target(list(self.types), options, self.first.name)
+        # Numbers with a fraction that were no texts in some batch mark no thousands: then those of texts do not either.
+        fractions = {name: kind for name, kind in self.types.items() if kind is not None and kind.is_float()}
+        texts = texts_among(list(self.types), options)
+        types = ColumnTypes(options.missing, fractions, target, texts=texts)
+        typed = {name: types.of_column(texts) for name, texts in values.items()}
+        written = pl.read_ipc(part_file(self.folder, 0), columns=list(values), n_rows=1000) if values else pl.DataFrame()
+        begin = [typed[name].gather(written[name].cast(pl.UInt32)).alias(name) for name in values]
+        marked = types.with_thousands(begin, {name: values[name] for name in values if typed[name].dtype.is_float()})
+        return {name: values[name] if name in marked else typed[name] for name in values}

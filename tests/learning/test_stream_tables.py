@@ -1,0 +1,213 @@
+"""Tables on disk: in whatever format and parts they come, the model is that of the table in memory, byte for byte."""
+
+import gzip
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rosenblatt as rb
+from rosenblatt.cli import run
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
+from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.learning.learners import LEARNERS, Recipe
+from rosenblatt.learning.stream import learn_stream
+
+LINEAR = [name for name in LEARNERS if name != "voted"]
+FORMATS = [
+    "people.csv",
+    "people.tsv",
+    "people.csv.gz",
+    "people.jsonl",
+    "people.parquet",
+    "people.arrow",
+    "csv",
+    "parts-*.parquet",
+]
+SMALL = BufferSizes(table_block=4096)  # so that tables of some thousand bytes come in many parts
+
+
+def people(n: int, seed: int = 0) -> pl.DataFrame:
+    """Numbers, whole and not, categories, a date, an ID, a code, a constant, and missing cells."""
+    draw = np.random.default_rng(seed)
+    age, income, score = draw.integers(17, 90, n), draw.lognormal(8, 1, n).round(2), draw.normal(size=n)
+    sector = np.array(["private", "state", "own", "none"])[draw.integers(0, 4, n)]
+    rich = age / 40 + np.log(income) / 8 + score / 2 + (sector == "own") + draw.normal(0, 0.5, n) > 3
+    since = np.datetime64("2019-12-30") + draw.integers(0, 900, n)
+    table = pl.DataFrame(
+        {
+            "id": 10_000 + np.arange(n),
+            "age": age,
+            "income": income,
+            "score": score,
+            "sector": sector,
+            "zip": [f"{z:05}" for z in draw.integers(0, 40, n)],
+            "since": since.astype(str),
+            "kids": draw.integers(0, 4, n),
+            "land": ["X"] * n,
+            "rich": np.where(rich, "yes", "no"),
+        }
+    )
+    missing = pl.Series(draw.random(n) < 0.1)
+    return table.with_columns(
+        pl.when(~missing).then(pl.col("income")).alias("income"),
+        pl.when(missing).then(None).otherwise("sector").alias("sector"),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One table in every format; the numbers of CSV print back, so that it is one table in all of them."""
+    folder, table = tmp_path_factory.mktemp("tables"), people(800)
+    table.write_csv(folder / "people.csv")
+    table.write_csv(folder / "people.tsv", separator="\t")
+    (folder / "people.csv.gz").write_bytes(gzip.compress((folder / "people.csv").read_bytes()))
+    (folder / "people.jsonl").write_text("\n".join(map(json.dumps, table.to_dicts())) + "\n")
+    table.write_parquet(folder / "people.parquet")
+    table.write_ipc(folder / "people.arrow")
+    (folder / "csv").mkdir()
+    for number, start in enumerate(range(0, 800, 300)):
+        table[start : start + 300].write_csv(folder / "csv" / f"{number}.csv")
+        table[start : start + 300].write_parquet(folder / f"parts-{number}.parquet")
+    return folder
+
+
+def assert_same_model(path, recipe, tmp_path, **reading):
+    """What a stream of small parts learns is what all rows in memory give."""
+    rb.learn(rb.read(path, **reading), recipe).save(tmp_path / "memory")
+    (tmp_path / "rows").mkdir()
+    learned = learn_stream(path, recipe, tmp_path / "rows", ReadOptions(**reading, sizes=SMALL))
+    learned.classifier.save(tmp_path / "stream")
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    return learned
+
+
+@pytest.mark.parametrize("learner", LINEAR)
+def test_every_learner_ends_on_the_bytes_of_memory(learner, folder, tmp_path):
+    assert_same_model(folder / "people.csv", Recipe(learner=learner, epochs=2), tmp_path, target="rich")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_ends_on_the_bytes_of_memory(name, folder, tmp_path):
+    assert_same_model(str(folder / name), Recipe(epochs=2), tmp_path, target="rich")
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        {"numeric": "number"},
+        {"numeric": "category"},
+        {"numeric": "both"},
+        {"numeric": "bins"},
+        {"products": "all"},
+        {"products": "auto"},
+        {"products": [("sector", "zip"), ("age", "income")]},
+        {"hashing": 6},
+        {"double": True, "scale": False},
+        {"only": ["age", "income", "score"], "numeric": "number"},  # dense rows
+        {"only": ["zip", "kids"], "per_column": {"kids": "category"}},  # one-hot rows
+        {"only": ["zip", "sector"]},  # one-hot rows, but for those of which some value is missing
+        {"per_column": {"id": "number", "since": "category", "zip": "drop"}},
+    ],
+)
+def test_every_kind_of_feature_is_that_of_memory(features, folder, tmp_path):
+    assert_same_model(folder / "people.csv", Recipe(epochs=2, features=features), tmp_path, target="rich")
+
+
+@pytest.mark.parametrize("target", ["kids", "income", "age"])
+def test_classes_of_numbers_and_quantities_are_those_of_memory(target, folder, tmp_path):
+    learned = assert_same_model(folder / "people.parquet", Recipe(epochs=2), tmp_path, target=target, unlabelled="skip")
+    assert learned.classifier.predicts_numbers == (target == "income")
+
+
+CELLS = {  # of a column whose last cells, far from the first, say what it is
+    "a fraction after whole numbers": (["1", "2", "3"], "4.5"),
+    "a word after numbers": (["1", "2.5", "3"], "four"),
+    "a zero in front": (["1", "2", "3"], "007"),
+    "a fraction after a zero in front": (["01", "2", "3"], "4.5"),
+    "a negative number after one of 64 bits": (["18446744073709551615", "2"], "-1"),
+    "a large number after a negative one": (["-1", "2"], "18446744073709551615"),
+    "a mark of missing values": (["1", "2", "3"], "n/a"),
+    "numbers after nothing": (["", "?"], "7"),
+    "words after nothing": (["", "?"], "seven"),
+    "a date among dates": (["2024-01-31", "2024-02-29"], "-"),
+    "thousands": (["1.234", "987"], "1.000"),
+    "thousands that are none": (["1.234", "987"], "0.5"),
+}
+
+
+@pytest.mark.parametrize("cells", CELLS.values(), ids=list(CELLS))
+def test_the_last_cell_of_a_column_counts_as_the_first(cells, tmp_path):
+    draw, (usual, last) = np.random.default_rng(1), cells
+    column = [*(usual[i] for i in draw.integers(0, len(usual), 900)), last, last]
+    lines = [f"{cell};{'ab'[i % 2]};{'yn'[(i // 2) % 2]}" for i, cell in enumerate(column)]
+    (tmp_path / "late.csv").write_text("x;y;label\n" + "\n".join(lines) + "\n")
+    assert_same_model(tmp_path / "late.csv", Recipe(epochs=1), tmp_path, target="label", delimiter=";")
+
+
+def test_labels_are_texts_if_the_last_is_one(tmp_path):
+    labels = [*(["0", "1"] * 600), "01"]
+    (tmp_path / "late.csv").write_text("x,label\n" + "".join(f"{i % 7},{label}\n" for i, label in enumerate(labels)))
+    learned = assert_same_model(tmp_path / "late.csv", Recipe(epochs=1), tmp_path, target="label")
+    assert learned.classifier.classes.tolist() == ["0", "01", "1"]
+
+
+def test_members_that_only_some_objects_have_are_columns(tmp_path):
+    rows = [{"a": i % 5, "label": "yn"[i % 2]} for i in range(400)] + [{"a": 1.5, "b": "late", "label": "y"}] * 3
+    (tmp_path / "late.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert_same_model(tmp_path / "late.jsonl", Recipe(epochs=1), tmp_path, target="label")
+
+
+def test_a_table_on_disk_gives_its_rows_and_columns_back(folder, tmp_path):
+    data = table_on_disk(folder / "people.csv", ReadOptions(target="rich", sizes=SMALL), tmp_path)
+    whole = rb.read(folder / "people.csv", target="rich")
+    texts = {pl.Enum: pl.String}
+    numbers = np.random.default_rng(0).integers(0, 800, 50)
+    assert len(data.rows.heights) > 5
+    assert data.rows[numbers].cast(texts).equals(whole.rows[numbers].cast(texts))
+    assert [column.cast(texts.get(type(column.dtype), column.dtype)).to_list() for column in data.rows] == [
+        column.to_list() for column in whole.rows
+    ]
+    assert data.labels.to_list() == whole.labels.to_list()
+
+
+def test_the_command_line_gives_the_same_bytes(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    train = ["train", "people.csv", "--target", "rich", "--dev", "people.parquet", "--patience", "1", "-q", "-o"]
+    assert run([*train, str(tmp_path / "memory")]) == 0
+    assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (lambda i: f"the word number {i} of {i * i}", "The column 'x' holds sentences"),
+        (lambda i: f"name{i}", "more than 100 different texts stand in it"),
+    ],
+)
+def test_what_a_table_on_disk_cannot_hold_is_named_with_the_remedy(column, reason, tmp_path, monkeypatch, capsys):
+    if "100" in reason:
+        monkeypatch.setattr("rosenblatt.data.table_to_disk.MOST_TEXTS", 100)
+    rows = "".join(f"{column(i)},{i % 3},{'yn'[i % 2]}\n" for i in range(300))
+    (tmp_path / "t.csv").write_text("x,y,label\n" + rows)
+    train = ["train", str(tmp_path / "t.csv"), "--target", "label", "--stream", "-q"]
+    assert run(train) > 0
+    message = capsys.readouterr().err
+    assert reason in message
+    assert "--column x=drop" in message
+    assert run([*train, "--column", "x=drop"]) == 0
+
+
+@pytest.mark.skipif(os.environ.get("ROSENBLATT_TESTS") != "full", reason="make test-full")
+def test_a_larger_table_ends_on_the_bytes_of_memory(tmp_path):
+    people(400_000).write_csv(tmp_path / "people.csv")
+    for learner in LINEAR:
+        recipe, where = replace(Recipe(), learner=learner, epochs=2), tmp_path / learner
+        where.mkdir()
+        rb.learn(rb.read(tmp_path / "people.csv", target="rich"), recipe).save(tmp_path / "memory")
+        learn_stream(tmp_path / "people.csv", recipe, where, ReadOptions(target="rich")).classifier.save(tmp_path / "stream")
+        assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
