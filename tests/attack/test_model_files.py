@@ -19,7 +19,7 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.features import from_json
 from rosenblatt.features.basis import PolynomialMap, RadialMap
-from rosenblatt.features.table.table_map import MOST_HASHED_PRODUCTS
+from rosenblatt.features.table.blocks import MOST_HASHED_PRODUCTS
 from rosenblatt.learning import model_file
 from rosenblatt.learning.examples import text_array
 from rosenblatt.learning.map_schema import count_features, verify_map

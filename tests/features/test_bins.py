@@ -23,6 +23,7 @@ from rosenblatt.features.table.numbers import (
     Bins,
     sampled_rows,
 )
+from rosenblatt.features.table.variants import without_bins
 from rosenblatt.learning import model_file
 
 numbers = st.one_of(st.floats(-1e300, 1e300), st.integers(-5, 5).map(float), st.sampled_from([0.0, -0.0, 5e-324, 1e-300]))
@@ -100,7 +101,7 @@ def test_a_map_with_bins_is_the_same_after_saving_and_reads_texts_as_numbers():
     assert (again.transform(rows.with_columns(pl.col("x").cast(pl.String))) != X).nnz == 0
     bins = [j for j, name in enumerate(mapping.names) if "x" in name and name not in ("x", "x is missing")]
     np.testing.assert_array_equal(X[:, bins].sum(axis=1).A1, rows["x"].is_not_null().to_numpy())
-    plain = mapping.without_bins()
+    plain = without_bins(mapping)
     assert plain.names == TableMap().fit(rows).names
     assert (plain.transform(rows) != TableMap().fit(rows).transform(rows)).nnz == 0
 

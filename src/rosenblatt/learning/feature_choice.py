@@ -20,6 +20,7 @@ from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.table.columns import PartSizes, TableEncoder
+from rosenblatt.features.table.variants import with_products, without_bins
 from rosenblatt.learning.examples import class_factors, for_classes, for_regression
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
@@ -124,16 +125,16 @@ class HeldOutNumbers(HeldOutRows):
 def choose_features(mapping: TableMap, data: Dataset, rows: HeldOutRows) -> TableMap:
     """The map with the bins and products that held-out rows are for; it was fitted to the data, with bins."""
     if not rows.can_be_told:
-        return mapping.without_bins()
-    chosen, trials, plain = mapping, {}, rows.predictions(mapping.without_bins())
+        return without_bins(mapping)
+    chosen, trials, plain = mapping, {}, rows.predictions(without_bins(mapping))
     if mapping.has_bins and mapping.numeric == "auto":
         trials["bins"], predicted = rows.compare(mapping, plain)
-        chosen, plain = (mapping, predicted) if trials["bins"].chosen else (mapping.without_bins(), plain)
+        chosen, plain = (mapping, predicted) if trials["bins"].chosen else (without_bins(mapping), plain)
     elif mapping.has_bins:
         plain = rows.predictions(mapping)
     if mapping.products == "auto":
         pairs, trials["products"] = choose_products(chosen, rows, plain)
-        chosen = chosen.with_products(pairs, data.rows)
+        chosen = with_products(chosen, pairs, data.rows)
     chosen.trials = trials
     return chosen
 
@@ -148,7 +149,7 @@ def choose_products(
     for pair in proposed_pairs(mapping, rows, predicted):
         if len(taken) == MOST_PRODUCTS:
             break
-        trial, of_pair = rows.compare(mapping.with_products([*taken, pair], rows.rows), predicted)
+        trial, of_pair = rows.compare(with_products(mapping, [*taken, pair], rows.rows), predicted)
         if trial.chosen:
             taken, predicted = [*taken, pair], of_pair
         best = min(best, trial.error_with)

@@ -17,7 +17,8 @@ from rosenblatt.data.columns.numbers import GROUPING
 from rosenblatt.data.columns.reading import ColumnReading
 from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
 from rosenblatt.features.hashing import BITS
-from rosenblatt.features.table.table_map import COLUMN_KINDS, MOST_HASHED_PRODUCTS
+from rosenblatt.features.table.blocks import MOST_HASHED_PRODUCTS
+from rosenblatt.features.table.table_map import COLUMN_KINDS
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, Record, SchemaError, Text, shown, verify
 

@@ -17,6 +17,7 @@ from rosenblatt.engine.growth import with_new_class, with_new_columns
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import Notes, TableMap
+from rosenblatt.features.table.variants import with_new_values
 from rosenblatt.learning.examples import (
     Examples,
     class_factors,
@@ -95,7 +96,7 @@ class Update:
         """A feature more for each value of a category that is new, with weight 0."""
         if not isinstance(self.features, TableMap) or self.features.hashing is not None:
             return
-        before, self.features = self.features, self.features.with_new_values(rows)
+        before, self.features = self.features, with_new_values(self.features, rows)
         for column, _ in self.features.grown[len(before.grown) :]:
             self.report.new_values[column] = self.report.new_values.get(column, 0) + 1
         new = self.features.n_features - before.n_features

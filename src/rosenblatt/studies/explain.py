@@ -23,7 +23,8 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.errors import DataError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
-from rosenblatt.features.table.columns import numbers
+from rosenblatt.features.table.hashed import HashedBlock
+from rosenblatt.features.table.numbers import numbers
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.studies.facts import SCALE_RATIO
 from rosenblatt.studies.flips import Flip, TableDecision, flip_of_features, flip_of_table, score_columns
@@ -206,14 +207,14 @@ def mean_contributions(model: Classifier, w: np.ndarray) -> dict[str, float]:
     if model.means is None:
         return {}
     means: dict[str, float] = {}
-    for column, places in model.features.places_of_columns().items():
+    for column, places in places_of_columns(model.features).items():
         means[column] = float(w[places] @ model.means[places])
     return means
 
 
 def column_parts(mapping: TableMap, row: Dataset, terms: list[Term], means: dict[str, float]) -> list[ColumnPart]:
     """The terms by column, less what the column contributes in the mean."""
-    column_of = {name: column for column, names in mapping.names_of_columns().items() for name in names}
+    column_of = {name: column for column, names in names_of_columns(mapping).items() for name in names}
     parts: dict[str, list[Term]] = {column: [] for column in means}
     for term in terms:
         parts.setdefault(column_of.get(term.feature, "hashed values"), []).append(term)
@@ -230,3 +231,24 @@ def unscaled_numbers(mapping: TableMap, values: pl.DataFrame | CodedTable | None
     assert values is not None
     raw = {c.name: float(numbers(values[c.name])[0][0]) for c in mapping.columns if c.number}
     return {name: value for name, value in raw.items() if not math.isnan(value)}
+
+
+def names_of_columns(mapping: TableMap) -> dict[str, list[str]]:
+    """The features of each raw column, and of each product; hashed values share theirs and are left out."""
+    date_of = {name: one.name for one in mapping.readings.columns for name in one.value_columns} if mapping.readings else {}
+    names: dict[str, list[str]] = {}
+    for block in mapping.blocks:
+        if not isinstance(block, HashedBlock):
+            names.setdefault(date_of.get(block.column, block.column), []).extend(block.names)
+    if mapping.texts and mapping.hashing is None:
+        for name in mapping.texts.maps:
+            names.setdefault(name, []).extend(mapping.texts.names_of(name))
+    for column, value in mapping.grown:
+        names.setdefault(date_of.get(column, column), []).append(f"{column}={value}")
+    return names
+
+
+def places_of_columns(mapping: TableMap) -> dict[str, np.ndarray]:
+    """The numbers of the features of each raw column, and of each product."""
+    place = {name: j for j, name in enumerate(mapping.names)}
+    return {column: np.array([place[name] for name in names]) for column, names in names_of_columns(mapping).items()}

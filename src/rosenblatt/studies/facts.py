@@ -26,8 +26,8 @@ from rosenblatt.data.table import kind_of, numbers_if_all, plain
 from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.numbers import sparse_rows
-from rosenblatt.features.table.columns import IS_MISSING, numbers, texts
-from rosenblatt.features.table.numbers import mean_and_sd
+from rosenblatt.features.table.columns import IS_MISSING, texts
+from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
 from rosenblatt.studies.cautions import is_sorted
 

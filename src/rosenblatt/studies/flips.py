@@ -14,9 +14,10 @@ import numpy as np
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.features import TableMap
-from rosenblatt.features.table.blocks import FeatureBlock, HashedBlock
-from rosenblatt.features.table.columns import Category, EncodedRows, TableColumn, TableEncoder, numbers
-from rosenblatt.features.table.numbers import Number
+from rosenblatt.features.table.blocks import FeatureBlock
+from rosenblatt.features.table.columns import Category, EncodedRows, TableColumn, TableEncoder
+from rosenblatt.features.table.hashed import HashedBlock
+from rosenblatt.features.table.numbers import Number, numbers
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.scoring import Model
 

@@ -19,7 +19,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings
 from rosenblatt.data.table import kind_of, plain
-from rosenblatt.features.table.columns import numbers
+from rosenblatt.features.table.numbers import numbers
 from rosenblatt.learning.quantities import read_targets
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)

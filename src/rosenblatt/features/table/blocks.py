@@ -5,21 +5,26 @@ In every row a block has one entry at most: a place in the block (−1: no entry
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rosenblatt.engine.rows import OneHot, Rows
-from rosenblatt.features.hashing import buckets
-from rosenblatt.features.table.columns import IS_MISSING, Category, EncodedRows
+from rosenblatt.engine.rows import OneHot
+from rosenblatt.errors import SettingError
+from rosenblatt.features.table.columns import IS_MISSING, Category, EncodedRows, TableColumn
+from rosenblatt.features.table.hashed import HashableProduct, HashedBlock, HashedCategory
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 Entry = tuple["np.ndarray | int", "np.ndarray | None"]
+Products = list[tuple[str, str]] | str  # pairs of columns, "all" or "auto"
 
+MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
 LARGEST_LOOKUP = 2**22  # pairs of values up to this many are looked up in an array, more by halving
 
 
@@ -35,15 +40,6 @@ class FeatureBlock(Protocol):
     @property
     def names(self) -> list[str]: ...
     def encode(self, part: EncodedRows) -> Entry: ...
-
-
-class HashableBlock(Protocol):
-    """What can be hashed: features that the rows alone name, without a vocabulary."""
-
-    @property
-    def column(self) -> str: ...
-    def codes_and_names(self, part: EncodedRows) -> tuple[np.ndarray, list[str]]: ...
-    def value(self, part: EncodedRows) -> np.ndarray | None: ...
 
 
 @dataclass
@@ -213,55 +209,65 @@ class CategoryProduct:
         return places, None
 
 
-@dataclass
-class HashableProduct:
-    """The pairs of values of two columns as they come, for hashing."""
-
-    a: str
-    b: str
-
-    @property
-    def column(self) -> str:
-        return f"{self.a} & {self.b}"
-
-    def value(self, part: EncodedRows) -> np.ndarray | None:
-        return None
-
-    def codes_and_names(self, part: EncodedRows) -> tuple[np.ndarray, list[str]]:
-        a, b = part.names[self.a], part.names[self.b]
-        keys, codes = np.unique(part.codes[self.a].astype(np.int64) * len(b) + part.codes[self.b], return_inverse=True)
-        return codes, [f"{a[key // len(b)]} & {b[key % len(b)]}" for key in keys.tolist()]
+def pairs_of(products: Iterable[Sequence[str]]) -> list[tuple[str, str]]:
+    """Named products, checked to be pairs."""
+    pairs = []
+    for pair in products:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise SettingError(f"A product is {pair!r}: expected two column names.")
+        pairs.append((pair[0], pair[1]))
+    return pairs
 
 
-@dataclass
-class HashedBlock:
-    """Another block's features, each at the place of its name's hash among 2^bits. All hashed blocks share these."""
+def make_blocks(columns: list[TableColumn], products: Products, hashing: int | None) -> list[FeatureBlock]:
+    """The features of the columns, and of their products."""
+    blocks: list[FeatureBlock] = []
+    for column in columns:
+        if column.number:
+            blocks.append(NumberBlock(column.name))
+            if column.number.missing:
+                blocks.append(MissingBlock(column.name))
+            if column.number.bins:
+                blocks.append(BinBlock(column.name, column.number.bins.names))
+        if column.category:
+            blocks.append(category_block(column.category, hashing))
+    by_name = {column.name: column for column in columns}
+    chosen = () if products == "auto" else products
+    number = math.comb(len(by_name), 2) if isinstance(chosen, str) else len(chosen)
+    if hashing is not None and number > MOST_HASHED_PRODUCTS:
+        raise SettingError(
+            f"These are {number:,} products of hashed columns, of at most {MOST_HASHED_PRODUCTS:,}: name fewer."
+        )
+    pairs = combinations(by_name, 2) if isinstance(chosen, str) else chosen
+    blocks += [product_block(by_name[a], by_name[b], hashing) for a, b in pairs]
+    # Hashed blocks share their places, which come last.
+    return sorted(blocks, key=lambda block: isinstance(block, HashedBlock))
 
-    source: HashableBlock
-    bits: int
-    _buckets: tuple[list[str], np.ndarray] | None = field(default=None, repr=False)
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return (self.source.column,)
+def category_block(
+    category: Category | HashedCategory, hashing: int | None, times: str | None = None, number_first: bool = False
+) -> FeatureBlock:
+    """The features of the values of a column, times a number if one is named."""
+    names = category.names if isinstance(category, Category) else []
+    values = CategoryBlock(category.name, names, times, number_first)
+    return values if hashing is None else HashedBlock(values, hashing)
 
-    @property
-    def column(self) -> str:
-        return self.source.column
 
-    @property
-    def size(self) -> int:
-        return 1 << self.bits
-
-    @property
-    def names(self) -> list[str]:
-        return [f"hash {place}" for place in range(1 << self.bits)]
-
-    def encode(self, part: EncodedRows) -> Entry:
-        codes, names = self.source.codes_and_names(part)
-        if self._buckets is None or self._buckets[0] is not names:  # the parts of one table share their names
-            self._buckets = names, buckets(names, self.bits)
-        return self._buckets[1][codes], self.source.value(part)
+def product_block(a: TableColumn, b: TableColumn, hashing: int | None) -> FeatureBlock:
+    """The features of the product of two columns."""
+    if not a.category and not b.category:
+        return NumberProduct(a.name, b.name)
+    if not b.category:
+        assert a.category
+        return category_block(a.category, hashing, times=b.name)
+    if not a.category:
+        return category_block(b.category, hashing, times=a.name, number_first=True)
+    if a is b:
+        raise SettingError(f"The product of {a.name!r} with itself tells nothing new: its values are categories.")
+    if isinstance(a.category, Category) and isinstance(b.category, Category):
+        return CategoryProduct(a.category, b.category)
+    assert hashing is not None
+    return HashedBlock(HashableProduct(a.name, b.name), hashing)
 
 
 IN_EVERY_ROW = (NumberBlock, MissingBlock, NumberProduct)
@@ -358,31 +364,4 @@ class SparseBuilder:
         X = sp.csr_matrix((values, self.columns[: self.end], indptr), shape=(self.n, n_features))
         if self.repeated:
             X.sum_duplicates()
-        return X
-
-
-class GrownEntries:
-    """The entries of values that updates have met; their features come behind all others, in the order of numbers."""
-
-    def __init__(self, places: dict[str, np.ndarray]):
-        self.places = places
-        self.rows: list[np.ndarray] = []
-        self.columns: list[np.ndarray] = []
-
-    def add(self, part: EncodedRows) -> None:
-        for name, grown in part.grown.items():
-            rows = np.flatnonzero(grown >= 0)
-            self.rows.append(part.start + rows)
-            self.columns.append(self.places[name][grown[rows]])
-
-    def beside(self, result: Any, shape: tuple[int, int]) -> sp.csr_matrix:
-        """Rows of other features with these behind them."""
-        import scipy.sparse as sp
-
-        others = sp.coo_matrix(Rows(result).matrix())
-        rows, columns = np.concatenate(self.rows), np.concatenate(self.columns)
-        values = np.concatenate([others.data, np.ones(len(rows), dtype=others.dtype)])
-        places = np.concatenate([others.row, rows]), np.concatenate([others.col, columns])
-        X = sp.csr_matrix((values, places), shape=shape)
-        X.sort_indices()
         return X

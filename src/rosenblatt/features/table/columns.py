@@ -24,16 +24,15 @@ from rosenblatt.data.table import (
     number_text,
     numbers_if_all,
     plain,
-    plain_moments,
     used_categories,
 )
 from rosenblatt.engine.parameters import check_type
-from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.features.table.numbers import Number, numbers
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.features.table.numbers import Number
+    from rosenblatt.features.table.hashed import HashedCategory
 
 
 def texts(distinct: pl.Series | list[str | None], trained_as: str) -> list[str | None]:
@@ -70,45 +69,6 @@ def _text(value: Any, trained_as: str) -> str | None:
     if trained_as == "boolean" and text.lower() in ("true", "false"):
         return text.lower()
     return text or None
-
-
-def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
-    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
-
-    >>> import polars as pl
-    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
-    (array([1.5, 2. , nan, nan, nan]), 1)
-    """
-    if isinstance(series, CodedTexts):
-        plain_numbers = series.plain_numbers()
-        if plain_numbers is not None:
-            return plain_numbers, 0
-        series = series.to_polars()
-    import polars as pl
-
-    unreadable = 0
-    if kind_of(series) == "text":
-        if series.dtype.is_temporal():
-            raise DataError(
-                f"Column {series.name!r} holds {series.dtype}, which is no number: "
-                "turn it into one (days, seconds …) or use it as a category."
-            )
-        trimmed = series.cast(pl.String).str.strip_chars()
-        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
-        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
-        if unread.any():  # a truth value is 1 or 0, as in a column of them
-            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
-            series = series.fill_null(truth.cast(pl.Float64))
-            unreadable = int((unread & series.is_null()).sum())
-    elif series.dtype == pl.Duration:
-        series = plain_moments(series)
-    x = series.cast(pl.Float64).to_numpy()
-    if np.isinf(x).any():
-        row = int(np.isinf(x).argmax())
-        value = "-infinity" if x[row] < 0 else "infinity"
-        row += first_row
-        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
-    return x, unreadable
 
 
 MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that training never saw: all others are unseen
@@ -260,7 +220,7 @@ class Category:
         check_type(saved["missing"], bool)
         for text in (name, *saved["values"]):
             check_type(text, str)
-        return cls(name, _type(saved["type"]), saved["values"], saved["missing"])
+        return cls(name, type_called(saved["type"]), saved["values"], saved["missing"])
 
 
 @dataclass
@@ -310,30 +270,6 @@ def distinct_values(table: pl.DataFrame | CodedTable, names: list[str]) -> dict[
         lists = frame.select(pl.all().unique().implode())
         distinct |= {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
     return distinct
-
-
-@dataclass
-class HashedCategory:
-    """A column of values of which none is remembered: codes count the values of the table at hand."""
-
-    name: str
-    type: str
-
-    def knows_values_of(self, series: pl.Series | CodedTexts) -> bool:
-        return False
-
-    def lookup(self, distinct: pl.Series | list[str | None] | None) -> Lookup:
-        assert distinct is not None
-        names = [self.name + (IS_MISSING if text is None else f"={text}") for text in texts(distinct, self.type)]
-        return Lookup(distinct, np.arange(len(names), dtype=np.int32), names)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type}
-
-    @classmethod
-    def from_json(cls, name: str, saved: dict[str, Any]) -> HashedCategory:
-        check_type(name, str)
-        return cls(name, _type(saved["type"]))
 
 
 @dataclass
@@ -465,7 +401,7 @@ class TableEncoder:
             self.unseen[number.name] += int(np.count_nonzero(is_missing)) - unreadable
 
 
-def _type(name: str) -> str:
+def type_called(name: str) -> str:
     if name not in ("number", "boolean", "text"):
         raise ValueError(f"no column holds {name!r}")
     return name

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
-from rosenblatt.data.table import number_text
+from rosenblatt.data.table import kind_of, number_text, plain_moments
 from rosenblatt.engine.parameters import check_type
-from rosenblatt.errors import NotFiniteError
+from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.notes import FAR
-from rosenblatt.features.table.columns import numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -344,3 +343,42 @@ class NumberFit:
         if self.bins:
             number.bins = Bins.fit(self.name, np.concatenate(self.sample))
         return number
+
+
+def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:
+    """A column as doubles, nan where missing, and how many of its values could not be read as numbers (missing too).
+
+    >>> import polars as pl
+    >>> numbers(pl.Series(["1.5", " 2", None, "", "?"]))
+    (array([1.5, 2. , nan, nan, nan]), 1)
+    """
+    if isinstance(series, CodedTexts):
+        plain_numbers = series.plain_numbers()
+        if plain_numbers is not None:
+            return plain_numbers, 0
+        series = series.to_polars()
+    import polars as pl
+
+    unreadable = 0
+    if kind_of(series) == "text":
+        if series.dtype.is_temporal():
+            raise DataError(
+                f"Column {series.name!r} holds {series.dtype}, which is no number: "
+                "turn it into one (days, seconds …) or use it as a category."
+            )
+        trimmed = series.cast(pl.String).str.strip_chars()
+        series = trimmed.cast(pl.Float64, strict=False).alias(series.name)
+        unread = series.is_null() & trimmed.is_not_null() & (trimmed != "")
+        if unread.any():  # a truth value is 1 or 0, as in a column of them
+            truth = trimmed.str.to_lowercase().replace_strict(["true", "false"], [1.0, 0.0], default=None)
+            series = series.fill_null(truth.cast(pl.Float64))
+            unreadable = int((unread & series.is_null()).sum())
+    elif series.dtype == pl.Duration:
+        series = plain_moments(series)
+    x = series.cast(pl.Float64).to_numpy()
+    if np.isinf(x).any():
+        row = int(np.isinf(x).argmax())
+        value = "-infinity" if x[row] < 0 else "infinity"
+        row += first_row
+        raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
+    return x, unreadable

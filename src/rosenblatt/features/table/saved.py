@@ -6,11 +6,13 @@ from typing import Any
 
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings
 from rosenblatt.features.notes import FeatureTrial
-from rosenblatt.features.table.blocks import CategoryProduct
-from rosenblatt.features.table.columns import Category, HashedCategory, TableColumn
+from rosenblatt.features.table.blocks import CategoryProduct, make_blocks
+from rosenblatt.features.table.columns import Category, TableColumn
+from rosenblatt.features.table.hashed import HashedCategory
 from rosenblatt.features.table.numbers import Number
 from rosenblatt.features.table.table_map import TableMap
 from rosenblatt.features.table.text_columns import TextColumns
+from rosenblatt.features.table.variants import grown_by
 
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
@@ -36,9 +38,9 @@ def table_from_json(saved: dict[str, Any]) -> TableMap:
         if number is None and category is None:
             raise ValueError(f"column {name!r} has no features")
         table.columns.append(TableColumn(name, number, category))
-    table.blocks = table._make_blocks()
+    table.blocks = make_blocks(table.columns, table.products, table.hashing)
     pairs = [block for block in table.blocks if isinstance(block, CategoryProduct)]
     for pair, keys in zip(pairs, saved["pairs"], strict=True):
         pair.set_keys(keys)
-    table._number_features()
-    return table._grown_by(saved["grown"]) if "grown" in saved else table
+    table.number_features()
+    return grown_by(table, saved["grown"]) if "grown" in saved else table

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from itertools import combinations
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,37 +14,30 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, TableReadings, is_text
 from rosenblatt.data.disk_table import DiskTable
-from rosenblatt.data.table import kind_of, looks_like_data, numbers_if_all, plain
+from rosenblatt.data.table import kind_of, looks_like_data, numbers_if_all
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import FarValues, FeatureTrial, Notes
 from rosenblatt.features.table.blocks import (
-    BinBlock,
-    CategoryBlock,
     CategoryProduct,
     DenseBuilder,
     FeatureBlock,
-    GrownEntries,
-    HashableBlock,
-    HashableProduct,
-    HashedBlock,
-    MissingBlock,
-    NumberBlock,
-    NumberProduct,
     SparseBuilder,
     is_dense,
+    make_blocks,
+    pairs_of,
 )
 from rosenblatt.features.table.columns import (
     USUAL_SIZES,
     Category,
     DistinctValues,
-    HashedCategory,
     PartSizes,
     TableColumn,
     TableEncoder,
     distinct_values,
 )
+from rosenblatt.features.table.hashed import HashableBlock, HashedBlock, HashedCategory
 from rosenblatt.features.table.numbers import NumberFit
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
@@ -57,7 +47,6 @@ if TYPE_CHECKING:
 
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
 NUMBERS = ("number", "bins", "auto")  # what has no category
-MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
 
 
 class TableMap:
@@ -116,7 +105,7 @@ class TableMap:
     ):
         self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
         self.double = bool(double)
-        self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else _pairs(products)
+        self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else pairs_of(products)
         if numeric not in COLUMN_KINDS:
             raise SettingError(f"numeric is {numeric!r}: choose one of {', '.join(COLUMN_KINDS)}.")
         for name, kind in self.per_column.items():
@@ -154,7 +143,7 @@ class TableMap:
 
             refuse_texts(self.readings)
             clean = self.readings.clean(next(table.parts()), trimmed)
-            self.columns = self._fit_columns(self._clean_parts(table), len(table), table.folder)
+            self.columns = self._fit_columns(self.clean_parts(table), len(table), table.folder)
         else:
             clean = self.readings.clean(table, trimmed)
             self._cleaned = table, clean
@@ -164,12 +153,12 @@ class TableMap:
         if not isinstance(self.products, str):
             _refuse_unknown(named, clean.frame.columns, "products")
         self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
-        self.blocks = self._make_blocks()
-        self._learn_pairs(self._clean_parts(table), sizes)
-        self._number_features()
+        self.blocks = make_blocks(self.columns, self.products, self.hashing)
+        self.learn_pairs(self.clean_parts(table), sizes)
+        self.number_features()
         return self
 
-    def _clean_parts(self, table: pl.DataFrame | CodedTable | DiskTable) -> Iterator[CleanTable]:
+    def clean_parts(self, table: pl.DataFrame | CodedTable | DiskTable) -> Iterator[CleanTable]:
         """The values of a table that the map is fitted to: of one on disk part by part, else as they were cleaned before."""
         if isinstance(table, DiskTable):
             assert self.readings is not None
@@ -183,58 +172,6 @@ class TableMap:
     def has_bins(self) -> bool:
         """Has some number features for its values and ranges?"""
         return any(column.number and column.number.bins for column in self.columns)
-
-    def without_bins(self) -> TableMap:
-        """The same map with numbers as themselves alone."""
-        plain = copy.copy(self)
-        plain.columns = [
-            replace(column, number=replace(column.number, bins=None)) if column.number else column for column in self.columns
-        ]
-        plain.blocks = [block for block in self.blocks if not isinstance(block, BinBlock)]
-        plain._number_features()
-        return plain
-
-    def with_products(self, pairs: Iterable[Sequence[str]], rows: Any) -> TableMap:
-        """The same map with these products, learned from rows that it was fitted to."""
-        richer = copy.copy(self)
-        richer.products = _pairs(pairs)
-        richer.blocks = richer._make_blocks()
-        richer._learn_pairs(self._clean_parts(as_frame(rows)), USUAL_SIZES)
-        richer._number_features()
-        return richer
-
-    def with_new_values(self, rows: Any) -> TableMap:
-        """The map with a feature more for every value of a category in these rows that it does not know, as they come.
-
-        They are numbered row after row, so in whatever parts rows come, the numbers are the same.
-        """
-        categories = [replace(column, number=None) for column in self.columns if isinstance(column.category, Category)]
-        frame = self.clean(rows).frame
-        frame = frame.to_polars() if isinstance(frame, CodedTable) else frame
-        first_rows: list[tuple[int, int, str, str]] = []
-        for part in TableEncoder(frame, categories, self.scale) if categories else ():
-            for place, column in enumerate(categories):
-                assert isinstance(column.category, Category)
-                unknown = np.flatnonzero((part.codes[column.name] < 0) & (part.grown.get(column.name, -1) < 0))
-                new = column.category.new_values(plain(frame[column.name])[part.start + unknown]) if len(unknown) else {}
-                first_rows += [(part.start + int(unknown[k]), place, column.name, text) for text, k in new.items()]
-        return self._grown_by([(name, text) for _, _, name, text in sorted(first_rows)]) if first_rows else self
-
-    def _grown_by(self, values: Iterable[Sequence[str]]) -> TableMap:
-        """A copy with features for these values of columns behind all others."""
-        richer, added = copy.copy(self), list(dict.fromkeys((column, value) for column, value in values))
-        richer.grown = [*self.grown, *added]
-        of_column: dict[str, list[str]] = {}
-        for name, value in added:
-            of_column.setdefault(name, []).append(value)
-        richer.columns = [
-            TableColumn(one.name, one.number, one.category.grown_by(of_column[one.name]))
-            if one.name in of_column and isinstance(one.category, Category)
-            else one
-            for one in self.columns
-        ]
-        richer._number_features()
-        return richer
 
     @property
     def grown_places(self) -> dict[str, np.ndarray]:
@@ -307,52 +244,7 @@ class TableMap:
         as_chosen = {name: role for name, role in clean.roles.items() if role != "number" or name in chosen}
         return {name: as_chosen.get(name, self.numeric) for name in clean.roles}
 
-    def _make_blocks(self) -> list[FeatureBlock]:
-        blocks: list[FeatureBlock] = []
-        for column in self.columns:
-            if column.number:
-                blocks.append(NumberBlock(column.name))
-                if column.number.missing:
-                    blocks.append(MissingBlock(column.name))
-                if column.number.bins:
-                    blocks.append(BinBlock(column.name, column.number.bins.names))
-            if column.category:
-                blocks.append(self._category_block(column.category))
-        by_name = {column.name: column for column in self.columns}
-        chosen = () if self.products == "auto" else self.products
-        number = math.comb(len(by_name), 2) if isinstance(chosen, str) else len(chosen)
-        if self.hashing is not None and number > MOST_HASHED_PRODUCTS:
-            raise SettingError(
-                f"These are {number:,} products of hashed columns, of at most {MOST_HASHED_PRODUCTS:,}: name fewer."
-            )
-        pairs = combinations(by_name, 2) if isinstance(chosen, str) else chosen
-        blocks += [self._product(by_name[a], by_name[b]) for a, b in pairs]
-        # Hashed blocks share their places, which come last.
-        return sorted(blocks, key=lambda block: isinstance(block, HashedBlock))
-
-    def _category_block(
-        self, category: Category | HashedCategory, times: str | None = None, number_first: bool = False
-    ) -> FeatureBlock:
-        names = category.names if isinstance(category, Category) else []
-        values = CategoryBlock(category.name, names, times, number_first)
-        return values if self.hashing is None else HashedBlock(values, self.hashing)
-
-    def _product(self, a: TableColumn, b: TableColumn) -> FeatureBlock:
-        if not a.category and not b.category:
-            return NumberProduct(a.name, b.name)
-        if not b.category:
-            assert a.category
-            return self._category_block(a.category, times=b.name)
-        if not a.category:
-            return self._category_block(b.category, times=a.name, number_first=True)
-        if a is b:
-            raise SettingError(f"The product of {a.name!r} with itself tells nothing new: its values are categories.")
-        if isinstance(a.category, Category) and isinstance(b.category, Category):
-            return CategoryProduct(a.category, b.category)
-        assert self.hashing is not None
-        return HashedBlock(HashableProduct(a.name, b.name), self.hashing)
-
-    def _learn_pairs(self, tables: Iterable[CleanTable], sizes: PartSizes) -> None:
+    def learn_pairs(self, tables: Iterable[CleanTable], sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         hashed: list[HashableBlock] = [block.source for block in self.blocks if isinstance(block, HashedBlock)]
@@ -365,7 +257,7 @@ class TableMap:
                     names.update(source.codes_and_names(part)[1])
         self.collisions = 0 if self.hashing is None else collisions(names, self.hashing)
 
-    def _number_features(self) -> None:
+    def number_features(self) -> None:
         self.starts, self.n_features = [], 0
         for block in self.blocks:
             self.starts.append(self.n_features)
@@ -396,10 +288,15 @@ class TableMap:
         for pair in pairs:
             pair.unseen = 0
         matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
-        grown = GrownEntries(self.grown_places)
+        grown = None
+        if self.grown:
+            from rosenblatt.features.table.variants import GrownEntries
+
+            grown = GrownEntries(self.grown_places)
         for part in parts:
             matrix.add(part)
-            grown.add(part)
+            if grown is not None:
+                grown.add(part)
         result = matrix.result(self.n_features - len(self.grown) - (self.texts.n_features if self.texts else 0))
         unseen = Counter(parts.unseen) + Counter({pair.column: pair.unseen for pair in pairs})
         for name, date in clean.derived.items():  # a date that is missing has no parts: it counts once
@@ -407,7 +304,7 @@ class TableMap:
         if self.texts:
             result, words = self.texts.beside(result, clean.texts)
             unseen.update(words)
-        if self.grown:
+        if grown is not None:
             result = grown.beside(result, (n, self.n_features))
         known = self.known_columns
         self.notes = Notes(
@@ -467,25 +364,6 @@ class TableMap:
         names += hashed[0].names if hashed else []
         names += self.texts.names if self.texts else []
         return names + [f"{column}={value}" for column, value in self.grown]
-
-    def names_of_columns(self) -> dict[str, list[str]]:
-        """The features of each raw column, and of each product; hashed values share theirs and are left out."""
-        date_of = {name: one.name for one in self.readings.columns for name in one.value_columns} if self.readings else {}
-        names: dict[str, list[str]] = {}
-        for block in self.blocks:
-            if not isinstance(block, HashedBlock):
-                names.setdefault(date_of.get(block.column, block.column), []).extend(block.names)
-        if self.texts and self.hashing is None:
-            for name in self.texts.maps:
-                names.setdefault(name, []).extend(self.texts.names_of(name))
-        for column, value in self.grown:
-            names.setdefault(date_of.get(column, column), []).append(f"{column}={value}")
-        return names
-
-    def places_of_columns(self) -> dict[str, np.ndarray]:
-        """The numbers of the features of each raw column, and of each product."""
-        place = {name: j for j, name in enumerate(self.names)}
-        return {column: np.array([place[name] for name in names]) for column, names in self.names_of_columns().items()}
 
     def to_json(self) -> dict[str, Any]:
         columns = []
@@ -552,15 +430,6 @@ def as_frame(rows: Any) -> Any:
     if isinstance(rows, Mapping) or hasattr(rows, "__arrow_c_stream__"):
         return pl.DataFrame(rows)
     raise DataError(f"Expected a table, got {type(rows).__name__}: pass a polars or pandas DataFrame.")
-
-
-def _pairs(products: Iterable[Sequence[str]]) -> list[tuple[str, str]]:
-    pairs = []
-    for pair in products:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise SettingError(f"A product is {pair!r}: expected two column names.")
-        pairs.append((pair[0], pair[1]))
-    return pairs
 
 
 def _listed(names: Sequence[str]) -> str:
