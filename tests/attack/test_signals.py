@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -18,6 +19,7 @@ from rosenblatt import load
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 INTERRUPTS, KILLS = (200, 150) if FULL else (4, 4)
 PARTS = 10 if FULL else 1  # of a count, shared by the workers
+LONGEST = 300  # seconds, after which a run counts as hanging
 # No system can put a file without a name in the place of another: a new model that replaces an old one has a name of its own
 # for some microseconds. A kill right then leaves it, whole, until a later save removes it. No byte must make that longer.
 STEPS = {signal.SIGINT: "fsync link replace", signal.SIGKILL: "fsync"}
@@ -72,6 +74,8 @@ def begin(table, model, steps):
 
 def send(which, process, steps, draw, longest):
     """Sends the signal at a random moment: of the imports, of the whole run, or of the save."""
+    watchdog = threading.Timer(LONGEST, process.kill)
+    watchdog.start()
     with process, steps:
         assert steps.read(1) == b"i"
         moment = draw.choice(["import", "run", "save", "save"])
@@ -86,7 +90,10 @@ def send(which, process, steps, draw, longest):
                 pass
         process.send_signal(which)
         message = process.stderr.read().decode()
-        return moment, process.wait(), message
+        code = process.wait()
+    assert watchdog.is_alive(), f"{moment}: no answer within {LONGEST} s"
+    watchdog.cancel()
+    return moment, code, message
 
 
 def is_model(path, size):
@@ -115,6 +122,22 @@ def attacked(which, number, setting, folder):
         load(model)  # every byte is covered by its checksum
     model.unlink(missing_ok=True)
     return code, message, model, new, story
+
+
+def test_an_interrupt_within_an_import_does_not_wait_for_the_thread_that_imports():
+    """Python's lock of imports stays taken where an interrupt comes between taking it and looking after it."""
+    code = """
+import _imp
+from rosenblatt.data.reading import importing_meanwhile
+_imp.acquire_lock()
+try:
+    with importing_meanwhile("xml.dom.minidom"):
+        raise KeyboardInterrupt
+except KeyboardInterrupt:
+    print("answered")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "answered\n"), done.stderr
 
 
 @pytest.mark.parametrize("part", range(PARTS))

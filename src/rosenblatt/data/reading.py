@@ -123,12 +123,16 @@ def importing_meanwhile(*modules: str) -> Iterator[None]:
             for module in modules:
                 import_module(module)
 
-    thread = threading.Thread(target=import_all)
+    thread = threading.Thread(target=import_all, daemon=True)
     thread.start()
     try:
         yield
-    finally:
+    except KeyboardInterrupt:  # it may have left Python's lock of imports taken: the thread would wait for it for ever
+        raise
+    except Exception:
         thread.join()
+        raise
+    thread.join()
 
 
 def batches(source: Where, rows: int | None = ROWS_PER_BATCH, **options: Any) -> Iterator[Dataset]:
