@@ -120,6 +120,7 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
     run = Run(d)
     largest = 0
     reach = abs(W)  # how large each weight has been
+    alike = equal_vectors(W)  # which classes have always had the same weights
     precision = 0 * W + 1  # the diagonal of Σ⁻¹ of every class, of which only AROW changes anything
     for i in order:
         x, norm2 = X[i], X[i] @ X[i]
@@ -147,10 +148,12 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
 
         if margin is not None:
             run.mistakes += margin <= 0
-            # Weights of AROW are means, which may cancel to 0 but for rounding: then they are small beside what they were.
-            reach = np.maximum(reach, abs(W))
+            # Weights of AROW are means, which may cancel to 0, or be equal, but for rounding: then they are small beside
+            # what they were, or once were not equal. Those of other rules are sums, the same in any arithmetic.
+            reach, alike = np.maximum(reach, abs(W)), alike & equal_vectors(W)
             size = ((abs(W) if rule.r is None else reach) @ abs(x)).max()
-            run.closest = min(run.closest, closeness(rule, W, size, scores, y[i], margin))
+            same = equal_vectors(W) if rule.r is None else alike
+            run.closest = min(run.closest, closeness(rule, same, size, scores, y[i], margin))
         if norm2 == 0:  # a row of norm 0 never divides: its tau is 0 and it is counted
             run.zero_rows += 1
             steps = 0 * steps
@@ -181,14 +184,16 @@ def learn_against_rest(rule, X, y, order, *, classes, **options):
     together.zero_rows = runs[0].zero_rows
     X = np.column_stack([X, np.ones(len(X))]) if options.get("bias", True) else np.asarray(X)
     reach = 0 * together.path[0]
+    alike = equal_vectors(reach)
     for i, weights in zip(order, [0 * together.path[0], *together.path], strict=False):  # a mistake is one of all together
         scores = np.array([w @ X[i] for w in weights])
         rival = best_other(scores, y[i])
         margin = scores[y[i]] - scores[rival]
-        reach = np.maximum(reach, abs(weights))
+        reach, alike = np.maximum(reach, abs(weights)), alike & equal_vectors(weights)
         size = (reach @ abs(X[i])).max()
+        same = equal_vectors(weights) if rule.r is None else alike
         together.mistakes += margin <= 0
-        if size and (weights[y[i]] != weights[rival]).any():
+        if size and not same[y[i], rival]:
             together.closest = min(together.closest, abs(margin) / size)
     return together
 
@@ -208,16 +213,21 @@ def best_other(scores, right):
     return max((c for c in range(len(scores)) if c != right), key=lambda c: scores[c])
 
 
-def closeness(rule, W, size, scores, right, margin):
-    """Distance, relative to this size, to the nearest tie that rounding decides; ties in any arithmetic do not count."""
+def equal_vectors(W):
+    """Which pairs of classes have equal weights."""
+    return (W[:, None] == W).all(axis=2)
+
+
+def closeness(rule, same, size, scores, right, margin):
+    """Distance, relative to this size, to the nearest tie that rounding decides; not of classes that are the `same`."""
     if size == 0:
         return math.inf
     gaps, rival = [], None
-    if len(W) > 1:
+    if len(scores) > 1:
         rival = best_other(scores, right)
-        others = [] if rule.steps else [c for c in range(len(W)) if c not in (right, rival) and (W[c] != W[rival]).any()]
+        others = [] if rule.steps else [c for c in range(len(scores)) if c not in (right, rival) and not same[c, rival]]
         gaps = [abs(scores[c] - scores[rival]) for c in others]
-    if rival is None or (W[right] != W[rival]).any():
+    if rival is None or not same[right, rival]:
         gaps += [abs(margin), abs(margin - (rule.threshold or 0))]
     return min(gaps, default=math.inf) / size
 

@@ -21,8 +21,10 @@ TIE = 1e-9  # margins nearer to a threshold than this may fall on either side of
 
 def agree(trained, witness, counts=True):
     weights = trained.weights
-    assert_close(weights.last, witness.last, witness.largest)
-    assert_close(weights.averaged, witness.averaged, witness.largest)
+    # A margin m near its threshold 1 leaves 1 − m with few digits; the steps of AROW that follow may be its largest.
+    tolerance = 1e-12 if weights.variances is None else max(1e-12, 1e-15 / witness.closest)
+    assert_close(weights.last, witness.last, witness.largest, tolerance)
+    assert_close(weights.averaged, witness.averaged, witness.largest, tolerance)
     if counts:
         assert weights.t == len(witness.path)
         assert weights.updates == witness.updates
