@@ -157,6 +157,8 @@ DOORS = [
         (b'a;b\n5" pipe;x\n6" pipe;y\n7;z\n', [('5" pipe', "x"), ('6" pipe', "y"), ("7", "z")]),
         (b'5" pipe;b\n1;6" pipe\n3;4\n', [("1", '6" pipe'), ("3", "4")]),  # a name opens no quote, either
         (b'a;b\n1;"x\n2;say ""hi""\n', None),  # a quote that is open at the end, which looks closed
+        (b'a;b\n1;,"\nx"\n2;y\n', None),  # a quote within a cell opens none, though one on the next line seems to close it
+        (b'a;b\n1;,"x"\n2;y\n', [("1", ',"x"'), ("2", "y")]),
         (b"a;b\r1;2\r3;4\n", None),
         (b"a;b\n1;x\r2;y\n3;z\n", None),  # two rows, or a cell too many?
         (b"a;b\n1;x\r2\n3;z\n", None),

@@ -307,6 +307,7 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
     import numpy as np
 
     cut, counts = ord(delimiter), DelimiterCounts()
+    data = data[len(BOM) :] if data[: len(BOM)].tobytes() == BOM else data
     for start in range(0, len(data), at_a_time):
         stop = start + at_a_time
         part = data[start:stop]
@@ -332,6 +333,10 @@ def count(data: np.ndarray, delimiter: str, at_a_time: int) -> DelimiterCounts |
             after = data[start + 1 : stop + 1]
             closing = (is_quote & outside)[: len(after)]
             if not np.isin(after[closing], [cut, NEWLINE, RETURN, QUOTE]).all():
+                return None
+            # And a quote within a cell opens none, which polars would take it for.
+            before = data[start - 1 : stop - 1] if start else np.concatenate([[NEWLINE], part[:-1]])
+            if not np.isin(before[: len(part)][is_quote & ~outside], [cut, NEWLINE, QUOTE]).all():
                 return None
             # In quotes a line end, or a delimiter that is a blank, may be at the edge of a cell.
             inside = (is_end | is_cut if cut <= BLANK else is_end) & ~outside
