@@ -622,8 +622,8 @@ def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight:
     from rosenblatt.learning.feature_choice import HeldOutNumbers, HeldOutRows, choose_features
 
     if recipe.regression:
-        return choose_features(mapping, data, HeldOutNumbers(data, codes, recipe))
-    return choose_features(mapping, data, HeldOutRows(data, codes, recipe, class_weight))
+        return choose_features(mapping, data, HeldOutNumbers(mapping.clean(data.rows), codes, recipe))
+    return choose_features(mapping, data, HeldOutRows(mapping.clean(data.rows), codes, recipe, class_weight))
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:

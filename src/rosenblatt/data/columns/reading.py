@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_dat
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 LEFT_OUT = ("id", "constant", "drop")
@@ -96,6 +97,15 @@ class CleanTable:
     texts: dict[str, pl.Series]  # columns of sentences
     misfits: dict[str, int]  # cells that are no dates in a column of them, by column
     derived: dict[str, str]  # from a column that is a part of a date to the date's
+
+    @property
+    def height(self) -> int:
+        return self.frame.height if self.frame.width else max(map(len, self.texts.values()), default=0)
+
+    def take(self, numbers: np.ndarray) -> CleanTable:
+        """The rows with these numbers; misfits are those of all."""
+        texts = {name: column[numbers] for name, column in self.texts.items()}
+        return replace(self, frame=self.frame[numbers] if self.frame.width else self.frame, texts=texts)
 
 
 @dataclass

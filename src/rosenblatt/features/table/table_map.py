@@ -17,6 +17,7 @@ from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import is_enum, looks_like_data, numbers_if_all, used_categories
 from rosenblatt.engine.parameters import Choice, check
+from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import FarValues, FeatureTrial, Notes
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
 NUMBERS = ("number", "bins", "auto")  # what has no category
+MANY_NUMBERS = 2**17  # from which on the cores share them
 MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
 SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 
@@ -178,9 +180,7 @@ class TableMap:
         richer = copy.copy(self)
         richer.products = _pairs(pairs)
         richer.blocks = richer._make_blocks()
-        table = as_frame(rows)
-        known = self._cleaned is not None and self._cleaned[0] is table
-        richer._learn_pairs((self._cleaned[1] if self._cleaned and known else self.clean(table)).frame, USUAL_SIZES)
+        richer._learn_pairs(self.clean(rows).frame, USUAL_SIZES)
         richer._number_features()
         return richer
 
@@ -226,8 +226,15 @@ class TableMap:
         return {name: np.array(numbers) for name, numbers in places.items()}
 
     def clean(self, rows: Any) -> CleanTable:
-        """The values of the columns, read as training read them; refuses a table that lacks some."""
+        """The values of the columns, read as training read them; refuses a table that lacks some.
+
+        What `fit` has read is not read again.
+        """
+        if isinstance(rows, CleanTable):
+            return rows
         table = as_frame(rows)
+        if self._cleaned is not None and self._cleaned[0] is table:
+            return self._cleaned[1]
         self._refuse_absent(table.columns)
         if self.readings is None:
             return CleanTable(table, {}, {}, {}, {})
@@ -268,9 +275,12 @@ class TableMap:
             frame = pl.DataFrame([plain(table[name]).alias(str(j)) for j, name in enumerate(uncoded)])
             lists = frame.select(pl.all().unique().implode())
             distinct = {name: lists[str(j)][0] for j, name in enumerate(uncoded)}
-        columns = []
+        numeric = [name for name, kind in kinds.items() if kind != "category"]
+        over_all = map_on_cores if len(numeric) * table.height >= MANY_NUMBERS else map
+        fitted = over_all(lambda name: Number.fit(table[name], bins=kinds[name] in ("bins", "auto")), numeric)
+        columns, numbers = [], dict(zip(numeric, fitted, strict=True))
         for name, kind in kinds.items():
-            number = None if kind == "category" else Number.fit(table[name], bins=kind in ("bins", "auto"))
+            number = numbers.get(name)
             category: Category | HashedCategory | None = None
             if kind not in NUMBERS:
                 if self.hashing is not None:
@@ -351,16 +361,17 @@ class TableMap:
         self.n_features += len(self.grown)
 
     def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
-        """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
+        """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR.
+
+        The rows may be what `clean` gave.
+        """
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
-        table = as_frame(rows)
         dtype = np.float64 if self.double else np.float32
-        if self._cleaned is not None and self._cleaned[0] is table:
-            clean, self._cleaned = self._cleaned[1], None
-        else:
-            clean = self.clean(table)
-        n, columns, table = len(table), table.columns, clean.frame
+        clean = self.clean(rows)
+        n, columns, table = clean.height, clean.frame.columns if rows is clean else as_frame(rows).columns, clean.frame
+        if self._cleaned is not None and self._cleaned[1] is clean:
+            self._cleaned = None  # a second copy of the table, and hardly wanted again
         parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
