@@ -11,7 +11,7 @@ from rosenblatt.data import Dataset, read
 from rosenblatt.learning.classifier import learn, load
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.studies.explain import explain
-from rosenblatt.studies.flips import TableDecision, other_number, score_columns
+from rosenblatt.studies.flips import TableDecision, other_number, score_columns, steady_numbers
 
 FEATURES = [
     {},
@@ -168,7 +168,9 @@ def test_mistakes_are_named(table, capsys, arguments, code, message):
 
 
 @pytest.mark.parametrize(
-    "features", [{}, {"numeric": "bins"}, {"scale": False}, {"products": [["size", "weight"]]}], ids=str
+    "features",
+    [{}, {"numeric": "bins"}, {"numeric": "number"}, {"scale": False}, {"products": [["size", "weight"]]}],
+    ids=str,
 )
 @pytest.mark.parametrize("classes", [2, 4])
 def test_no_nearer_number_flips_the_decision(classes, features):
@@ -190,6 +192,7 @@ def test_no_nearer_number_flips_the_decision(classes, features):
             others = pl.DataFrame({other: [row[other][0]] * len(grid) for other in row.columns} | {name: grid})
             changed = model.predict(others) != model.predict(row)[0]
             nearest = min((abs(number - x) for number in grid[changed].tolist()), default=np.inf)
+            assert name not in steady_numbers(decision) or nearest == np.inf
             if flips:
                 assert flips[0].after >= columns[name].number.range[0]
                 assert flips[0].after <= columns[name].number.range[1]

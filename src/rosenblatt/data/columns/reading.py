@@ -15,7 +15,6 @@ A model keeps its readings. So a cell means the same whatever stands beside it, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -173,9 +172,10 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
     import polars as pl
 
     every, name = all_marks(tuple(marks)), column.name
-    if len(column) <= FEW_CELLS and column.dtype.is_float() and not marks and not any(map(math.isnan, column.drop_nulls())):
+    few = len(column) <= FEW_CELLS
+    if few and column.dtype.is_float() and not marks and not any(cell != cell for cell in column.to_list()):
         return column
-    if len(column) <= FEW_CELLS and column.dtype == pl.String:  # of a row or two, in a tenth of the time
+    if few and column.dtype == pl.String:  # of a row or two, in a tenth of the time
         cells = (cell if cell is None or trimmed else cell.strip(BLANKS) for cell in column.to_list())
         return pl.Series(name, [None if cell in every else cell for cell in cells], dtype=pl.String)
     column = column.alias("cells")  # polars takes some names for patterns
