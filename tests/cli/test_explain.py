@@ -12,7 +12,7 @@ from rosenblatt.learning.learn import learn
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.loading import load
 from rosenblatt.studies.explain import explain
-from rosenblatt.studies.flips import TableDecision, other_number, score_columns
+from rosenblatt.studies.flips import TableDecision, other_number, score_columns, steady_numbers
 
 FEATURES = [
     {},
@@ -169,7 +169,9 @@ def test_mistakes_are_named(table, capsys, arguments, code, message):
 
 
 @pytest.mark.parametrize(
-    "features", [{}, {"numeric": "bins"}, {"scale": False}, {"products": [["size", "weight"]]}], ids=str
+    "features",
+    [{}, {"numeric": "bins"}, {"numeric": "number"}, {"scale": False}, {"products": [["size", "weight"]]}],
+    ids=str,
 )
 @pytest.mark.parametrize("classes", [2, 4])
 def test_no_nearer_number_flips_the_decision(classes, features):
@@ -191,6 +193,7 @@ def test_no_nearer_number_flips_the_decision(classes, features):
             others = pl.DataFrame({other: [row[other][0]] * len(grid) for other in row.columns} | {name: grid})
             changed = model.predict(others) != model.predict(row)[0]
             nearest = min((abs(number - x) for number in grid[changed].tolist()), default=np.inf)
+            assert name not in steady_numbers(decision) or nearest == np.inf
             if flips:
                 assert flips[0].after >= columns[name].number.range[0]
                 assert flips[0].after <= columns[name].number.range[1]

@@ -63,7 +63,7 @@ def layouts(d, classes, n=11):
 
 @several
 @pytest.mark.usefixtures("chosen_again")
-@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("classes", [2, 3, 4, 11])
 @pytest.mark.parametrize("name", EQUAL_BITS)
 def test_all_kernels_give_equal_bits(name, classes):
     rule = EQUAL_BITS[name][0]

@@ -12,8 +12,8 @@ from rosenblatt.engine import core as plain_core
 from rosenblatt.engine import rules
 from rosenblatt.engine import weights as engine_weights
 from rosenblatt.engine.compiled import core
-from rosenblatt.engine.rows import SPARSE_KINDS, Rows
-from rosenblatt.engine.threads import share
+from rosenblatt.engine.rows import SPARSE_KINDS, OneHot, Rows
+from rosenblatt.engine.threads import map_on_cores, share
 from rosenblatt.engine.weights import layout, score
 from rosenblatt.errors import NotFiniteError
 from rosenblatt.learning import training
@@ -174,3 +174,36 @@ def test_weights_that_lie_as_rows_need_them_are_not_copied():
     for rows in (Rows(X), Rows(X.toarray())):
         model = training.train(rows, np.arange(60) % 3, epochs=1).view("averaged")
         assert np.shares_memory(layout(model.coef, rows), model.coef)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("value", [np.float32, np.float64])
+@pytest.mark.parametrize("module", [core, plain_core])
+def test_entries_are_counted_by_class_and_summed_by_column_as_in_a_table(index, value, module):
+    random = np.random.default_rng(0)
+    table = random.integers(-2, 3, (40, 7)).astype(value)
+    X = sp.csr_array(table)
+    X.data[:3] = 0  # entries that are there, and 0
+    X.indices, X.indptr, codes = X.indices.astype(index), X.indptr.astype(index), random.integers(0, 3, 40).astype(np.int32)
+    rows, table = Rows(X), X.toarray()
+    counts, sums = np.ones((3, 7), dtype=np.int64), np.ones(7)
+    module.add_counts(rows, codes, counts)
+    module.add_values(rows, 0, 20, sums)
+    module.add_values(rows, 20, X.nnz, sums)
+    assert counts.tolist() == [(1 + (table[codes == k] != 0).sum(axis=0)).tolist() for k in range(3)]
+    assert sums.tolist() == (1 + table.sum(axis=0)).tolist()
+    one_hot = Rows(OneHot(np.array([[0, 2], [1, 2]], dtype=index), 3))
+    counts = np.zeros((2, 3), dtype=np.int64)
+    module.add_counts(one_hot, np.array([1, 0], dtype=np.int32), counts)
+    assert counts.tolist() == [[0, 1, 1], [1, 0, 1]]
+
+
+def test_the_first_failure_among_the_items_is_told_whichever_thread_came_first():
+    def refuse_odd(number):
+        if number % 2:
+            raise ValueError(number)
+        return number
+
+    for _ in range(20):
+        with pytest.raises(ValueError, match=r"^3$"):
+            map_on_cores(refuse_odd, [0, 2, 3, 4, 5, 7, 9, 11])

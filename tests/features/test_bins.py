@@ -22,6 +22,7 @@ from rosenblatt.features.table.numbers import (
     SAMPLED_ROWS,
     Bins,
     sampled_rows,
+    values_and_counts,
 )
 from rosenblatt.features.table.variants import without_bins
 from rosenblatt.learning import model_file
@@ -46,6 +47,15 @@ def test_a_number_is_its_frequent_value_or_in_the_first_bin_that_does_not_end_be
             assert code == len(bins.values) + sum(edge < number for edge in bins.edges)
     assert bins.size == len(bins.names) == len(set(bins.names))
     assert bins.codes(np.array([np.nan])).tolist() == [-1]
+
+
+@given(st.lists(st.one_of(numbers, st.integers(-(10**6), 10**6).map(lambda whole: whole / 1000)), min_size=1), st.booleans())
+def test_values_are_counted_as_numpy_counts_them(x, few_decimals):
+    column = np.round(np.clip(x, -50, 50), 2) if few_decimals else np.array(x)
+    values, counts = values_and_counts(column)
+    expected = np.unique(column, return_counts=True)
+    assert values.tolist() == expected[0].tolist()
+    assert counts.tolist() == expected[1].tolist()
 
 
 @given(st.integers(FEWEST_ROWS, 3000))

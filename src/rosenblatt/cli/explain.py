@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.studies.explain import Explanation, Term, Weight
 
 LONGEST_CELL = 40  # letters of a value that are shown
+BYTES_AT_A_TIME = 2**20  # of a table in which a row is looked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,12 +280,13 @@ def as_objects(model: Classifier, influences: Influences) -> dict[str, Any]:
 def find_row(model: Classifier, chosen: ExplainOptions) -> Dataset:
     """The row with this number, without keeping the others."""
     from rosenblatt.data import batches
+    from rosenblatt.data.read_options import BufferSizes
     from rosenblatt.errors import DataError
 
     assert chosen.file is not None
     assert chosen.row is not None
-    seen = 0
-    for batch in batches(chosen.file, **chosen.read_keywords(model)):
+    seen, sizes = 0, BufferSizes(table_block=BYTES_AT_A_TIME)
+    for batch in batches(chosen.file, rows=None, **chosen.read_keywords(model), sizes=sizes):
         options.print_reading_notes(batch)
         place = chosen.row - 1 - seen
         if place < len(batch):

@@ -265,7 +265,8 @@ def numbers_if_all(column: pl.Series) -> pl.Series:
     """A column of text as Int64, UInt64 or Float64 if every cell is such a number; else as it was."""
     import polars as pl
 
-    probe = column.head(PROBE_CELLS).drop_nulls()
+    probe = column.head(PROBE_CELLS)
+    probe = probe.drop_nulls() if probe.has_nulls() else probe
     for dtype in (pl.Int64, pl.UInt64, pl.Float64):
         if probe.cast(dtype, strict=False).null_count():
             continue

@@ -53,6 +53,8 @@ cdef extern from "vector.h" nogil:
     int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
     int64_t c_list_columns "list_columns" (const rows_t *, uint64_t *seen, int64_t *columns)
+    void c_count_by_class "count_by_class" (const rows_t *, const int *codes, int64_t *counts)
+    void c_sum_by_column "sum_by_column" (const rows_t *, int64_t start, int64_t stop, double *sums)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
 
@@ -264,6 +266,21 @@ cdef inline int64_t list_columns(object rows, object seen, object columns) excep
     with nogil:
         count = c_list_columns(&c, bits, places)
     return count
+
+cdef inline int count_by_class(object rows, object codes, object counts) except -1:
+    cdef rows_t c = c_rows(rows)
+    cdef const int *classes = <const int *> address(codes)
+    cdef int64_t *sums = <int64_t *> address(counts)
+    with nogil:
+        c_count_by_class(&c, classes, sums)
+    return 0
+
+cdef inline int sum_by_column(object rows, int64_t start, int64_t stop, object sums) except -1:
+    cdef rows_t c = c_rows(rows)
+    cdef double *columns = <double *> address(sums)
+    with nogil:
+        c_sum_by_column(&c, start, stop, columns)
+    return 0
 
 cdef inline bint choose_kernel(str name):
     return c_choose_kernel(name.encode())

@@ -28,6 +28,7 @@ if not cython.compiled:
         bind,
         check,
         choose_kernel,
+        count_by_class,
         digest,
         is_zero,
         list_columns,
@@ -39,6 +40,7 @@ if not cython.compiled:
         score_block,
         score_tile,
         seek,
+        sum_by_column,
         variance,
         words_of,
     )
@@ -532,6 +534,16 @@ def repeated_columns(rows, seen, repeats):
 def named_columns(rows, seen, columns):
     """How many columns checked sparse rows name, written to `columns` in order; `seen` has a bit a column, all 0."""
     return list_columns(rows, seen, columns)
+
+
+def add_counts(rows, codes, counts):
+    """Adds to `counts`, classes × columns, in how many checked sparse rows of each class a column is not 0."""
+    count_by_class(rows, codes, counts)
+
+
+def add_values(rows, start, stop, sums):
+    """Adds entries start … stop-1 of checked sparse rows, one after the other, to the sums of their columns."""
+    sum_by_column(rows, start, stop, sums)
 
 
 def use_kernel(name):

@@ -81,30 +81,33 @@ TARGET INLINE void NAME(dense_abreast)(const int kind, const char *const row[ABR
     }
 }
 
-/* Four rows times two weight vectors: every load serves twice or four times. One register of lanes at a time, since all
- * sixteen lanes of eight sums would not fit; the lanes, and so the bits, are those of dense_dot. */
+/* Four rows times some weight vectors, `vectors` being a constant: every load serves all of them. One register of lanes at a
+ * time, since all sixteen lanes of so many sums would not fit; the lanes, and so the bits, are those of dense_dot. */
 TARGET INLINE void NAME(dense_tile)(const int kind, const char *const row[TILE], const char *const ahead[TILE],
-                                    const double *const w[2], int64_t d, double *const out[TILE]) {
+                                    const double *w, const int64_t per_vector, const int vectors, int64_t d,
+                                    double *out, const int64_t per_row) {
     enum { PARTS = LANES / WIDTH };
-    NAME(vec) sum[TILE][2][PARTS];
-    int64_t whole = d - d % LANES;
+    NAME(vec) sum[TILE][ACROSS][PARTS];
+    const int64_t whole = d - d % LANES;
     for (int p = 0; p < PARTS; p++) {
-        NAME(vec) s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0};
+        NAME(vec) s[TILE][ACROSS], x[TILE];
+        for (int r = 0; r < TILE; r++)
+            for (int c = 0; c < vectors; c++) s[r][c] = (NAME(vec)){0};
         for (int64_t j = p * WIDTH; j < whole; j += LANES) {
-            NAME(vec) a = NAME(weights_at)(w[0], j), b = NAME(weights_at)(w[1], j), x;
-            PREFETCH(ahead[p % TILE] + j * (int64_t)value_size(kind), 2);
-            x = NAME(load)(kind, row[0], j); s00 += x * a; s01 += x * b;
-            x = NAME(load)(kind, row[1], j); s10 += x * a; s11 += x * b;
-            x = NAME(load)(kind, row[2], j); s20 += x * a; s21 += x * b;
-            x = NAME(load)(kind, row[3], j); s30 += x * a; s31 += x * b;
+            for (int r = p; ahead && r < TILE; r += PARTS) PREFETCH(ahead[r] + j * (int64_t)value_size(kind), 2);
+            for (int r = 0; r < TILE; r++) x[r] = NAME(load)(kind, row[r], j);
+            for (int c = 0; c < vectors; c++) {
+                const NAME(vec) v = NAME(weights_at)(w + c * per_vector, j);
+                for (int r = 0; r < TILE; r++) s[r][c] += x[r] * v;
+            }
         }
-        sum[0][0][p] = s00; sum[1][0][p] = s10; sum[2][0][p] = s20; sum[3][0][p] = s30;
-        sum[0][1][p] = s01; sum[1][1][p] = s11; sum[2][1][p] = s21; sum[3][1][p] = s31;
+        for (int r = 0; r < TILE; r++)
+            for (int c = 0; c < vectors; c++) sum[r][c][p] = s[r][c];
     }
     for (int r = 0; r < TILE; r++)
-        for (int c = 0; c < 2; c++) {
-            NAME(dense_rest)(kind, row[r], w[c], whole, d, sum[r][c]);
-            out[r][c] = NAME(sum_lanes)(sum[r][c]);
+        for (int c = 0; c < vectors; c++) {
+            NAME(dense_rest)(kind, row[r], w + c * per_vector, whole, d, sum[r][c]);
+            out[r * per_row + c] = NAME(sum_lanes)(sum[r][c]);
         }
 }
 
@@ -126,17 +129,20 @@ TARGET INLINE void NAME(dense_score)(const int kind, const rows_t *rows, const i
         row[r] = NAME(row_at)(kind, rows, order, k + r);
         ahead[r] = NAME(later)(kind, rows, order, k + r + TILE, end);
     }
+    const double *w = at->w + first * at->per_vector;
     int64_t v = 0;
-    if (count == TILE)
-        for (; v + 2 <= vectors; v += 2) {
-            const double *const w[2] = {at->w + (first + v) * at->per_vector, at->w + (first + v + 1) * at->per_vector};
-            double *const to[TILE] = {out + v, out + at->vectors + v, out + 2 * at->vectors + v, out + 3 * at->vectors + v};
-            NAME(dense_tile)(kind, row, ahead, w, rows->d, to);
-        }
+    if (count == TILE) {
+        for (; v + ACROSS <= vectors; v += ACROSS)
+            NAME(dense_tile)(kind, row, v ? NULL : ahead, w + v * at->per_vector, at->per_vector, ACROSS, rows->d, out + v,
+                             at->vectors);
+        for (; v + 2 <= vectors; v += 2)
+            NAME(dense_tile)(kind, row, v ? NULL : ahead, w + v * at->per_vector, at->per_vector, 2, rows->d, out + v,
+                             at->vectors);
+    }
     for (; v < vectors; v++)
         for (int r = 0; r < count; r++)
             out[r * at->vectors + v] =
-                NAME(dense_dot)(kind, row[r], ahead[r], 2, at->w + (first + v) * at->per_vector, rows->d);
+                NAME(dense_dot)(kind, row[r], ahead[r], 2, w + v * at->per_vector, rows->d);
 }
 
 TARGET INLINE void NAME(dense_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double step,

@@ -60,7 +60,10 @@ TARGET INLINE double NAME(sum_lanes)(NAME(vec) sum[LANES / WIDTH]) {
     return lane[0];
 }
 
+/* Weight vectors by which four dense rows are scored at once: as many as there are registers for their sums. */
+#define ACROSS (WIDTH == 8 ? 5 : 2)
 #include "dense.h"
+#undef ACROSS
 #include "sparse.h"
 
 /* w += step x and u += late_step x, for vector k. */

@@ -308,6 +308,39 @@ LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, uint64_t *seen, in
     return count;
 }
 
+/* `kind` is a constant: see below. */
+INLINE void count_by_class_of(const int kind, const rows_t *rows, const int32_t *codes, int64_t *counts) {
+    for (int64_t i = 0; i < rows->n; i++) {
+        int64_t from, to, *of_class = counts + codes[i] * rows->d;
+        entries_of(kind, rows, i, &from, &to);
+        for (int64_t e = from; e < to; e++)
+            of_class[index_at(kind, rows->indices, e)] += value_at(kind, rows->values, e) != 0;
+    }
+}
+
+INLINE void sum_by_column_of(const int kind, const rows_t *rows, int64_t start, int64_t stop, double *sums) {
+    for (int64_t e = start; e < stop; e++) sums[index_at(kind, rows->indices, e)] += value_at(kind, rows->values, e);
+}
+
+/* In how many checked sparse rows of each class every column is not 0 is added to `counts`: classes × columns. */
+LIKELY_UNUSED static void count_by_class(const rows_t *rows, const int32_t *codes, int64_t *counts) {
+    switch (rows->kind) {
+#define CASE(KIND) case KIND: count_by_class_of(KIND, rows, codes, counts); break;
+    FOR_EACH_KIND(CASE)
+#undef CASE
+    }
+}
+
+/* Adds entries [start, stop) of checked sparse rows to the sums of their columns. */
+LIKELY_UNUSED static void sum_by_column(const rows_t *rows, int64_t start, int64_t stop, double *sums) {
+    INSIDE(0 <= start && stop <= rows->entries);
+    switch (rows->kind) {
+#define CASE(KIND) case KIND: sum_by_column_of(KIND, rows, start, stop, sums); break;
+    FOR_EACH_KIND(CASE)
+#undef CASE
+    }
+}
+
 /* Is row i 0 in every column? (A norm can be 0 by underflow.) */
 LIKELY_UNUSED static int zero_row(const rows_t *rows, int64_t i) {
     int64_t from = 0, to = rows->d;

@@ -133,6 +133,18 @@ def list_columns(rows, seen, columns):
     return len(named)
 
 
+def count_by_class(rows, codes, counts):
+    """Adds in how many rows of each class every column is not 0."""
+    for i in range(rows.n):
+        columns, x = row(rows, i)
+        np.add.at(counts[codes[i]], columns, x != 0)
+
+
+def sum_by_column(rows, start, stop, sums):
+    """Adds entries of rows to the sums of their columns."""
+    np.add.at(sums, rows.indices[start:stop], 1.0 if rows.values is None else rows.values[start:stop])
+
+
 def vote_abreast(counter, column, step, lived):
     """A step of a running sum for all rows of a counter of whole votes, and the votes of the weights that it makes."""
     counter.scores += step * counter.products[column]

@@ -16,13 +16,15 @@ import numpy as np
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
+from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table import TableMap
 from rosenblatt.features.table.columns import PartSizes, TableEncoder
 from rosenblatt.features.table.variants import with_products, without_bins
-from rosenblatt.learning.examples import class_factors, for_classes, for_regression
+from rosenblatt.learning.examples import AnyExamples, class_factors, for_classes, for_regression
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.scoring import Model
 from rosenblatt.learning.training import run
 
 MOST_ROWS = 10_000  # that are tried
@@ -39,11 +41,11 @@ class HeldOutRows:
     The learner is the recipe's, with the mean of its weights, which is steadier than the last.
     """
 
-    def __init__(self, data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None):
+    def __init__(self, mapping: TableMap, data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None):
         drawn = np.arange(len(codes), dtype=np.int32)
         order.shuffle(drawn, order.random_bits(0, order.SPLIT))
         drawn = np.sort(drawn[:MOST_ROWS])
-        self.rows = data.take(drawn).rows
+        self.rows = mapping.clean_some(data, drawn)
         classes, self.codes = np.unique(codes[drawn], return_inverse=True)
         self.classes = len(classes)
         self.class_weight = class_weight
@@ -58,11 +60,19 @@ class HeldOutRows:
         """The class of every row by a learner that has not seen it."""
         examples = for_classes(mapping.transform(self.rows), self.codes, class_weight=self.class_weight)
         predicted = np.empty(len(self.codes), dtype=np.int64)
-        for fold in range(FOLDS):
-            held_out = np.flatnonzero(self.fold_of_row == fold)
-            model = run(examples.take(np.flatnonzero(self.fold_of_row != fold)), self.rule, self.plan).view("averaged")
+        for held_out, model in self.trained(examples):
             predicted[held_out] = model.decide(model.scores(examples.rows.take(held_out)))
         return predicted
+
+    def trained(self, examples: AnyExamples) -> list[tuple[np.ndarray, Model]]:
+        """The rows of every fold, and a learner that has not seen them; folds are shared between the cores."""
+
+        def without(fold: int) -> tuple[np.ndarray, Model]:
+            held_out = self.fold_of_row == fold
+            learned = run(examples.take(np.flatnonzero(~held_out)), self.rule, self.plan)
+            return np.flatnonzero(held_out), learned.view("averaged")
+
+        return map_on_cores(without, range(FOLDS))
 
     @property
     def can_be_told(self) -> bool:
@@ -94,8 +104,8 @@ class HeldOutRows:
 class HeldOutNumbers(HeldOutRows):
     """The same for numbers, which come scaled: a mistake is the squared error, as a share of the variance."""
 
-    def __init__(self, data: Dataset, targets: np.ndarray, recipe: Recipe):
-        super().__init__(data, np.zeros(len(targets), dtype=np.int64), recipe)
+    def __init__(self, mapping: TableMap, data: Dataset, targets: np.ndarray, recipe: Recipe):
+        super().__init__(mapping, data, np.zeros(len(targets), dtype=np.int64), recipe)
         drawn = np.arange(len(targets), dtype=np.int32)
         order.shuffle(drawn, order.random_bits(0, order.SPLIT))
         self.targets = targets[np.sort(drawn[:MOST_ROWS])]
@@ -109,9 +119,7 @@ class HeldOutNumbers(HeldOutRows):
         """The number of every row by a learner that has not seen it."""
         examples = for_regression(mapping.transform(self.rows), self.targets)
         predicted = np.empty(len(self.targets))
-        for fold in range(FOLDS):
-            held_out = np.flatnonzero(self.fold_of_row == fold)
-            model = run(examples.take(np.flatnonzero(self.fold_of_row != fold)), self.rule, self.plan).view("averaged")
+        for held_out, model in self.trained(examples):
             predicted[held_out] = model.scores(examples.rows.take(held_out))
         return predicted
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data import Dataset
+from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
@@ -36,7 +37,7 @@ if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.kernel.training import KernelTraining
 
 MANY_CLASSES = 20  # from more on, numbers that are taken for classes are told
-COUNTED_ROWS, COUNTED_ENTRIES = 2**16, 2**22  # at a time
+SUMMED_ENTRIES = 2**22  # at a time
 
 
 def learn(
@@ -220,8 +221,8 @@ def fit_features(data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight:
     from rosenblatt.learning.feature_choice import HeldOutNumbers, HeldOutRows, choose_features
 
     if recipe.regression:
-        return choose_features(mapping, data, HeldOutNumbers(data, codes, recipe))
-    return choose_features(mapping, data, HeldOutRows(data, codes, recipe, class_weight))
+        return choose_features(mapping, data, HeldOutNumbers(mapping, data, codes, recipe))
+    return choose_features(mapping, data, HeldOutRows(mapping, data, codes, recipe, class_weight))
 
 
 def by_code(class_weight: Any, classes: np.ndarray) -> Any:
@@ -291,18 +292,9 @@ def feature_counts(examples: Examples) -> np.ndarray:
     if rows.dense:
         assert rows.values is not None
         return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
-    assert rows.indices is not None
-    flat = np.zeros(k * d, dtype=np.int64)
-    for start in range(0, rows.n, COUNTED_ROWS):  # in blocks: the keys of all entries at once could be larger than the data
-        stop = min(start + COUNTED_ROWS, rows.n)
-        lengths: np.ndarray | int = rows.width
-        if rows.indptr is None:
-            first, last = start * rows.width, stop * rows.width
-        else:
-            first, last, lengths = rows.indptr[start], rows.indptr[stop], np.diff(rows.indptr[start : stop + 1])
-        keys = rows.indices[first:last] + np.repeat(codes[start:stop].astype(np.int64) * d, lengths)
-        flat += np.bincount(keys if rows.values is None else keys[rows.values[first:last] != 0], minlength=k * d)
-    return flat.reshape(k, d)
+    counts = np.zeros((k, d), dtype=np.int64)
+    core.add_counts(rows, np.ascontiguousarray(codes, dtype=np.int32), counts)
+    return counts
 
 
 def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
@@ -312,9 +304,10 @@ def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
         return np.asarray(rows.values.mean(axis=0, dtype=np.float64))
     if rows.values is None:  # each is 0 or 1
         return np.asarray(counts.sum(axis=0) / max(1, rows.n))
-    assert rows.indices is not None
-    sums = np.zeros(rows.d)
-    for start in range(0, rows.entries, COUNTED_ENTRIES):
-        some = slice(start, min(start + COUNTED_ENTRIES, rows.entries))
-        sums += np.bincount(rows.indices[some], rows.values[some], minlength=rows.d)
+    assert rows.indptr is not None
+    sums, entries = np.zeros(rows.d), int(rows.indptr[-1])
+    for start in range(0, entries, SUMMED_ENTRIES):  # in parts: sums of sums lose fewer digits
+        part = np.zeros(rows.d)
+        core.add_values(rows, start, min(start + SUMMED_ENTRIES, entries), part)
+        sums += part
     return np.asarray(sums / max(1, rows.n))

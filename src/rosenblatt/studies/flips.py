@@ -14,10 +14,10 @@ import numpy as np
 
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.features import TableMap
-from rosenblatt.features.table.blocks import FeatureBlock
+from rosenblatt.features.table.blocks import FeatureBlock, NumberBlock
 from rosenblatt.features.table.columns import Category, EncodedRows, TableColumn, TableEncoder
 from rosenblatt.features.table.hashed import HashedBlock
-from rosenblatt.features.table.numbers import Number, numbers
+from rosenblatt.features.table.numbers import Number, numbers, standardise
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.scoring import Model
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PLAUSIBLE_SDS = 4.0  # standard deviations from the mean, at most, of a number, where its range in training is not known
+CLOSE = 1e-5  # a lead, as a share of the scores
 BEYOND = 10.0 ** np.arange(-6, -1)  # of a move: a little further, since features are rounded
 
 
@@ -124,9 +125,9 @@ def of_columns(part: EncodedRows) -> tuple[dict[str, np.ndarray], ...]:
 def flip_of_table(decision: TableDecision) -> Flip | None:
     """The change of one column that flips the decision with the least change of the score."""
     flips: list[Flip] = []
-    parts = decision.mapping.date_parts
+    parts, steady = decision.mapping.date_parts, steady_numbers(decision)
     for column in decision.mapping.columns:
-        if column.name in parts:  # one part of a date cannot change alone
+        if column.name in parts or column.name in steady:  # one part of a date cannot change alone
             continue
         if isinstance(column.category, Category):
             flips += other_values(decision, column)
@@ -134,6 +135,39 @@ def flip_of_table(decision: TableDecision) -> Flip | None:
             flips += other_number(decision, column, column.number)
     # Numbers stop just beyond the boundary, with nearly equal changes: of these the one that moves least.
     return min(flips, key=lambda flip: (float(f"{abs(flip.change):.3g}"), flip.far), default=None)
+
+
+def steady_numbers(decision: TableDecision) -> set[str]:
+    """The columns of numbers, with no feature but themselves, that flip nothing at either end of their range.
+
+    So they flip nothing in between, where leads are straight lines: most of many columns need no closer look.
+    """
+    starts: dict[str, int] = {}
+    for name, blocks in decision.blocks_of.items():
+        if len(blocks) == 1 and isinstance(blocks[0][0], NumberBlock):
+            starts[name] = blocks[0][1]
+    plain = [c.number for c in decision.mapping.columns if c.number and c.category is None and c.name in starts]
+    if not plain:
+        return set()
+    mean, sd = np.zeros(len(plain)), np.ones(len(plain))
+    if decision.mapping.scale:
+        mean, sd = np.array([number.mean for number in plain]), np.array([number.sd for number in plain])
+    coef = decision.linear.coef[:, [starts[number.name] for number in plain]].T
+    own = np.array([decision.own.numbers[number.name][0] for number in plain])
+    steady = np.ones(len(plain), dtype=bool)
+    for ends in zip(*(plausible_range(number) for number in plain), strict=True):
+        moves = standardise(np.array(ends), mean, sd, np.float64) - own
+        scores = np.repeat(decision.scores, len(plain), axis=0)
+        scores[:, -coef.shape[1] :] += coef * moves[:, None]
+        ahead = leads(decision.linear, scores, decision.code)[0]
+        steady &= ahead > CLOSE * np.abs(scores).max(axis=1)  # what is closer may be a matter of rounding
+    return {number.name for number, flips_nothing in zip(plain, steady, strict=True) if flips_nothing}
+
+
+def plausible_range(number: Number) -> tuple[float, float]:
+    """Within which a number may move: what training had."""
+    step = number.sd or 1.0
+    return number.range or (number.mean - PLAUSIBLE_SDS * step, number.mean + PLAUSIBLE_SDS * step)
 
 
 def other_values(decision: TableDecision, column: TableColumn) -> list[Flip]:
@@ -170,7 +204,7 @@ def other_number(decision: TableDecision, column: TableColumn, number: Number) -
     if math.isnan(x):
         return []
     step = number.sd or 1.0
-    low, high = number.range or (number.mean - PLAUSIBLE_SDS * step, number.mean + PLAUSIBLE_SDS * step)
+    low, high = plausible_range(number)
     whole = decision.values[number.name].dtype.is_integer()
     ends = np.array([low, x, high] if number.bins is None else [low, x, high, *number.bins.ends])
     ends = np.unique(ends[(ends >= min(low, x)) & (ends <= max(high, x))])

@@ -23,7 +23,7 @@ since: date, d.m.y, missing: -
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, w
 from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import is_enum, used_categories
-from rosenblatt.engine.compiled import cores
+from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.errors import SettingError, as_argument
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def decide(
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
     if not isinstance(table, CodedTable):
-        known = each_by_a_core(lambda series: look_at(series, said, trimmed), table)
+        over_all = map_on_cores if table.height >= MANY_ROWS and not isinstance(table, DiskTable) else map
+        known = list(over_all(lambda series: look_at(series, said, trimmed), list(table)))
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
@@ -317,16 +318,6 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
     if values.is_sorted():  # as IDs often are
         return 1 + int((values != values.shift(1)).sum())
     return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
-
-
-def each_by_a_core(look: Callable[[pl.Series], Look], table: pl.DataFrame | DiskTable) -> list[Look]:
-    """What is seen in each column, in as many threads as there are cores where that is worth it, and there is the memory."""
-    if isinstance(table, DiskTable) or table.width < 2 or len(table) < MANY_ROWS or cores() < 2:
-        return [look(column) for column in table]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(cores()) as threads:
-        return list(threads.map(look, table))
 
 
 def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:

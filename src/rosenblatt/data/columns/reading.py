@@ -15,9 +15,8 @@ A model keeps its readings. So a cell means the same whatever stands beside it, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_dat
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 LEFT_OUT = ("id", "constant", "drop")
@@ -97,6 +97,15 @@ class CleanTable:
     misfits: dict[str, int]  # cells that are no dates in a column of them, by column
     derived: dict[str, str]  # from a column that is a part of a date to the date's
 
+    @property
+    def height(self) -> int:
+        return self.frame.height if self.frame.width else max(map(len, self.texts.values()), default=0)
+
+    def take(self, numbers: np.ndarray) -> CleanTable:
+        """The rows with these numbers; misfits are those of all."""
+        texts = {name: column[numbers] for name, column in self.texts.items()}
+        return replace(self, frame=self.frame[numbers] if self.frame.width else self.frame, texts=texts)
+
 
 @dataclass
 class TableReadings:
@@ -163,9 +172,10 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
     import polars as pl
 
     every, name = all_marks(tuple(marks)), column.name
-    if len(column) <= FEW_CELLS and column.dtype.is_float() and not marks and not any(map(math.isnan, column.drop_nulls())):
+    few = len(column) <= FEW_CELLS
+    if few and column.dtype.is_float() and not marks and not any(cell != cell for cell in column.to_list()):
         return column
-    if len(column) <= FEW_CELLS and column.dtype == pl.String:  # of a row or two, in a tenth of the time
+    if few and column.dtype == pl.String:  # of a row or two, in a tenth of the time
         cells = (cell if cell is None or trimmed else cell.strip(BLANKS) for cell in column.to_list())
         return pl.Series(name, [None if cell in every else cell for cell in cells], dtype=pl.String)
     column = column.alias("cells")  # polars takes some names for patterns

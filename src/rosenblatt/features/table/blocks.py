@@ -313,33 +313,30 @@ class SparseBuilder:
     def add(self, part: EncodedRows) -> None:
         full = slice(self.end, self.end + len(part) * self.width)
         columns = self.columns[full].reshape(len(part), self.width)
-        values = None
+        entries = [block.encode(part) for block in self.blocks]
+        if self.values is None and any(value is not None for _, value in entries):
+            self.values = np.empty(len(self.columns), dtype=self.dtype)
+        values = None if self.values is None else self.values[full].reshape(columns.shape)
         absent = False
-        for j, (block, start) in enumerate(zip(self.blocks, self.starts, strict=True)):
-            places, value = block.encode(part)
-            np.add(places, start, out=columns[:, j], casting="unsafe")
+        for j, ((places, value), start) in enumerate(zip(entries, self.starts, strict=True)):
+            columns[:, j] = places + start
             if np.min(places, initial=0) < 0:
                 absent = True
                 columns[np.less(places, 0), j] = -1
-            if value is not None:
-                if values is None:
-                    values = np.ones(columns.shape, dtype=self.dtype)
-                values[:, j] = value
+            if values is not None:
+                values[:, j] = 1 if value is None else value
         if self.hashed:
             self._sort(columns, values)
-        if values is not None and self.values is None:
-            self.values = np.empty(len(self.columns), dtype=self.dtype)
         if not absent:
             self.lengths[part.start + 1 : part.stop + 1] = self.width
-            place, chosen = full, None
+            place = full
         else:
             chosen = columns >= 0
             self.lengths[part.start + 1 : part.stop + 1] = np.count_nonzero(chosen, axis=1)
             place = slice(self.end, self.end + int(np.count_nonzero(chosen)))
             self.columns[place] = columns[chosen]
-        if self.values is not None:
-            assert values is not None
-            self.values[place] = values.reshape(-1) if chosen is None else values[chosen]
+            if self.values is not None and values is not None:
+                self.values[place] = values[chosen]
         self.end = place.stop
 
     def _sort(self, columns: np.ndarray, values: np.ndarray | None) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.table import kind_of, number_text, plain_moments
 from rosenblatt.engine.parameters import check_type
+from rosenblatt.engine.threads import Item, Result, map_on_cores
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features.notes import FAR
 
@@ -32,8 +33,11 @@ ROWS_PER_BIN = 20  # at least: fewer bins where rows are few
 ROWS_PER_VALUE = 5  # at least, of a frequent value
 MOST_VALUES = 256  # of a column, with a feature of their own
 OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one among many different ones
-MOST_CELLS = 2**12  # of the number line, in which codes are looked up
+MOST_CELLS = 2**14  # of the number line, in which codes are looked up: so many that few hold the end of a bin
+DECIMALS = (1.0, 10.0, 100.0, 1e3, 1e4)  # units of which many a column holds whole numbers
+SOME = 64  # values, of which most others are told
 SUMMED_AT_ONCE = 2**18  # numbers
+MANY_NUMBERS = 2**17  # from which on the cores share them
 SAMPLED_ROWS = 2**16  # values and bins are learned from about so many rows at most
 
 
@@ -119,6 +123,27 @@ def sampled_rows(n: int) -> np.ndarray | None:
     return np.concatenate(chosen)
 
 
+def values_and_counts(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of some doubles, in order, and how many there are of each.
+
+    >>> values_and_counts(np.array([0.25, 0.2, 0.25]))
+    (array([0.2 , 0.25]), array([1, 2]))
+    """
+    for unit in DECIMALS:  # whole numbers of some unit, if they are not too far apart, need not be sorted
+        low, high = unit * float(x.min()), unit * float(x.max())
+        if high - low >= 4 * len(x):
+            break
+        if (np.rint(unit * x[:SOME]) / unit == x[:SOME]).all():
+            whole = np.rint(unit * x)
+            if (whole / unit == x).all():
+                counts = np.bincount((whole - round(low)).astype(np.int64))
+                present = np.flatnonzero(counts)
+                return (present + round(low)) / unit, counts[present]
+    x = np.sort(x)
+    starts = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]]))
+    return x[starts], np.diff(starts, append=len(x))
+
+
 @dataclass(frozen=True)
 class Cells:
     """Where the cells begin, how many there are in 1, and the code of each: −1 where it has several.
@@ -152,8 +177,10 @@ class Bins:
     @classmethod
     def fit(cls, name: str, x: np.ndarray) -> Bins | None:
         """Of doubles, none of them missing; None where they are too few, or too alike, to tell more than the number does."""
-        distinct, counts = np.unique(x, return_counts=True)
-        if len(x) < FEWEST_ROWS or len(distinct) <= 2:
+        if len(x) < FEWEST_ROWS:
+            return None
+        distinct, counts = values_and_counts(x)
+        if len(distinct) <= 2:
             return None
         frequent = counts >= ROWS_PER_VALUE
         if len(distinct) > MOST_VALUES:
@@ -210,7 +237,7 @@ class Bins:
             density = float((MOST_CELLS - 1) / np.subtract(high, low))
         if 0 < density < math.inf:
             cells = ((ends - low) * density).astype(np.int64)
-        of_cells = codes[np.searchsorted(cells, np.arange(MOST_CELLS))]
+        of_cells = np.repeat(codes, np.diff(cells, prepend=-1, append=MOST_CELLS - 1))
         for offset in (-1, 0, 1):  # the neighbours, too, since a quotient may be rounded into them
             of_cells[np.clip(cells + offset, 0, MOST_CELLS - 1)] = -1
         return Cells(low, density, of_cells, whole=False)
@@ -343,6 +370,11 @@ class NumberFit:
         if self.bins:
             number.bins = Bins.fit(self.name, np.concatenate(self.sample))
         return number
+
+
+def on_cores(work: Callable[[Item], Result], columns: list[Item], cells: int) -> list[Result]:
+    """What `work` gives for each of the columns, on all cores where so many cells are worth it."""
+    return map_on_cores(work, columns) if cells >= MANY_NUMBERS else list(map(work, columns))
 
 
 def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndarray, int]:

@@ -38,12 +38,14 @@ from rosenblatt.features.table.columns import (
     distinct_values,
 )
 from rosenblatt.features.table.hashed import HashableBlock, HashedBlock, HashedCategory
-from rosenblatt.features.table.numbers import NumberFit
+from rosenblatt.features.table.numbers import NumberFit, on_cores
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rosenblatt.data.dataset import Dataset
 
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
 NUMBERS = ("number", "bins", "auto")  # what has no category
@@ -158,15 +160,13 @@ class TableMap:
         self.number_features()
         return self
 
-    def clean_parts(self, table: pl.DataFrame | CodedTable | DiskTable) -> Iterator[CleanTable]:
-        """The values of a table that the map is fitted to: of one on disk part by part, else as they were cleaned before."""
-        if isinstance(table, DiskTable):
+    def clean_parts(self, rows: Any) -> Iterator[CleanTable]:
+        """The values of a table that the map is fitted to, of one on disk part by part."""
+        if isinstance(rows, DiskTable):
             assert self.readings is not None
-            yield from (self.readings.clean(part) for part in table.parts())
-        elif self._cleaned is not None and self._cleaned[0] is table:
-            yield self._cleaned[1]
+            yield from (self.readings.clean(part) for part in rows.parts())
         else:
-            yield self.clean(table)
+            yield self.clean(rows)
 
     @property
     def has_bins(self) -> bool:
@@ -182,12 +182,25 @@ class TableMap:
         return {name: np.array(numbers) for name, numbers in places.items()}
 
     def clean(self, rows: Any) -> CleanTable:
-        """The values of the columns, read as training read them; refuses a table that lacks some."""
+        """The values of the columns, read as training read them; refuses a table that lacks some.
+
+        What `fit` has read is not read again.
+        """
+        if isinstance(rows, CleanTable):
+            return rows
         table = as_frame(rows)
+        if self._cleaned is not None and self._cleaned[0] is table:
+            return self._cleaned[1]
         self._refuse_absent(table.columns)
         if self.readings is None:
             return CleanTable(table, {}, {}, {}, {})
         return self.readings.clean(table)
+
+    def clean_some(self, data: Dataset, numbers: np.ndarray) -> CleanTable:
+        """The same of the rows with these numbers."""
+        if self._cleaned is not None and self._cleaned[0] is data.rows:
+            return self._cleaned[1].take(numbers)
+        return self.clean(data.take(numbers).rows)
 
     def _refuse_absent(self, columns: Sequence[str]) -> None:
         """Refuses the columns of a table among which some of training are not."""
@@ -216,17 +229,21 @@ class TableMap:
             if not isinstance(table, CodedTable):
                 written |= {name for name, role in clean.roles.items() if role != "category" and is_text(table[name])}
             for j, (name, kind) in enumerate(kinds.items()):
-                if kind != "category":
+                if kind != "category" and name not in numbers:
                     file = None if folder is None else folder / f"numbers-{j}"
-                    numbers.setdefault(name, NumberFit(name, rows, kind in ("bins", "auto"), file)).add(table[name])
+                    numbers[name] = NumberFit(name, rows, kind in ("bins", "auto"), file)
                 if kind not in NUMBERS and types.get(name) != "text":  # what is text in a part is so in the whole
                     types[name] = kind_of(numbers_if_all(table[name]) if name in written else table[name])
+            parts_of_numbers = [(fit, table[name]) for name, fit in numbers.items()]
+            on_cores(lambda part: part[0].add(part[1]), parts_of_numbers, len(numbers) * table.height)
             chosen = [name for name, kind in kinds.items() if kind not in NUMBERS] if self.hashing is None else []
             for name, distinct in distinct_values(table, chosen).items():
                 categories.setdefault(name, DistinctValues(name)).add(distinct)
+        cells = len(numbers) * rows if folder is None else 0
+        fitted = dict(zip(numbers, on_cores(NumberFit.finish, list(numbers.values()), cells), strict=True))
         columns = []
         for name in kinds:
-            number = numbers[name].finish() if name in numbers else None
+            number = fitted.get(name)
             category: Category | HashedCategory | None = None
             if name in categories:
                 category = categories[name].category(name in written)
@@ -269,20 +286,21 @@ class TableMap:
         self.n_features += len(self.grown)
 
     def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
-        """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR."""
+        """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR.
+
+        The rows may be what `clean` gave.
+        """
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
-        table = as_frame(rows)
-        if isinstance(table, DiskTable):
+        if not isinstance(rows, CleanTable) and isinstance(as_frame(rows), DiskTable):
             from rosenblatt.features.table.on_disk import transform_on_disk
 
-            return transform_on_disk(self, table)
+            return transform_on_disk(self, as_frame(rows))
         dtype = np.float64 if self.double else np.float32
-        if self._cleaned is not None and self._cleaned[0] is table:
-            clean, self._cleaned = self._cleaned[1], None
-        else:
-            clean = self.clean(table)
-        n, columns, table = len(table), table.columns, clean.frame
+        clean = self.clean(rows)
+        n, columns, table = clean.height, clean.frame.columns if rows is clean else as_frame(rows).columns, clean.frame
+        if self._cleaned is not None and self._cleaned[1] is clean:
+            self._cleaned = None  # a second copy of the table, and hardly wanted again
         parts = TableEncoder(table, self.columns, self.scale, dtype, sizes)
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:

@@ -14,7 +14,7 @@ from rosenblatt.data.table import plain
 from rosenblatt.engine.rows import Rows
 from rosenblatt.features.table.blocks import BinBlock, make_blocks, pairs_of
 from rosenblatt.features.table.columns import USUAL_SIZES, Category, EncodedRows, TableColumn, TableEncoder
-from rosenblatt.features.table.table_map import TableMap, as_frame
+from rosenblatt.features.table.table_map import TableMap
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -36,7 +36,7 @@ def with_products(mapping: TableMap, pairs: Iterable[Sequence[str]], rows: Any) 
     richer = copy.copy(mapping)
     richer.products = pairs_of(pairs)
     richer.blocks = make_blocks(richer.columns, richer.products, richer.hashing)
-    richer.learn_pairs(mapping.clean_parts(as_frame(rows)), USUAL_SIZES)
+    richer.learn_pairs(mapping.clean_parts(rows), USUAL_SIZES)
     richer.number_features()
     return richer
 
