@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rosenblatt
+from rosenblatt.data.columns import dates
 from rosenblatt.data.columns.kinds import decide
 from rosenblatt.data.columns.reading import TableReadings
 from rosenblatt.errors import FileError
@@ -219,6 +220,21 @@ def test_dates(name):
         assert clean.frame["created_at (month)"].to_list() == [value.month for value in values]
     else:
         assert clean.frame["created_at (year)"].null_count() == 1
+
+
+@pytest.mark.parametrize(
+    "text", [*dict.fromkeys(cells[0] for cells, _ in DATES.values()), "14:05", "2 pm", "5 mai 24 9:30 p.m. CET"]
+)
+def test_no_format_of_a_date_is_left_out_before_polars_is_asked(text):
+    every = {
+        f"{date} {time}".strip(): f"^(?:{dates.WEEKDAY})?{expression}{'[ T]' * bool(date and time)}{at}(?:{dates.ZONE})?$"
+        for expression, date in dates.DATES
+        for at, time in dates.TIMES
+    }
+    matching = {name for name, one in every.items() if name and pl.Series([text]).str.contains(one)[0]}
+    possible = {format.pattern: expression for format, expression in dates.possible_formats(text)}
+    exactly = {name for name, one in possible.items() if pl.Series([text]).str.contains(one)[0]}
+    assert exactly <= matching <= {*possible}
 
 
 @pytest.mark.parametrize("name", OTHERS)

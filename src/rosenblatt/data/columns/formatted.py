@@ -13,6 +13,7 @@ from rosenblatt.data.columns.kinds import (
     MOST_OTHER_ROWS,
     MOST_OTHER_WORDS,
     SAMPLE,
+    Look,
     share,
     shown,
     some_of,
@@ -25,8 +26,6 @@ from rosenblatt.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.data.columns.kinds import Look
-
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 
 
@@ -35,9 +34,8 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
     if not look.may_be_numbers():
         return
     asked = each_once(values, look.sample)
-    may_be_code = bool(words_in(look.name) & CODE_NAMES) or share(look.sample, LEADING_ZERO) > 0
-    may_be_code = may_be_code or share(look.sample, PHONE) > LEAST_WITH_DIGITS
-    if not may_be_code and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
+    named_by_digits = may_be_code(look)
+    if not named_by_digits and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
         return  # so there are no words among them
     words = values.filter(~values.str.contains("[0-9]"))
     if len(words):
@@ -47,7 +45,7 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
             note_words(look, spellings)
             return
         values = values.filter(values.str.contains("[0-9]"))
-    if may_be_code:
+    if named_by_digits:
         look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
         if look.is_code:
             return
@@ -57,6 +55,27 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
         look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
     elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
         look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+
+
+def look_if_all_fit(series: pl.Series, name: str, wanted: str) -> Look | None:
+    """A look at many texts that are all numbers in one format, or dates: no mark of a missing one is among them, as those
+    have no digit, and looking for marks takes as long as reading a short number. None where they are not, or are names.
+    """
+    values = series.drop_nulls()
+    some = some_of(values)
+    look = Look(name, wanted, len(series), len(values), some.unique(maintain_order=True).to_list())
+    if len(look.sample) <= 2 or share(look.sample, DIGIT) < 1 or may_be_code(look) or not look.may_be_numbers():
+        return None
+    return look if ask_formats(look, each_once(values, look.sample), some) else None
+
+
+def may_be_code(look: Look) -> bool:
+    """Do the name of a column, or its values, say that its digits may be names?"""
+    return (
+        bool(words_in(look.name) & CODE_NAMES)
+        or share(look.sample, LEADING_ZERO) > 0
+        or share(look.sample, PHONE) > LEAST_WITH_DIGITS
+    )
 
 
 def note_words(look: Look, spellings: Sequence[str]) -> None:

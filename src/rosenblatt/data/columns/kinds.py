@@ -29,6 +29,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
+from rosenblatt.data.columns.dates import typed_formats
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
 from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
 from rosenblatt.data.table import is_enum, used_categories
@@ -55,8 +56,6 @@ MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
 LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
-EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
-DAYS = (19_000_101, 21_001_231)  # written as 20240131
 
 
 @dataclass(frozen=True)
@@ -277,6 +276,11 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if wanted in ("drop", "id"):
         return Look(name, wanted, len(series), len(series), [])
     series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
+    if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not said.missing:
+        from rosenblatt.data.columns.formatted import look_if_all_fit
+
+        if (look := look_if_all_fit(series, name, wanted)) is not None:
+            return look
     known = without_marks(series, said.missing, trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
@@ -292,7 +296,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not len(values):
         return look
     if not texts:
-        look.dates = typed_dates(name, values)
+        look.dates = typed_formats(values, speaks_of_time=bool(words_in(name) & TIME_NAMES))
     elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
         from rosenblatt.data.columns.formatted import ask_texts
 
@@ -308,13 +312,19 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
         return None
     if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
         return values.n_unique()
-    about = int(values.approx_n_unique())  # type: ignore[arg-type]
+    if values.is_sorted():  # as IDs often are
+        hashes = values.hash()
+        return 1 + int((hashes[1:] != hashes[:-1]).sum())
     limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words() >= TEXT_WORDS else []
+    if not limits:
+        part = values[: len(values) // 4]
+        most = len(values) - len(part) + int(part.approx_n_unique())  # type: ignore[arg-type]
+        if most < (ID_SHARE - NEAR / 4) * look.known:  # a quarter repeats so often that the others cannot make up for it
+            return most
+    about = int(values.approx_n_unique())  # type: ignore[arg-type]
     near = any(abs(about / look.known - share) < NEAR for share in limits)
     if not near and (not look.may_be_id() or about < (ID_SHARE - NEAR) * look.known):
         return about
-    if values.is_sorted():  # as IDs often are
-        return 1 + int((values != values.shift(1)).sum())
     return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
 
 
@@ -365,21 +375,6 @@ def some_of(values: pl.Series) -> pl.Series:
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
     return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
-
-
-def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
-    """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
-    from rosenblatt.data.columns.dates import EPOCH, EPOCH_MS, DateFormat, typed_pattern
-
-    if values.dtype.is_temporal():
-        pattern = typed_pattern(values.dtype)
-        return [DateFormat(pattern)] if pattern else []
-    if not values.dtype.is_integer() or not words_in(name) & TIME_NAMES:
-        return []
-    least, most = values.min(), values.max()
-    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
-    fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
-    return [one for one in fitting if not one.wall_times(values).has_nulls()]
 
 
 def words_in(name: str) -> set[str]:
