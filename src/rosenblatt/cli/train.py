@@ -249,18 +249,19 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
     for sentence in learned.notes:
         options.tell(sentence)
     if learned.classifier.predicts_numbers:
-        if chosen.certify:
-            raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
-        return learned, search
-    counts = learned.classifier.class_counts
-    if counts is not None and 100 * counts.min() < counts.sum():
-        from rosenblatt.studies.cautions import about_rare_class
+        from rosenblatt.cli.train_numbers import check_learned
 
-        if caution := about_rare_class(learned.classifier):
+        return check_learned(learned, data, chosen.certify), search  # type: ignore[arg-type]
+    counts, classes = learned.classifier.class_counts, learned.classifier.classes
+    rare = counts is not None and 100 * counts.min() < counts.sum()
+    if rare or len({str(label).casefold() for label in classes}) < len(classes):
+        from rosenblatt.studies.cautions import about_alike_classes, about_rare_class
+
+        for caution in filter(None, (about_rare_class(learned.classifier), about_alike_classes(classes))):
             options.tell(caution, "warning")
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error
-    may_leak = error is not None and error <= SMALL_ERROR and not (chosen.quiet and not chosen.as_json)
+    may_leak = error is not None and error <= SMALL_ERROR and (chosen.as_json or not chosen.quiet)
     if dev is not None or chosen.order == "given" or may_leak:
         from rosenblatt.studies.cautions import cautions
 

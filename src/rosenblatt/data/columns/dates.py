@@ -192,8 +192,8 @@ def recognise(texts: pl.Series) -> list[DateFormat]:
 def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
     """The formats that one text may have, each with its pattern for polars, which needs a millisecond to read one.
 
-    >>> [format.pattern for format, _ in possible_formats("Mon, 5 Mar 2024 14:05")]
-    ['%d %b %Y %H:%M']
+    >>> [format.pattern for format, _ in possible_formats("2024-03-05")]
+    ['%Y-%m-%d', '%Y-%m']
     """
     without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
     for date_expression, date in DATES:
@@ -276,13 +276,11 @@ def typed_pattern(dtype: pl.DataType) -> str:
     return "%Y-%m-%d %H:%M:%S%.f" if dtype == pl.Datetime else ""
 
 
-def typed_formats(values: pl.Series, speaks_of_time: bool) -> list[DateFormat]:
-    """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
+def typed_formats(values: pl.Series) -> list[DateFormat]:
+    """The format of dates in a column that is none of texts: of dates, or of whole numbers that may be some."""
     if values.dtype.is_temporal():
         pattern = typed_pattern(values.dtype)
         return [DateFormat(pattern)] if pattern else []
-    if not values.dtype.is_integer() or not speaks_of_time:
-        return []
     least, most = values.min(), values.max()
     ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
     fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]

@@ -20,7 +20,7 @@ from rosenblatt.data.columns.kinds import (
     words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
-from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, LEADING_ZERO, NOTHING, PHONE, UNKNOWN
+from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, LEADING_ZERO, NO_DATE, NOTHING, PHONE, UNKNOWN
 from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
@@ -37,14 +37,15 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
     named_by_digits = may_be_code(look)
     if not named_by_digits and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
         return  # so there are no words among them
-    words = values.filter(~values.str.contains("[0-9]"))
+    is_word = ~values.str.contains("[0-9]") | values.str.contains(NO_DATE)
+    words = values.filter(is_word)
     if len(words):
         spellings = words.str.to_lowercase().unique().sort().to_list()
         few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * look.rows
-        if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
+        if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}", word) for word in spellings):
             note_words(look, spellings)
             return
-        values = values.filter(values.str.contains("[0-9]"))
+        values = values.filter(~is_word)
     if named_by_digits:
         look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
         if look.is_code:
@@ -55,6 +56,10 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
         look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
     elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
         look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+    elif not look.wanted:
+        from rosenblatt.data.columns.oddities import differing_units
+
+        look.oddity = differing_units(look)
 
 
 def look_if_all_fit(series: pl.Series, name: str, wanted: str) -> Look | None:
@@ -93,21 +98,53 @@ def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
     return bool(look.formats or look.dates)
 
 
+def formatted_reading(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
+    """What a column of numbers or dates is, given how others of its table are written, or by the user's word."""
+    if look.wanted:
+        return as_wanted(look, decimal_comma, day_first)
+    return as_date(look, day_first) if look.dates else as_number(look, decimal_comma)
+
+
+def as_number(look: Look, decimal_comma: bool | None) -> ColumnReading:
+    like_others = [one for one in look.formats if (one.decimal == ",") == decimal_comma]
+    chosen = (like_others or look.formats)[0]
+    told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
+    if len(look.formats) > 1 and not like_others:
+        other = next(one for one in look.formats if one != chosen)
+        told.append(f"or as {other.describe()}: {look.option('number:' + other.example())}")
+    return look.as_kind("number", ", ".join(told), number=chosen)
+
+
+def as_date(look: Look, day_first: bool | None) -> ColumnReading:
+    like_others = [one for one in look.dates if day_first is not None and one.day_first == day_first]
+    chosen = (like_others or look.dates)[0]
+    told = chosen.describe()
+    if len(look.dates) > 1 and not like_others:
+        other = next(one for one in look.dates if one != chosen)
+        told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
+    return look.as_kind("date", told, date=chosen)
+
+
 def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
     """What the column is by the user's word, with a format that is named, or the one that most values have."""
     import polars as pl
 
     kind, _, detail = look.wanted.partition(":")
     texts = pl.Series(look.sample, dtype=pl.String) if look.dtype is None and look.known else None
+    if kind == "number" and detail and look.dtype is not None and look.dtype.is_float():
+        raise SettingError(
+            f"{look.name}: its cells were read as numbers already, so that {detail} comes too late: leave it out, or read "
+            f"the column as text (as_text=[{look.name!r}])."
+        )
     if kind in ("number", "both") and texts is not None:
         number = numbers.from_example(detail) if detail else None
         if number is None and look.formats:
-            number = look.as_number(decimal_comma).number
+            number = as_number(look, decimal_comma).number
         return look.as_kind(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
     if kind == "date":
         date = dates.DateFormat(detail) if detail else None
         if date is None and look.dates:
-            date = look.as_date(day_first).date
+            date = as_date(look, day_first).date
         date = date or (dates.commonest(texts) if texts is not None else None)
         if date is None:
             value = shown(look.sample[0]) if look.known else "an empty column"

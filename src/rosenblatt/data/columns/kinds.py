@@ -31,7 +31,16 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.columns.dates import typed_formats
 from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
-from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
+from rosenblatt.data.columns.words import (
+    CODE_NAMES,
+    DIGIT,
+    ID_NAMES,
+    LEADING_ZERO,
+    LIKE_NUMBERS,
+    ODD_NUMBER,
+    TIME_NAMES,
+    TRUTHS,
+)
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import SettingError, as_argument
@@ -147,6 +156,7 @@ class Look:
     dates: list[DateFormat] = field(default_factory=list)  # in which all values are dates, the likeliest first
     is_code: bool = False
     nearly: str = ""  # a value that is no number, where nearly all others are
+    oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
 
     def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
@@ -155,18 +165,14 @@ class Look:
 
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
-        if self.wanted:
-            from rosenblatt.data.columns.formatted import as_wanted
-
-            return as_wanted(self, decimal_comma, day_first)
-        if not self.known:
+        if not self.wanted and not self.known:
             return self.as_kind("constant", "empty in every row")
-        if self.distinct == 1 and self.known == self.rows > 1:
+        if not self.wanted and self.distinct == 1 and self.known == self.rows > 1:
             return self.as_kind("constant", f"{shown(self.sample[0])} in every row")
-        if self.dates:
-            return self.as_date(day_first)
-        if self.formats:
-            return self.as_number(decimal_comma)
+        if self.wanted or self.dates or self.formats:
+            from rosenblatt.data.columns.formatted import formatted_reading
+
+            return formatted_reading(self, decimal_comma, day_first)
         return self._of_typed() if self.dtype is not None else self._of_words()
 
     def kept(self) -> ColumnReading:
@@ -206,8 +212,9 @@ class Look:
         return self.as_kind("number" if is_number else "category", "")
 
     def words(self) -> float:
-        """In a value, on average."""
-        return sum(len(text.split()) for text in self.sample) / len(self.sample)
+        """In a value, on average; 0 where most of them hold digits, as those of DE02 1203 0000 0000 2020 51 do."""
+        words = [word for text in self.sample for word in text.split()]
+        return len(words) / len(self.sample) if share(words, DIGIT) <= 0.5 else 0.0
 
     def _is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
@@ -236,31 +243,13 @@ class Look:
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
-    def as_number(self, decimal_comma: bool | None) -> ColumnReading:
-        like_others = [one for one in self.formats if (one.decimal == ",") == decimal_comma]
-        chosen = (like_others or self.formats)[0]
-        told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
-        if len(self.formats) > 1 and not like_others:
-            other = next(one for one in self.formats if one != chosen)
-            told.append(f"or as {other.describe()}: {self.option('number:' + other.example())}")
-        return self.as_kind("number", ", ".join(told), number=chosen)
-
-    def as_date(self, day_first: bool | None) -> ColumnReading:
-        like_others = [one for one in self.dates if day_first is not None and one.day_first == day_first]
-        chosen = (like_others or self.dates)[0]
-        told = chosen.describe()
-        if len(self.dates) > 1 and not like_others:
-            other = next(one for one in self.dates if one != chosen)
-            told += f", or {other.describe()}: nothing decides, {self.option('date:' + other.pattern)}"
-        return self.as_kind("date", told, date=chosen)
-
     def option(self, kind: str) -> str:
         return f"--column {as_argument(f'{self.name}={kind}')}"
 
     def as_kind(
         self, kind: str, why: str, number: NumberFormat | None = None, date: DateFormat | None = None, chosen: bool = False
     ) -> ColumnReading:
-        told = [why] if why else []
+        told = [part for part in (why, self.oddity if kind != "drop" else "") if part]
         if self.marks and kind not in ("id", "constant", "drop"):
             more = f" and {len(self.marks) - MARKS_TOLD} more" if len(self.marks) > MARKS_TOLD else ""
             told.append(f"missing: {', '.join(map(shown, self.marks[:MARKS_TOLD]))}{more}")
@@ -280,7 +269,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
         from rosenblatt.data.columns.formatted import look_if_all_fit
 
         if (look := look_if_all_fit(series, name, wanted)) is not None:
-            return look
+            return with_oddity(look, series)
     known = without_marks(series, said.missing, trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
@@ -296,13 +285,24 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not len(values):
         return look
     if not texts:
-        look.dates = typed_formats(values, speaks_of_time=bool(words_in(name) & TIME_NAMES))
+        if values.dtype.is_temporal() or (values.dtype.is_integer() and words_in(name) & TIME_NAMES):
+            look.dates = typed_formats(values)
     elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
         from rosenblatt.data.columns.formatted import ask_texts
 
         ask_texts(look, known, values)
     if look.distinct is None and len(once) > LONG_TEXT_SHARE * len(sample) and not look.formats and not look.dates:
         look.distinct = count_distinct(values, look)
+    return with_oddity(look, series)
+
+
+def with_oddity(look: Look, series: pl.Series) -> Look:
+    """The look with what is odd about numbers and dates: a value that may mean "not known" stands alone, and far away."""
+    numeric = look.dtype is not None and look.dtype.is_numeric()
+    if any(ODD_NUMBER.match(str(value)) for value in look.sample) if numeric or look.formats else look.dates:
+        from rosenblatt.data.columns.oddities import placeholder
+
+        look.oddity = placeholder(look, series)
     return look
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.data.columnar import typed_dataset
 from rosenblatt.data.dataset import Dataset
@@ -12,9 +12,6 @@ from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source, decode_utf8
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*("|\})')
 
@@ -34,31 +31,9 @@ def read(source: Source, options: ReadOptions) -> Dataset:
             frame = pl.read_ndjson(text.encode(), infer_schema_length=None)
     except (Exception, pl.exceptions.PanicException) as error:
         raise problem_in(text, source.name, str(error)) from None
-    frame = flat(frame, source.name)
     if not frame.width:
         raise FileError("the objects have no members: there is nothing to learn from.", path=source.name)
     return typed_dataset(frame, options, source.name)
-
-
-def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The frame with the members of inner objects as columns of their own, and whole numbers of 64 bits.
-
-    >>> import polars as pl
-    >>> flat(pl.DataFrame({"id": [1], "address": [{"city": "Rome"}]}), "people.jsonl").rows(named=True)
-    [{'id': 1, 'address.city': 'Rome'}]
-    """
-    import polars as pl
-
-    while inner := [column.name for column in frame if column.dtype == pl.Struct]:
-        members = [f"{outer}.{field.name}" for outer in inner for field in frame.schema[outer].fields]  # type: ignore[attr-defined]
-        if twice := set(members) & set(frame.columns):
-            raise FileError(
-                "the member occurs twice, inside an object and beside it: rename one.", path=name, column=twice.pop()
-            )
-        frame = frame.unnest(inner, separator=".")
-    # Of the wider ones, floats are made as of those in a CSV.
-    wide = [column.name for column in frame if column.dtype in (pl.Int128, pl.UInt128)]
-    return frame.with_columns(pl.col(wide).cast(pl.Float64)) if wide else frame
 
 
 def refuse_constant(written: str) -> None:
