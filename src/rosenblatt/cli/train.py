@@ -325,8 +325,8 @@ def print_summary(learned: Learned) -> None:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
         echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
         label, least = dev_majority(learned)
-        no_better = "; the model is no better than that" if summary.dev_error[model.view] >= least else ""
-        echo(f"                 always {label}: {percent(least)}{no_better}")
+        no_better = summary.dev_error[model.view] >= least and model.threshold is None  # which weighs mistakes
+        echo(f"                 always {label}: {percent(least)}{'; the model is no better than that' * no_better}")
         for number, line in enumerate(output.measure_lines(dev_measures(learned), model.classes.tolist())):
             echo(f"{'dev measures' * (not number):16} {line}")
     if model.calibration is not None:

@@ -80,8 +80,25 @@ class Learner:
         """
         for name in parameters:
             if name not in self.parameters:
-                raise SettingError(f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.")
+                raise SettingError(
+                    f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.{where_it_is(name)}"
+                )
         return self.rule.from_public(parameters)
+
+
+def where_it_is(parameter: str) -> str:
+    """Which learner has a parameter that another has not, with the options that choose it.
+
+    >>> where_it_is("epsilon"), where_it_is("C")
+    (' --task numbers -l passive-aggressive has it.', ' -l passive-aggressive has it.')
+    """
+    if parameter == "budget":
+        return " --auto has it, in seconds, and -l kernel, in examples."
+    for_classes = next((name for name, one in ALL_LEARNERS.items() if parameter in one.parameters), None)
+    for_numbers = next((name for name, one in LEARNERS.items() if parameter in one.every_parameter), None)
+    return (
+        f" -l {for_classes} has it." if for_classes else f" --task numbers -l {for_numbers} has it." if for_numbers else ""
+    )
 
 
 LEARNERS = {
