@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.coded import CodedTable
     from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.measures import ScoredRows
 
 LOOKED_AT = 20_000  # rows, spread over all
 LEAST_ROWS = 30  # to say anything about a column
@@ -150,6 +151,22 @@ def rows_of_training(model: Classifier, examples: Examples) -> str | None:
     return (
         "These seem to be the rows that the model has learned from: it is surer of them than of new ones, and so will its "
         "probabilities be. Take rows that it has not seen, or train it with --calibrate."
+    )
+
+
+def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
+    """A warning where the probabilities were fitted on these very rows: fitted again, the maps are the same."""
+    fitted = model.calibration
+    if fitted is None or fitted.rows != len(scored.codes):
+        return None
+    from rosenblatt.learning.calibration import Calibration
+
+    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source).to_arrays()[1]
+    if any(not np.array_equal(again.get(name), array) for name, array in fitted.to_arrays()[1].items()):
+        return None
+    return (
+        "The probabilities were fitted on these rows: log loss, Brier score and calibration error are told too small. "
+        "Measure on other rows."
     )
 
 
