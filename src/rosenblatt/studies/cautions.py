@@ -161,8 +161,11 @@ def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
         return None
     from rosenblatt.learning.calibration import Calibration
 
-    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source).to_arrays()[1]
-    if any(not np.array_equal(again.get(name), array) for name, array in fitted.to_arrays()[1].items()):
+    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source)
+    if again.method != fitted.method:
+        return None
+    now, before = again.to_arrays()[1], fitted.to_arrays()[1]
+    if not all(np.array_equal(now[name], before[name]) for name in before):
         return None
     return (
         "The probabilities were fitted on these rows: log loss, Brier score and calibration error are told too small. "
