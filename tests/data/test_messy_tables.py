@@ -445,6 +445,11 @@ def long_column(cell, last=None):
 LATE = {
     "thousands": (long_column(lambda k: f"{k % 900},{k % 100:02d}", "1.234,50"), "number", "written as 1.234,5"),
     "another unit": (long_column(lambda k: f"{k}.5 €", "7.5 $"), "id", "different in every row"),
+    "another measure": (
+        long_column(lambda k: f"{k % 700} kg", "7 g"),
+        "category",
+        "most are numbers with kg, and some are not",
+    ),
     "no number": (long_column(lambda k: str(k % 700), "ask"), "number", "missing: ask"),
     "half a number": (long_column(lambda k: str(k % 700), "12a"), "category", "12a is no number"),
     "a mark": (long_column(lambda k: f"{k % 70},5", "NULL"), "number", "missing: NULL"),

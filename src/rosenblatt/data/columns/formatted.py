@@ -20,7 +20,7 @@ from rosenblatt.data.columns.kinds import (
     words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
-from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, LEADING_ZERO, NO_DATE, NOTHING, PHONE, UNKNOWN
+from rosenblatt.data.columns.words import CODE_NAMES, LEADING_ZERO, LIKE_NUMBERS, NO_DATE, NOTHING, PHONE, UNKNOWN
 from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ REPEATING = 0.95  # of a sample, at most, are different where values repeat so o
 
 def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
     """Are all of these texts numbers, or dates, or digits that are names?"""
-    if not look.may_be_numbers():
+    if not look.may_be_numbers:
         return
     asked = each_once(values, look.sample)
     named_by_digits = may_be_code(look)
-    if not named_by_digits and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
+    if not named_by_digits and len(look.digits) == len(look.sample) and ask_formats(look, asked, some_of(values)):
         return  # so there are no words among them
     is_word = ~values.str.contains("[0-9]") | values.str.contains(NO_DATE)
     words = values.filter(is_word)
@@ -69,7 +69,9 @@ def look_if_all_fit(series: pl.Series, name: str, wanted: str) -> Look | None:
     values = series.drop_nulls()
     some = some_of(values)
     look = Look(name, wanted, len(series), len(values), some.unique(maintain_order=True).to_list())
-    if len(look.sample) <= 2 or share(look.sample, DIGIT) < 1 or may_be_code(look) or not look.may_be_numbers():
+    if len(look.sample) <= 2 or not LIKE_NUMBERS.search(look.sample[0]) or len(look.digits) < len(look.sample):
+        return None
+    if may_be_code(look) or not look.may_be_numbers:
         return None
     return look if ask_formats(look, each_once(values, look.sample), some) else None
 
@@ -85,8 +87,7 @@ def may_be_code(look: Look) -> bool:
 
 def note_words(look: Look, spellings: Sequence[str]) -> None:
     """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
-    digits = [text for text in look.sample if DIGIT.search(text)]
-    plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
+    plain = share(look.digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
     look.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
 
 

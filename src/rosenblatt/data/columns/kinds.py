@@ -25,12 +25,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.columns.dates import typed_formats
-from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
+from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, spellings_of_marks, without_marks
 from rosenblatt.data.columns.words import (
     CODE_NAMES,
     DIGIT,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 KINDS = ("number", "category", "both", "code", "date", "text", "boolean", "id", "drop")
 
-SAMPLE = 2000  # values that decide
+SAMPLE, FEW_VALUES = 2000, 200  # values that decide, and how many of them tell whether words hold digits
 LEAST_FOR_ID, LEAST_FOR_NAMED_ID, LEAST_FOR_CODE = 20, 5, 200  # rows; fewer where the name says so, more if it says zip
 ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
@@ -114,8 +115,7 @@ def decide(
     table: pl.DataFrame | CodedTable, overrides: Overrides | None = None, trimmed: bool = False
 ) -> list[ColumnReading]:
     """How each column is to be read; `trimmed`, as files are read, no text has blanks around it."""
-    said = overrides or Overrides()
-    said.refuse_unknown(table.columns)
+    (said := overrides or Overrides()).refuse_unknown(table.columns)
     known: list[Look] = []
     if isinstance(table, CodedTable):
         known = [look for column in table if (look := look_at_codes(column, said)) is not None]
@@ -158,10 +158,15 @@ class Look:
     nearly: str = ""  # a value that is no number, where nearly all others are
     oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
 
+    @cached_property
+    def digits(self) -> list[str]:
+        """Those of the sample that hold a digit."""
+        return [text for text in self.sample if DIGIT.search(text)]
+
+    @cached_property
     def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
-        digits = [text for text in self.sample if DIGIT.search(text)]
-        return share(digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
+        return share(self.digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
 
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
@@ -190,7 +195,7 @@ class Look:
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
             return self.as_kind("code", "digits with leading zeros" if zeros else "a number that is a name")
-        words, differ = self.words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
+        words, differ = self.words * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self.as_kind("text", f"sentences of {words:.0f} words on average")
         why = f"{shown(self.nearly)} is no number, most others are: {self.option('number')} takes such as missing"
@@ -211,10 +216,11 @@ class Look:
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self.as_kind("number" if is_number else "category", "")
 
+    @cached_property
     def words(self) -> float:
         """In a value, on average; 0 where most of them hold digits, as those of DE02 1203 0000 0000 2020 51 do."""
-        words = [word for text in self.sample for word in text.split()]
-        return len(words) / len(self.sample) if share(words, DIGIT) <= 0.5 else 0.0
+        some = [word for text in self.sample[:FEW_VALUES] for word in text.split()]
+        return 0.0 if share(some, DIGIT) > 0.5 else sum(len(text.split()) for text in self.sample) / len(self.sample)
 
     def _is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
@@ -228,7 +234,7 @@ class Look:
             return False
         if self.dtype is not None:
             return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
-        return self.is_code or bool(words & ID_NAMES) or self.words() < TEXT_WORDS
+        return self.is_code or bool(words & ID_NAMES) or self.words < TEXT_WORDS
 
     def _counts_rows(self) -> bool:
         """Do whole numbers only count the rows, one after the other?"""
@@ -261,8 +267,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     """A look at all values of a column, and a longer one at some."""
     import polars as pl
 
-    name, wanted = str(series.name), said.of_column(series.name)
-    if wanted in ("drop", "id"):
+    if (wanted := said.of_column(name := str(series.name))) in ("drop", "id"):
         return Look(name, wanted, len(series), len(series), [])
     series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
     if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not said.missing:
@@ -287,7 +292,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not texts:
         if values.dtype.is_temporal() or (values.dtype.is_integer() and words_in(name) & TIME_NAMES):
             look.dates = typed_formats(values)
-    elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
+    elif len(look.digits) >= LEAST_WITH_DIGITS * len(look.sample):
         from rosenblatt.data.columns.formatted import ask_texts
 
         ask_texts(look, known, values)
@@ -297,9 +302,9 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
 
 
 def with_oddity(look: Look, series: pl.Series) -> Look:
-    """The look with what is odd about numbers and dates: a value that may mean "not known" stands alone, and far away."""
-    numeric = look.dtype is not None and look.dtype.is_numeric()
-    if any(ODD_NUMBER.match(str(value)) for value in look.sample) if numeric or look.formats else look.dates:
+    """The look with what is odd about numbers and dates: a value that may mean "not known"."""
+    is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
+    if look.dates or (is_number and any(ODD_NUMBER.match(str(value)) for value in look.sample)):
         from rosenblatt.data.columns.oddities import placeholder
 
         look.oddity = placeholder(look, series)
@@ -313,14 +318,17 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
     if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
         return values.n_unique()
     if values.is_sorted():  # as IDs often are
-        hashes = values.hash()
+        hashes = values.hash().to_numpy()
         return 1 + int((hashes[1:] != hashes[:-1]).sum())
-    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words() >= TEXT_WORDS else []
-    if not limits:
-        part = values[: len(values) // 4]
-        most = len(values) - len(part) + int(part.approx_n_unique())  # type: ignore[arg-type]
-        if most < (ID_SHARE - NEAR / 4) * look.known:  # a quarter repeats so often that the others cannot make up for it
-            return most
+    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words >= TEXT_WORDS else []
+    quarter = len(values) // 4
+    least = int(values[:quarter].approx_n_unique())  # type: ignore[arg-type]
+    if (
+        not limits and (most := len(values) - quarter + least) < (ID_SHARE - NEAR / 4) * look.known
+    ):  # the others cannot make up for it
+        return most
+    if limits and look.words >= LONG_TEXT_WORDS and least > (LONG_TEXT_SHARE + NEAR) * look.known and not look.may_be_id():
+        return least
     about = int(values.approx_n_unique())  # type: ignore[arg-type]
     near = any(abs(about / look.known - share) < NEAR for share in limits)
     if not near and (not look.may_be_id() or about < (ID_SHARE - NEAR) * look.known):
@@ -349,17 +357,7 @@ def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
     rows = len(column) - int((known.codes == missing).sum()) if missing >= 0 else len(column)
     marks = tuple(text for text in column.texts if text is not None and text not in known.texts)
     look = Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
-    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers() else look
-
-
-def spellings_of_marks(series: pl.Series, known: pl.Series) -> tuple[str, ...]:
-    """How cells that are known to be missing are written, as far as anything is written."""
-    import polars as pl
-
-    if known.null_count() == series.null_count():
-        return ()
-    written = series.cast(pl.String).filter(known.is_null()).drop_nulls().str.strip_chars()
-    return tuple(mark for mark in written.unique(maintain_order=True).to_list() if mark)
+    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers else look
 
 
 def some_of(values: pl.Series) -> pl.Series:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.data.columns.kinds import Look, share, shown
-from rosenblatt.data.columns.numbers import CURRENCY, commonest
+from rosenblatt.data.columns.numbers import CURRENCY, commonest, recognise
 from rosenblatt.data.columns.words import ODD_NUMBER
 from rosenblatt.errors import counted
 
@@ -58,8 +58,9 @@ def placeholder(look: Look, series: pl.Series) -> str:
     far = odd & ((values < low - (high - low)) | (values > high + (high - low)))
     if low >= 0 and (others == others.round()).all():  # the only one below zero
         far |= odd & (values == -1)
-    cells = series.cast(pl.String)
-    told = []
+    if not far.any():
+        return ""
+    cells, told = series.cast(pl.String), []
     for text in (str(look.sample[k]) for k in np.flatnonzero(far)):
         rows = int((cells == text).sum())
         if rows >= LEAST_ROWS:
@@ -101,11 +102,14 @@ def differing_units(look: Look) -> str:
         return ""
     units = Counter(match[1] + match[2] for match in parts)
     names = [unit or "nothing" for unit, _ in units.most_common(UNITS_TOLD)]
-    if len(units) == 1:
-        example = look.option(f"number:1234{names[0]}")
-        return f"numbers with {names[0]}, a unit that is not known: {example} reads them" if "" not in units else ""
-    what = f"numbers with {' or '.join(names)}{' …' * (len(units) > UNITS_TOLD)}, taken as words: write them in one unit"
     texts = pl.Series(look.sample, dtype=pl.String)
+    if [*units] == [""]:
+        return ""
+    if len(units) == 1 and recognise(texts):  # so others, which are not in the sample, do not fit
+        return f"most are numbers with {names[0]}, and some are not: {look.option('number')} takes those as missing"
+    if len(units) == 1:
+        return f"numbers with {names[0]}, a unit that is not known: {look.option(f'number:1234{names[0]}')} reads them"
+    what = f"numbers with {' or '.join(names)}{' …' * (len(units) > UNITS_TOLD)}, taken as words: write them in one unit"
     likely = commonest(texts)
     if not likely.fits(texts).any():
         return what
