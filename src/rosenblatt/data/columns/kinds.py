@@ -318,8 +318,8 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
     if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
         return values.n_unique()
     if values.is_sorted():  # as IDs often are
-        hashes = values.hash().to_numpy()
-        return 1 + int((hashes[1:] != hashes[:-1]).sum())
+        hashes = values.hash()
+        return 1 + int((hashes != hashes.shift(1)).sum())
     limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words >= TEXT_WORDS else []
     quarter = len(values) // 4
     least = int(values[:quarter].approx_n_unique())  # type: ignore[arg-type]
