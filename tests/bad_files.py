@@ -123,7 +123,7 @@ BAD = {
     "only the Arrow magic": ("a.feather", b"ARROW1\0\0", {}, None, "damaged"),
     "old Feather": ("a.feather", b"FEA1" + bytes(50), {}, None, "version 1"),
     "Parquet without rows": ("a.parquet", parquet(a=[], b=[]), {}, None, "no rows"),
-    "lists in Parquet": ("a.parquet", parquet(a=[[1], [2]], y=[0, 1]), {}, None, "List"),
+    "lists in Parquet": ("a.parquet", parquet(a=[[1], [2]], y=[0, 1]), {"target": "y"}, None, "List"),
     "infinity in Parquet": ("a.parquet", parquet(a=[1.0, float("inf")], y=[0, 1]), {}, None, "row 2"),
     "missing label in Parquet": ("a.parquet", parquet(a=[1, 2], y=["u", None]), {"target": "y"}, None, "row 2"),
     "no such target in Parquet": ("a.parquet", PARQUET, {"target": "x"}, None, "columns are a, y"),

@@ -161,6 +161,14 @@ def test_rows_of_training_are_warned_of(folder, capsys, tmp_path):
     assert "the rows that the model has learned from" in capsys.readouterr().err
 
 
+def test_rows_that_probabilities_were_fitted_on_are_warned_of(folder, capsys, tmp_path):
+    assert run(["calibrate", "iris.model", "iris-dev.csv", "-o", str(tmp_path / "m")]) == 0
+    for rows, told in (("iris-dev.csv", True), ("iris-train.csv", False)):
+        capsys.readouterr()
+        assert run(["evaluate", str(tmp_path / "m"), rows]) == 0
+        assert ("The probabilities were fitted on these rows" in capsys.readouterr().err) == told
+
+
 def test_few_held_out_rows_are_told_and_training_goes_on(folder, capsys, tmp_path):
     rows = (folder / "iris-dev.csv").read_text().splitlines(keepends=True)
     few = [rows[0], *(row for row in rows[1:] if "setosa" not in row), *[row for row in rows if "setosa" in row][:2]]

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rosenblatt
+from rosenblatt.data.columns import dates
 from rosenblatt.data.columns.kinds import decide
 from rosenblatt.data.columns.reading import TableReadings
 from rosenblatt.errors import FileError
@@ -219,6 +220,21 @@ def test_dates(name):
         assert clean.frame["created_at (month)"].to_list() == [value.month for value in values]
     else:
         assert clean.frame["created_at (year)"].null_count() == 1
+
+
+@pytest.mark.parametrize(
+    "text", [*dict.fromkeys(cells[0] for cells, _ in DATES.values()), "14:05", "2 pm", "5 mai 24 9:30 p.m. CET"]
+)
+def test_no_format_of_a_date_is_left_out_before_polars_is_asked(text):
+    every = {
+        f"{date} {time}".strip(): f"^(?:{dates.WEEKDAY})?{expression}{'[ T]' * bool(date and time)}{at}(?:{dates.ZONE})?$"
+        for expression, date in dates.DATES
+        for at, time in dates.TIMES
+    }
+    matching = {name for name, one in every.items() if name and pl.Series([text]).str.contains(one)[0]}
+    possible = {format.pattern: expression for format, expression in dates.possible_formats(text)}
+    exactly = {name for name, one in possible.items() if pl.Series([text]).str.contains(one)[0]}
+    assert exactly <= matching <= {*possible}
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -429,6 +445,11 @@ def long_column(cell, last=None):
 LATE = {
     "thousands": (long_column(lambda k: f"{k % 900},{k % 100:02d}", "1.234,50"), "number", "written as 1.234,5"),
     "another unit": (long_column(lambda k: f"{k}.5 €", "7.5 $"), "id", "different in every row"),
+    "another measure": (
+        long_column(lambda k: f"{k % 700} kg", "7 g"),
+        "category",
+        "most are numbers with kg, and some are not",
+    ),
     "no number": (long_column(lambda k: str(k % 700), "ask"), "number", "missing: ask"),
     "half a number": (long_column(lambda k: str(k % 700), "12a"), "category", "12a is no number"),
     "a mark": (long_column(lambda k: f"{k % 70},5", "NULL"), "number", "missing: NULL"),

@@ -159,8 +159,8 @@ def test_names_that_are_too_few_are_no_title(content):
 def test_the_remedy_for_a_title_is_no_blank_as_delimiter(tmp_path, capsys):
     path = tmp_path / "rows.csv"
     path.write_text("Our best prices ever\nmade, by, us, in, May\na,b,kind\n1,2,x\n2,3,y\n")
-    assert run(["train", str(path), "--target", "kind"]) == 1
-    assert "pass --skip-lines N" in capsys.readouterr().err
+    assert run(["train", str(path), "--target", "kind"]) == 2
+    assert "no column 'kind', and line 3 has: pass --skip-lines 2" in capsys.readouterr().err
     assert run(["train", str(path), "--target", "kind", "--skip-lines", "2"]) == 0
     with pytest.raises(FileError, match="nothing but blank lines below line 9"):
         read(path, skip_lines=9)

@@ -194,7 +194,7 @@ def test_every_kind_of_rows_has_its_map():
     for kind, expected in kinds.items():
         assert type(Recipe().feature_map(kind)) is expected
     assert Recipe(features={"numeric": "both"}).feature_map("table").numeric == "both"
-    with pytest.raises(SettingError, match="a feature map of images has no keyword 'ngrams'"):
+    with pytest.raises(SettingError, match="A feature map of images has no option 'ngrams'"):
         Recipe(features={"ngrams": 2}).feature_map("images")
 
 

@@ -69,18 +69,37 @@ def test_a_probability_never_falls_and_is_never_certain_of_a_row_it_was_fitted_o
     assert (probability <= 1).all()
 
 
-@given(st.integers(0, 2**32), st.integers(3, 6), st.sampled_from([60, 1200]))
-def test_many_classes_sum_to_one_and_the_file_holds_the_same_maps(seed, classes, n):
-    bits = BITS(seed)
+@given(st.integers(0, 2**32), st.integers(3, 6), st.sampled_from([(60, 0.0), (1200, 0.0), (2400, 0.2)]))
+def test_many_classes_sum_to_one_and_the_file_holds_the_same_maps(seed, classes, case):
+    """Gaussian scores have sigmoids, and so have few rows; where some labels are wrong, whatever the score, steps do."""
+    bits, (n, wrong) = BITS(seed), case
     codes = np.arange(n) % classes
-    scores = bits.normal(size=(n, classes)) + 2 * np.eye(classes)[codes]
+    scores = bits.normal(size=(n, classes)) + (8 if wrong else 2) * np.eye(classes)[codes]
+    codes = np.where(bits.random(n) < wrong, bits.permutation(codes), codes)
     fitted = Calibration.fit(scores, codes, "last", "rows")
-    assert fitted.method == ("isotonic" if n >= calibration.ISOTONIC_ROWS else "sigmoid")
+    assert fitted.method == "isotonic" or not wrong
+    assert fitted.method == "sigmoid" or n >= calibration.ISOTONIC_ROWS
     new = 10 * bits.normal(size=(30, classes))
     probabilities = fitted.probabilities(new)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-12)
     again = Calibration.from_arrays(*fitted.to_arrays())
     assert again.probabilities(new).tolist() == probabilities.tolist()
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.2])
+def test_the_method_is_the_one_of_the_lower_log_loss_by_scikit_learn(wrong):
+    from sklearn.metrics import log_loss
+
+    bits = BITS(3)
+    codes = np.arange(12_000) % 2
+    scores = bits.normal(size=12_000) + (6 if wrong else 2) * (codes - 0.5)
+    codes = np.where(bits.random(12_000) < wrong, 1 - codes, codes)
+    known, new = slice(2000), slice(2000, None)
+    losses = {
+        name: log_loss(codes[new], fit(scores[known], codes[known] == 1)(scores[new]))
+        for name, fit in (("sigmoid", fit_sigmoid), ("isotonic", fit_steps))
+    }
+    assert Calibration.fit(scores[known], codes[known], "last", "rows").method == min(losses, key=losses.__getitem__)
 
 
 def test_a_lead_is_over_the_best_other_also_in_a_tie():
@@ -260,11 +279,14 @@ def test_steps_between_knots_are_straight():
 
 
 def calibrated_file(path, n):
-    """A model file of three classes with this many rows: sigmoids, or steps."""
+    """A model file of three classes with this many rows: sigmoids, or steps, as some labels are wrong wherever a row is."""
     bits = BITS(0)
     y = np.arange(n) % 3
     fitted = rosenblatt.AveragedPerceptron(random_state=0, max_iter=2, calibrate=True)
-    fitted.fit(bits.normal(size=(n, 3)) + np.eye(3)[y], y).save(path)
+    wrong = (bits.random(n) < 0.2) & (n > calibration.ISOTONIC_ROWS)
+    fitted.fit(bits.normal(size=(n, 3)) + (8 if wrong.any() else 1) * np.eye(3)[y], np.where(wrong, (y + 1) % 3, y)).save(
+        path
+    )
     return model_file.read(path)
 
 

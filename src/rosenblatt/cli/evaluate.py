@@ -87,6 +87,11 @@ def evaluate(**values: Any) -> None:
         return
     evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
     measures = evaluation.measures
+    if classifier.calibration is not None and not chosen.progressive and not chosen.view:
+        from rosenblatt.studies.cautions import rows_of_calibration
+
+        if caution := rows_of_calibration(classifier, evaluation.scored):
+            options.tell(caution, "warning")
     if not chosen.quiet:
         model_input.print_notes(evaluation.notes)
         if gone := evaluation.left_out:

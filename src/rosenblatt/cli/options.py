@@ -213,6 +213,7 @@ class ReadingOptions:
 
         Rows for a model start where its own did, and stay texts: the model knows what its columns hold.
         """
+        written = [name for name, kind in kinds_of(getattr(self, "per_column", ())).items() if kind.startswith("number:")]
         return set_only(
             format=self.format,
             header=False if self.no_header or self.names else None,
@@ -224,7 +225,7 @@ class ReadingOptions:
             skip_lines=self.skip_lines,
             encoding=self.encoding,
             target=self.target_column,
-            as_text=True if model else None,
+            as_text=True if model else written or None,  # of 1.234, a number would be one and a bit
             training=model.training_names if model else None,
         )
 

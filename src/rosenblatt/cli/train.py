@@ -250,18 +250,19 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
     for sentence in learned.notes:
         options.tell(sentence)
     if learned.classifier.predicts_numbers:
-        if chosen.certify:
-            raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
-        return learned, search
-    counts = learned.classifier.class_counts
-    if counts is not None and 100 * counts.min() < counts.sum():
-        from rosenblatt.studies.cautions import about_rare_class
+        from rosenblatt.cli.train_numbers import check_learned
 
-        if caution := about_rare_class(learned.classifier):
+        return check_learned(learned, data, chosen.certify), search  # type: ignore[arg-type]
+    counts, classes = learned.classifier.class_counts, learned.classifier.classes
+    rare = counts is not None and 100 * counts.min() < counts.sum()
+    if rare or len({str(label).casefold() for label in classes}) < len(classes):
+        from rosenblatt.studies.cautions import about_alike_classes, about_rare_class
+
+        for caution in filter(None, (about_rare_class(learned.classifier), about_alike_classes(classes))):
             options.tell(caution, "warning")
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error
-    may_leak = error is not None and error <= SMALL_ERROR and not (chosen.quiet and not chosen.as_json)
+    may_leak = error is not None and error <= SMALL_ERROR and (chosen.as_json or not chosen.quiet)
     if dev is not None or chosen.order == "given" or may_leak:
         from rosenblatt.studies.cautions import cautions
 
@@ -325,8 +326,8 @@ def print_summary(learned: Learned) -> None:
         errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
         echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
         label, least = dev_majority(learned)
-        no_better = "; the model is no better than that" if summary.dev_error[model.view] >= least else ""
-        echo(f"                 always {label}: {percent(least)}{no_better}")
+        no_better = summary.dev_error[model.view] >= least and model.threshold is None  # which weighs mistakes
+        echo(f"                 always {label}: {percent(least)}{'; the model is no better than that' * no_better}")
         for number, line in enumerate(output.measure_lines(dev_measures(learned), model.classes.tolist())):
             echo(f"{'dev measures' * (not number):16} {line}")
     if model.calibration is not None:

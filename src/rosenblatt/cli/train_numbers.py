@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli import echo, output
+import click
+
+from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import amount, counted
 from rosenblatt.studies.evaluate_numbers import measure_training
 
 if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
     from rosenblatt.learning.learn import LearnedNumbers
+
+SMALL_SHARE = 0.05  # of the variance that is left: so small, one column may give the target away
 
 
 def as_object(learned: LearnedNumbers) -> dict[str, Any]:
@@ -19,6 +24,19 @@ def as_object(learned: LearnedNumbers) -> dict[str, Any]:
     assert scale is not None
     facts: dict[str, Any] = {"task": "numbers", "target_scale": scale.to_json(), "train_measures": training.to_dict()}
     return facts if held_out is None else facts | {"dev_measures": held_out.to_dict()}
+
+
+def check_learned(learned: LearnedNumbers, data: Dataset, certify: float | None) -> LearnedNumbers:
+    """The same, with a warning of columns that give the target away, where training hardly errs; refuses --certify."""
+    if certify:
+        raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
+    scale, error = learned.classifier.target_scale, learned.classifier.summary.train_error
+    if scale is not None and error is not None and error <= SMALL_SHARE * scale.sd**2:
+        from rosenblatt.studies.cautions import number_giveaways
+
+        for sentence in number_giveaways(learned.classifier, data):
+            options.tell(sentence, "warning")
+    return learned
 
 
 def print_summary(learned: LearnedNumbers) -> None:

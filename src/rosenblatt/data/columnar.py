@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
-from rosenblatt.data.table import Place, number_in, plain_moments, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, find_target, number_in, plain_moments, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -72,13 +73,47 @@ def explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
 
 def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
+    frame = flat(frame, name)
     refuse_patterns(frame.columns, Place(name))
-    frame = frame.select(without_marks(_plain(column, name), options.missing) for column in frame)
-    return to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
+    plain = {column.name: _plain(column) for column in frame}
+    left_out = [column for column, values in plain.items() if values is None]
+    target = None if options.target is None else find_target(frame.columns, options, name)
+    if target in left_out or (left_out and {*frame.columns} <= {*left_out, target}):
+        column = target if target in left_out else left_out[0]
+        what = f"it holds {frame[column].dtype}: only numbers, text, booleans, categories and dates can be used."
+        raise FileError(what, path=name, column=column)
+    frame = frame.select(without_marks(values, options.missing) for values in plain.values() if values is not None)
+    data = to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
+    if not left_out:
+        return data
+    were = "were" if len(left_out) > 1 else "was"
+    note = f"{', '.join(left_out)} of {name} {were} left out: lists and bytes are nothing to learn from."
+    return replace(data, notes=(*data.notes, note))
 
 
-def _plain(column: pl.Series, name: str) -> pl.Series:
-    """Numbers and booleans as they are; categories, dates and times as text; decimals and durations as numbers."""
+def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The frame with the members of inner objects as columns of their own, and whole numbers of 64 bits.
+
+    >>> import polars as pl
+    >>> flat(pl.DataFrame({"id": [1], "address": [{"city": "Rome"}]}), "people.jsonl").rows(named=True)
+    [{'id': 1, 'address.city': 'Rome'}]
+    """
+    import polars as pl
+
+    while inner := [column.name for column in frame if column.dtype == pl.Struct]:
+        members = [f"{outer}.{field.name}" for outer in inner for field in frame.schema[outer].fields]  # type: ignore[attr-defined]
+        if twice := set(members) & set(frame.columns):
+            raise FileError(
+                "the member occurs twice, inside an object and beside it: rename one.", path=name, column=twice.pop()
+            )
+        frame = frame.unnest(inner, separator=".")
+    # Of the wider ones, floats are made as of those in a CSV.
+    wide = [column.name for column in frame if column.dtype in (pl.Int128, pl.UInt128)]
+    return frame.with_columns(pl.col(wide).cast(pl.Float64)) if wide else frame
+
+
+def _plain(column: pl.Series) -> pl.Series | None:
+    """Numbers and booleans as they are; categories, dates, times as text; decimals, durations as numbers; None of others."""
     import polars as pl
 
     dtype = column.dtype
@@ -88,10 +123,7 @@ def _plain(column: pl.Series, name: str) -> pl.Series:
         return column.cast(pl.Float64)
     if dtype.is_temporal():
         return plain_moments(column)
-    if dtype in (pl.Categorical, pl.Enum, pl.Null):
-        return column.cast(pl.String)
-    what = f"it holds {dtype}: only numbers, text, booleans, categories and dates can be learned from. Leave it out."
-    raise FileError(what, path=name, column=column.name)
+    return column.cast(pl.String) if dtype in (pl.Categorical, pl.Enum, pl.Null) else None
 
 
 def without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:

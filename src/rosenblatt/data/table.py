@@ -57,7 +57,8 @@ def refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> N
     counts = Counter(header)
     if len(counts) < len(header):
         name, count = next((name, count) for name, count in counts.items() if count > 1)
-        what = f"the column name {name!r} occurs {count} times: rename one."
+        what = f"the column name {name!r} occurs {count} times: rename one"
+        what += f", or name all: names=[…] (--names A,B,…) and skip_lines={place.line}." if place.line else "."
         if is_data:
             what = f"the first line looks like data ({name!r} occurs twice): pass header=False (--no-header)."
         raise place.error(what, name)
@@ -74,6 +75,7 @@ def to_dataset(
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
     file_columns = None if options.header else tuple(frame.columns)
     frame, headers = without_headers(frame, options, name)
+    headers += last_row_is_total(frame, options, name)
     if isinstance(frame, CodedTable):  # of texts, and with all labels
         return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns, notes=headers)
     frame = refuse_infinite(frame, options, place_of_row)
@@ -117,6 +119,25 @@ def without_headers(
         return frame, ()
     rows = f"{count:,} row{'s' * (count > 1)} of {name} {'repeat' if count > 1 else 'repeats'} the names of its columns"
     return frame.filter(~repeats), (f"{rows} and {'were' if count > 1 else 'was'} left out.",)
+
+
+TOTALS = {
+    "total", "totals", "grand total", "sub-total", "subtotal", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt",
+    "zwischensumme", "totale", "total général", "somme", "suma", "totaal",
+}  # fmt: skip
+
+
+def last_row_is_total(frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str) -> tuple[str, ...]:
+    """A note where the last row seems to add up the others: it says so in a cell as no other row does."""
+    if options.target is None or not len(frame):
+        return ()
+    for column in frame.columns:
+        cells = frame[column]
+        values = cells.codes if isinstance(cells, CodedTexts) else cells
+        text = cells.texts[values[-1]] if isinstance(cells, CodedTexts) else values[-1]
+        if isinstance(text, str) and text.strip(BLANKS).rstrip(":").lower() in TOTALS and (values == values[-1]).sum() == 1:
+            return (f"The last row of {name} has {text!r} in {column!r}: if it adds up the others, remove it.",)
+    return ()
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
@@ -390,5 +411,6 @@ def texts_among(columns: Sequence[str], options: ReadOptions) -> list[str]:
         return list(columns) if options.as_text else []
     unknown = [name for name in options.as_text if name not in columns]
     if unknown:
-        raise SettingError(f"as_text names {unknown[0]!r}, but the columns are {', '.join(columns[:30])}.")
+        what = f"as_text (--column NAME=number:…) names {unknown[0]!r}, but the columns are {', '.join(columns[:30])}."
+        raise SettingError(what)
     return list(options.as_text)

@@ -20,11 +20,11 @@ from rosenblatt.learning.scoring import Scorer
 
 FOLDS = 5  # of scores that are out of fold
 LEAST_ROWS = 5  # of every class: fewer say nothing about a probability, and every fold is to have one
-ISOTONIC_ROWS, ISOTONIC_RAREST = 1000, 50  # rows in all, and of the rarest class: from here on steps fit better
+ISOTONIC_ROWS, ISOTONIC_RAREST = 1000, 50  # rows in all, and of the rarest class: from here on steps may fit better
 NEWTON_STEPS = 100
 GRADIENT = 1e-9  # per row, at which Newton's method ends
 LEAST_STEP = 1e-10
-ALMOST_0 = 1e-12  # on the diagonal, so that the Hessian can be inverted
+ALMOST_0 = 1e-12  # on the diagonal, so that the Hessian can be inverted; and of probabilities, so that they have a logarithm
 
 
 class ProbabilityMap(ABC):
@@ -202,15 +202,27 @@ def refuse_too_few(codes: np.ndarray, classes: int, source: str) -> None:
         )
 
 
-def fit_maps(scores: np.ndarray, codes: np.ndarray) -> Any:
-    """A map for two classes, else one a class against the rest."""
-    counts = np.bincount(codes, minlength=2 if scores.ndim == 1 else scores.shape[1])
-    many = len(codes) >= ISOTONIC_ROWS and int(counts.min()) >= ISOTONIC_RAREST
-    fit: Callable[[np.ndarray, np.ndarray], ProbabilityMap] = fit_steps if many else fit_sigmoid
+Fit = Callable[[np.ndarray, np.ndarray], ProbabilityMap]
+
+
+def fit_maps(scores: np.ndarray, codes: np.ndarray, fit: Fit | None = None) -> Any:
+    """A map for two classes, else one a class against the rest; by the method that suits the rows where none is named."""
+    fit = fit or better_fit(scores, codes)
     if scores.ndim == 1:
         return (fit(scores, codes == 1),)
     leads = lead_over_others(scores)
     return tuple(fit(leads[:, k], codes == k) for k in range(scores.shape[1]))
+
+
+def better_fit(scores: np.ndarray, codes: np.ndarray) -> Fit:
+    """Steps where there are many rows, unless the log loss of sigmoids, on rows held out in turn, is clearly lower."""
+    counts = np.bincount(codes, minlength=2 if scores.ndim == 1 else scores.shape[1])
+    if len(codes) < ISOTONIC_ROWS or int(counts.min()) < ISOTONIC_RAREST:
+        return fit_sigmoid
+    of_truth = (cross_fitted(scores, codes, fit)[np.arange(len(codes)), codes] for fit in (fit_sigmoid, fit_steps))
+    sigmoids, steps = (np.log(np.maximum(probabilities, ALMOST_0)) for probabilities in of_truth)
+    gains = sigmoids - steps
+    return fit_sigmoid if gains.mean() > gains.std() / np.sqrt(len(codes)) else fit_steps
 
 
 def apply_maps(maps: Any, scores: np.ndarray) -> np.ndarray:
@@ -224,13 +236,14 @@ def apply_maps(maps: Any, scores: np.ndarray) -> np.ndarray:
     return np.where(sums > 0, each, 1.0) / np.where(sums > 0, sums, float(len(maps)))
 
 
-def cross_fitted(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def cross_fitted(scores: np.ndarray, codes: np.ndarray, fit: Fit | None = None) -> np.ndarray:
     """Probabilities of rows, each by maps that were fitted on the other rows: what can be measured on the same rows."""
+    fit = fit or better_fit(scores, codes)
     folds = stratified_folds(codes, min(FOLDS, len(codes)), seed=0)
     probabilities = np.empty((len(codes), 2 if scores.ndim == 1 else scores.shape[1]))
     for fold in np.unique(folds):
         held_out = folds == fold
-        maps = fit_maps(scores[~held_out], codes[~held_out])
+        maps = fit_maps(scores[~held_out], codes[~held_out], fit)
         probabilities[held_out] = apply_maps(maps, scores[held_out])
     return probabilities
 

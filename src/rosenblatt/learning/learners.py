@@ -15,7 +15,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Settings, Whole, parameter, refuse_unknown
+from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Real, Settings, Whole, parameter
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.plan import Design, Plan
 
@@ -84,8 +84,25 @@ class Learner:
         """
         for name in parameters:
             if name not in self.parameters:
-                raise SettingError(f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.")
+                raise SettingError(
+                    f"{self.name} has no parameter {name!r}: it has {', '.join(self.parameters)}.{where_it_is(name)}"
+                )
         return self.rule.from_public(parameters)
+
+
+def where_it_is(parameter: str) -> str:
+    """Which learner has a parameter that another has not, with the options that choose it.
+
+    >>> where_it_is("epsilon"), where_it_is("C")
+    (' --task numbers -l passive-aggressive has it.', ' -l passive-aggressive has it.')
+    """
+    if parameter == "budget":
+        return " --auto has it, in seconds, and -l kernel, in examples."
+    for_classes = next((name for name, one in ALL_LEARNERS.items() if parameter in one.parameters), None)
+    for_numbers = next((name for name, one in LEARNERS.items() if parameter in one.every_parameter), None)
+    return (
+        f" -l {for_classes} has it." if for_classes else f" --task numbers -l {for_numbers} has it." if for_numbers else ""
+    )
 
 
 LEARNERS = {
@@ -362,7 +379,10 @@ class Recipe(Settings):
         from rosenblatt.features import FOR_KIND
 
         options = self.map_options(kind)
-        refuse_unknown(f"a feature map of {kind}", options, signature(FOR_KIND[kind]).parameters)
+        possible = list(signature(FOR_KIND[kind]).parameters)
+        if unknown := [name for name in options if name not in possible]:
+            others = ", ".join(possible) or "none"
+            raise SettingError(f"A feature map of {kind} has no option {unknown[0]!r}: it has {others}.")
         return FOR_KIND[kind](**options)
 
     def map_options(self, kind: str) -> dict[str, Any]:

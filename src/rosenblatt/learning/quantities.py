@@ -192,6 +192,11 @@ def read_targets(data: Dataset, scale: TargetScale | None = None, unseen: str = 
         return Targets(np.arange(len(values)), values, number)
     marks = all_marks()
     others = [row for row in bad.tolist() if label_at(data, row).strip() not in marks] if unseen != "skip" else []
+    if len(others) == len(values) and data.kind == "table":
+        raise LabelError(
+            f"No target in {data.name} is a number, {label_at(data, others[0])!r} in row {others[0] + 1:,} to begin with: "
+            "name another column (--target), or predict classes (--task classes)."
+        )
     if others:
         written = "" if number is None else f", where numbers are written as {number.describe()}"
         raise LabelError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.errors import amount
 from rosenblatt.features import TableMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.studies.evaluate import Measures
@@ -43,7 +44,7 @@ def column_uses(model: Classifier) -> list[tuple[str, str]]:
     uses = []
     for column in model.features.columns:
         number, values = column.number, getattr(column.category, "values", None)
-        parts = [f"number, mean {number.mean:.4g}, sd {number.sd:.4g}"] if number else []
+        parts = [f"number, mean {amount(number.mean)}, sd {amount(number.sd)}"] if number else []
         parts += [f"{len(values):,} values"] if values is not None else ["hashed values"] if column.category else []
         uses.append((column.name, "; ".join(parts)))
     return uses

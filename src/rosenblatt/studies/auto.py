@@ -132,7 +132,10 @@ def choose_recipe(
     candidates = [default, *(Candidate(one) for one in tried)]
     labels = labels_of(data)
     if default.recipe.regression or (default.recipe.regression is None and has_quantity(labels)):
-        raise SettingError("The target is a quantity, and the search is for classes: train without --auto.")
+        raise SettingError(
+            "The target is a quantity, and the search is for classes: train without --auto. "
+            "`rosenblatt compare` sets the learners for numbers beside each other; --task classes takes each for a class."
+        )
     codes = encode(labels)[1]
     if np.bincount(codes).min() < 2:
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")

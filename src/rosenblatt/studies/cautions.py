@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.coded import CodedTable
     from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.measures import ScoredRows
 
 LOOKED_AT = 20_000  # rows, spread over all
 LEAST_ROWS = 30  # to say anything about a column
@@ -103,6 +105,43 @@ def about_rare_class(model: Classifier) -> str | None:
     )
 
 
+def about_alike_classes(classes: Iterable[object]) -> str | None:
+    """What to do where classes differ in nothing but capitals and blanks; None where none do.
+
+    >>> about_alike_classes(["No", "no", "yes"])
+    'The classes No and no are spelled alike and learned as two: if they are one, spell them as one in the file.'
+    """
+    spelled: dict[str, list[str]] = {}
+    for label in map(str, classes):
+        spelled.setdefault(" ".join(label.casefold().split()), []).append(label)
+    alike = next((labels for labels in spelled.values() if len(labels) > 1), None)
+    if alike is None:
+        return None
+    number = {2: "two", 3: "three"}.get(len(alike), str(len(alike)))
+    names = f"{', '.join(alike[:-1])} and {alike[-1]}"
+    return f"The classes {names} are spelled alike and learned as {number}: if they are one, spell them as one in the file."
+
+
+def number_giveaways(model: Classifier, data: Dataset) -> list[str]:
+    """Sentences about columns each of which alone tells nearly all of a target that is a number."""
+    from rosenblatt.learning.quantities import read_targets
+    from rosenblatt.studies.number_facts import share_of
+
+    if data.kind != "table" or not isinstance(model.features, TableMap):
+        return []
+    targets = read_targets(data)
+    clean, y = model.features.clean(some_rows(targets.among(data))), some_of(targets.values)
+    if len(y) < LEAST_ROWS:
+        return []
+    columns = (share_of(column, clean.roles.get(column.name, "category"), y) for column in clean.frame)
+    told = {clean.derived.get(one.column, one.column): one.share for one in columns if one.share >= GIVES_AWAY}
+    return [
+        f"{name} alone tells {percent(share)} of the variance of {model.target or 'the target'}: if it is not known before "
+        f"that is, leave it out: --drop {as_argument(name)}."
+        for name, share in told.items()
+    ]
+
+
 def rows_of_training(model: Classifier, examples: Examples) -> str | None:
     """A warning where these seem to be the rows that the model has learned from: as many of each class, as many mistakes."""
     if model.class_counts is None or model.class_counts.tolist() != examples.class_counts().tolist():
@@ -112,6 +151,25 @@ def rows_of_training(model: Classifier, examples: Examples) -> str | None:
     return (
         "These seem to be the rows that the model has learned from: it is surer of them than of new ones, and so will its "
         "probabilities be. Take rows that it has not seen, or train it with --calibrate."
+    )
+
+
+def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
+    """A warning where the probabilities were fitted on these very rows: fitted again, the maps are the same."""
+    fitted = model.calibration
+    if fitted is None or fitted.rows != len(scored.codes):
+        return None
+    from rosenblatt.learning.calibration import Calibration
+
+    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source)
+    if again.method != fitted.method:
+        return None
+    now, before = again.to_arrays()[1], fitted.to_arrays()[1]
+    if not all(np.array_equal(now[name], before[name]) for name in before):
+        return None
+    return (
+        "The probabilities were fitted on these rows: log loss, Brier score and calibration error are told too small. "
+        "Measure on other rows."
     )
 
 

@@ -29,7 +29,7 @@ from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
-from rosenblatt.studies.cautions import is_sorted
+from rosenblatt.studies.cautions import about_alike_classes, is_sorted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -277,6 +277,8 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
         )
     elif counts.max() > 0.9 * facts.rows:
         suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
+    if alike := about_alike_classes(list(facts.classes)):
+        suggestions.append(alike)
     if is_sorted(codes):
         suggestions.append("The rows are sorted by class: shuffle them (train does; with --order given it would not).")
     if data.kind == "table":

@@ -13,8 +13,10 @@ are told, and `--column NAME=date:%d/%m/%Y` chooses.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ EPOCH, EPOCH_MS = "epoch", "epoch-ms"  # seconds and milliseconds since 1970
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
 LONGEST_PATTERN = 100
+EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
+DAYS = (19_000_101, 21_001_231)  # written as 20240131
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"\p{L}{3,10}\.?"
@@ -179,19 +183,35 @@ def recognise(texts: pl.Series) -> list[DateFormat]:
         return []
     texts = texts.str.strip_chars()
     formats = []
-    for date_expression, date in DATES:
-        for time_expression, time in TIMES:
-            if not date and not time:
-                continue
-            gap = "[ T]" if date and time else ""
-            weekday = "" if not date or date.startswith("%b") else f"(?:{WEEKDAY})?"
-            expression = f"^{weekday}{date_expression}{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
-            if not texts[:1].str.contains(expression)[0] or not texts.str.contains(expression).all():
-                continue
-            format = DateFormat(f"{date} {time}".strip())
-            if not format.wall_times(texts).has_nulls():
-                formats.append(format)
+    for format, expression in possible_formats(texts[0]):
+        if texts.str.contains(expression).all() and not format.wall_times(texts).has_nulls():
+            formats.append(format)
     return formats
+
+
+def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
+    """The formats that one text may have, each with its pattern for polars, which needs a millisecond to read one.
+
+    >>> [format.pattern for format, _ in possible_formats("2024-03-05")]
+    ['%Y-%m-%d', '%Y-%m']
+    """
+    without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
+    for date_expression, date in DATES:
+        weekday = "" if not date or date.startswith("%b") else f"(?:{WEEKDAY})?"
+        begins_so = in_python(f"^(?:{date_expression})")
+        if not begins_so.search(text) and not begins_so.search(without_weekday):
+            continue
+        for time_expression, time in TIMES:
+            gap = "[ T]" if date and time else ""
+            end = f"{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
+            if (date or time) and in_python(end).search(text):
+                yield DateFormat(f"{date} {time}".strip()), f"^{weekday}{date_expression}{end}"
+
+
+@lru_cache(64)
+def in_python(expression: str) -> re.Pattern[str]:
+    """A pattern of polars as one of Python, which knows letters by another name."""
+    return re.compile(expression.replace(r"\p{L}", r"[^\W\d_]"))
 
 
 def formats_of(texts: pl.Series, some: pl.Series) -> list[DateFormat]:
@@ -254,3 +274,14 @@ def typed_pattern(dtype: pl.DataType) -> str:
     if dtype == pl.Time:
         return "%H:%M:%S%.f"
     return "%Y-%m-%d %H:%M:%S%.f" if dtype == pl.Datetime else ""
+
+
+def typed_formats(values: pl.Series) -> list[DateFormat]:
+    """The format of dates in a column that is none of texts: of dates, or of whole numbers that may be some."""
+    if values.dtype.is_temporal():
+        pattern = typed_pattern(values.dtype)
+        return [DateFormat(pattern)] if pattern else []
+    least, most = values.min(), values.max()
+    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
+    fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
+    return [one for one in fitting if not one.wall_times(values).has_nulls()]

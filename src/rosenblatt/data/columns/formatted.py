@@ -13,41 +13,40 @@ from rosenblatt.data.columns.kinds import (
     MOST_OTHER_ROWS,
     MOST_OTHER_WORDS,
     SAMPLE,
+    Look,
     share,
     shown,
     some_of,
     words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
-from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, LEADING_ZERO, NOTHING, PHONE, UNKNOWN
+from rosenblatt.data.columns.words import CODE_NAMES, LEADING_ZERO, LIKE_NUMBERS, NO_DATE, NOTHING, PHONE, UNKNOWN
 from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.data.columns.kinds import Look
 
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 
 
 def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
     """Are all of these texts numbers, or dates, or digits that are names?"""
-    if not look.may_be_numbers():
+    if not look.may_be_numbers:
         return
     asked = each_once(values, look.sample)
-    may_be_code = bool(words_in(look.name) & CODE_NAMES) or share(look.sample, LEADING_ZERO) > 0
-    may_be_code = may_be_code or share(look.sample, PHONE) > LEAST_WITH_DIGITS
-    if not may_be_code and share(look.sample, DIGIT) == 1 and ask_formats(look, asked, some_of(values)):
+    named_by_digits = may_be_code(look)
+    if not named_by_digits and len(look.digits) == len(look.sample) and ask_formats(look, asked, some_of(values)):
         return  # so there are no words among them
-    words = values.filter(~values.str.contains("[0-9]"))
+    is_word = ~values.str.contains("[0-9]") | values.str.contains(NO_DATE)
+    words = values.filter(is_word)
     if len(words):
         spellings = words.str.to_lowercase().unique().sort().to_list()
         few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * look.rows
-        if not few and not all(word in UNKNOWN or re.match(NOTHING, word) for word in spellings):
+        if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}", word) for word in spellings):
             note_words(look, spellings)
             return
-        values = values.filter(values.str.contains("[0-9]"))
-    if may_be_code:
+        values = values.filter(~is_word)
+    if named_by_digits:
         look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
         if look.is_code:
             return
@@ -57,12 +56,38 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
         look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
     elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
         look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+    elif not look.wanted:
+        from rosenblatt.data.columns.oddities import differing_units
+
+        look.oddity = differing_units(look)
+
+
+def look_if_all_fit(series: pl.Series, name: str, wanted: str) -> Look | None:
+    """A look at many texts that are all numbers in one format, or dates: no mark of a missing one is among them, as those
+    have no digit, and looking for marks takes as long as reading a short number. None where they are not, or are names.
+    """
+    values = series.drop_nulls()
+    some = some_of(values)
+    look = Look(name, wanted, len(series), len(values), some.unique(maintain_order=True).to_list())
+    if len(look.sample) <= 2 or not LIKE_NUMBERS.search(look.sample[0]) or len(look.digits) < len(look.sample):
+        return None
+    if may_be_code(look) or not look.may_be_numbers:
+        return None
+    return look if ask_formats(look, each_once(values, look.sample), some) else None
+
+
+def may_be_code(look: Look) -> bool:
+    """Do the name of a column, or its values, say that its digits may be names?"""
+    return (
+        bool(words_in(look.name) & CODE_NAMES)
+        or share(look.sample, LEADING_ZERO) > 0
+        or share(look.sample, PHONE) > LEAST_WITH_DIGITS
+    )
 
 
 def note_words(look: Look, spellings: Sequence[str]) -> None:
     """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
-    digits = [text for text in look.sample if DIGIT.search(text)]
-    plain = share(digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
+    plain = share(look.digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
     look.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
 
 
@@ -74,21 +99,53 @@ def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
     return bool(look.formats or look.dates)
 
 
+def formatted_reading(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
+    """What a column of numbers or dates is, given how others of its table are written, or by the user's word."""
+    if look.wanted:
+        return as_wanted(look, decimal_comma, day_first)
+    return as_date(look, day_first) if look.dates else as_number(look, decimal_comma)
+
+
+def as_number(look: Look, decimal_comma: bool | None) -> ColumnReading:
+    like_others = [one for one in look.formats if (one.decimal == ",") == decimal_comma]
+    chosen = (like_others or look.formats)[0]
+    told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
+    if len(look.formats) > 1 and not like_others:
+        other = next(one for one in look.formats if one != chosen)
+        told.append(f"or as {other.describe()}: {look.option('number:' + other.example())}")
+    return look.as_kind("number", ", ".join(told), number=chosen)
+
+
+def as_date(look: Look, day_first: bool | None) -> ColumnReading:
+    like_others = [one for one in look.dates if day_first is not None and one.day_first == day_first]
+    chosen = (like_others or look.dates)[0]
+    told = chosen.describe()
+    if len(look.dates) > 1 and not like_others:
+        other = next(one for one in look.dates if one != chosen)
+        told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
+    return look.as_kind("date", told, date=chosen)
+
+
 def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
     """What the column is by the user's word, with a format that is named, or the one that most values have."""
     import polars as pl
 
     kind, _, detail = look.wanted.partition(":")
     texts = pl.Series(look.sample, dtype=pl.String) if look.dtype is None and look.known else None
+    if kind == "number" and detail and look.dtype is not None and look.dtype.is_float():
+        raise SettingError(
+            f"{look.name}: its cells were read as numbers already, so that {detail} comes too late: leave it out, or read "
+            f"the column as text (as_text=[{look.name!r}])."
+        )
     if kind in ("number", "both") and texts is not None:
         number = numbers.from_example(detail) if detail else None
         if number is None and look.formats:
-            number = look.as_number(decimal_comma).number
+            number = as_number(look, decimal_comma).number
         return look.as_kind(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
     if kind == "date":
         date = dates.DateFormat(detail) if detail else None
         if date is None and look.dates:
-            date = look.as_date(day_first).date
+            date = as_date(look, day_first).date
         date = date or (dates.commonest(texts) if texts is not None else None)
         if date is None:
             value = shown(look.sample[0]) if look.known else "an empty column"

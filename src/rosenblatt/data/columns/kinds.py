@@ -25,12 +25,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
-from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, without_marks
-from rosenblatt.data.columns.words import CODE_NAMES, DIGIT, ID_NAMES, LEADING_ZERO, LIKE_NUMBERS, TIME_NAMES, TRUTHS
+from rosenblatt.data.columns.dates import typed_formats
+from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, spellings_of_marks, without_marks
+from rosenblatt.data.columns.words import (
+    CODE_NAMES,
+    DIGIT,
+    ID_NAMES,
+    LEADING_ZERO,
+    LIKE_NUMBERS,
+    ODD_NUMBER,
+    TIME_NAMES,
+    TRUTHS,
+)
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.engine.threads import map_on_cores
@@ -44,7 +55,7 @@ if TYPE_CHECKING:
 
 KINDS = ("number", "category", "both", "code", "date", "text", "boolean", "id", "drop")
 
-SAMPLE = 2000  # values that decide
+SAMPLE, FEW_VALUES = 2000, 200  # values that decide, and how many of them tell whether words hold digits
 LEAST_FOR_ID, LEAST_FOR_NAMED_ID, LEAST_FOR_CODE = 20, 5, 200  # rows; fewer where the name says so, more if it says zip
 ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
@@ -56,8 +67,6 @@ MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
 MARKS_TOLD = 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
 LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
-EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
-DAYS = (19_000_101, 21_001_231)  # written as 20240131
 
 
 @dataclass(frozen=True)
@@ -107,8 +116,7 @@ def decide(
     table: pl.DataFrame | CodedTable | DiskTable, overrides: Overrides | None = None, trimmed: bool = False
 ) -> list[ColumnReading]:
     """How each column is to be read; `trimmed`, as files are read, no text has blanks around it."""
-    said = overrides or Overrides()
-    said.refuse_unknown(table.columns)
+    (said := overrides or Overrides()).refuse_unknown(table.columns)
     known: list[Look] = []
     if isinstance(table, CodedTable):
         known = [look for column in table if (look := look_at_codes(column, said)) is not None]
@@ -150,26 +158,28 @@ class Look:
     dates: list[DateFormat] = field(default_factory=list)  # in which all values are dates, the likeliest first
     is_code: bool = False
     nearly: str = ""  # a value that is no number, where nearly all others are
+    oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
 
+    @cached_property
+    def digits(self) -> list[str]:
+        """Those of the sample that hold a digit."""
+        return [text for text in self.sample if DIGIT.search(text)]
+
+    @cached_property
     def may_be_numbers(self) -> bool:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
-        digits = [text for text in self.sample if DIGIT.search(text)]
-        return share(digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
+        return share(self.digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
 
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
-        if self.wanted:
-            from rosenblatt.data.columns.formatted import as_wanted
-
-            return as_wanted(self, decimal_comma, day_first)
-        if not self.known:
+        if not self.wanted and not self.known:
             return self.as_kind("constant", "empty in every row")
-        if self.distinct == 1 and self.known == self.rows > 1:
+        if not self.wanted and self.distinct == 1 and self.known == self.rows > 1:
             return self.as_kind("constant", f"{shown(self.sample[0])} in every row")
-        if self.dates:
-            return self.as_date(day_first)
-        if self.formats:
-            return self.as_number(decimal_comma)
+        if self.wanted or self.dates or self.formats:
+            from rosenblatt.data.columns.formatted import formatted_reading
+
+            return formatted_reading(self, decimal_comma, day_first)
         return self._of_typed() if self.dtype is not None else self._of_words()
 
     def kept(self) -> ColumnReading:
@@ -187,7 +197,7 @@ class Look:
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
             return self.as_kind("code", "digits with leading zeros" if zeros else "a number that is a name")
-        words, differ = self.words() * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
+        words, differ = self.words * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self.as_kind("text", f"sentences of {words:.0f} words on average")
         why = f"{shown(self.nearly)} is no number, most others are: {self.option('number')} takes such as missing"
@@ -208,9 +218,11 @@ class Look:
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self.as_kind("number" if is_number else "category", "")
 
+    @cached_property
     def words(self) -> float:
-        """In a value, on average."""
-        return sum(len(text.split()) for text in self.sample) / len(self.sample)
+        """In a value, on average; 0 where most of them hold digits, as those of DE02 1203 0000 0000 2020 51 do."""
+        some = [word for text in self.sample[:FEW_VALUES] for word in text.split()]
+        return 0.0 if share(some, DIGIT) > 0.5 else sum(len(text.split()) for text in self.sample) / len(self.sample)
 
     def _is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
@@ -224,7 +236,7 @@ class Look:
             return False
         if self.dtype is not None:
             return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
-        return self.is_code or bool(words & ID_NAMES) or self.words() < TEXT_WORDS
+        return self.is_code or bool(words & ID_NAMES) or self.words < TEXT_WORDS
 
     def _counts_rows(self) -> bool:
         """Do whole numbers only count the rows, one after the other?"""
@@ -239,31 +251,13 @@ class Look:
     def _why_id(self) -> str:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
-    def as_number(self, decimal_comma: bool | None) -> ColumnReading:
-        like_others = [one for one in self.formats if (one.decimal == ",") == decimal_comma]
-        chosen = (like_others or self.formats)[0]
-        told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
-        if len(self.formats) > 1 and not like_others:
-            other = next(one for one in self.formats if one != chosen)
-            told.append(f"or as {other.describe()}: {self.option('number:' + other.example())}")
-        return self.as_kind("number", ", ".join(told), number=chosen)
-
-    def as_date(self, day_first: bool | None) -> ColumnReading:
-        like_others = [one for one in self.dates if day_first is not None and one.day_first == day_first]
-        chosen = (like_others or self.dates)[0]
-        told = chosen.describe()
-        if len(self.dates) > 1 and not like_others:
-            other = next(one for one in self.dates if one != chosen)
-            told += f", or {other.describe()}: nothing decides, {self.option('date:' + other.pattern)}"
-        return self.as_kind("date", told, date=chosen)
-
     def option(self, kind: str) -> str:
         return f"--column {as_argument(f'{self.name}={kind}')}"
 
     def as_kind(
         self, kind: str, why: str, number: NumberFormat | None = None, date: DateFormat | None = None, chosen: bool = False
     ) -> ColumnReading:
-        told = [why] if why else []
+        told = [part for part in (why, self.oddity if kind != "drop" else "") if part]
         if self.marks and kind not in ("id", "constant", "drop"):
             more = f" and {len(self.marks) - MARKS_TOLD} more" if len(self.marks) > MARKS_TOLD else ""
             told.append(f"missing: {', '.join(map(shown, self.marks[:MARKS_TOLD]))}{more}")
@@ -275,10 +269,14 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     """A look at all values of a column, and a longer one at some."""
     import polars as pl
 
-    name, wanted = str(series.name), said.of_column(series.name)
-    if wanted in ("drop", "id"):
+    if (wanted := said.of_column(name := str(series.name))) in ("drop", "id"):
         return Look(name, wanted, len(series), len(series), [])
     series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
+    if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not said.missing:
+        from rosenblatt.data.columns.formatted import look_if_all_fit
+
+        if (look := look_if_all_fit(series, name, wanted)) is not None:
+            return with_oddity(look, series)
     known = without_marks(series, said.missing, trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
@@ -294,13 +292,24 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not len(values):
         return look
     if not texts:
-        look.dates = typed_dates(name, values)
-    elif share(look.sample, DIGIT) >= LEAST_WITH_DIGITS:
+        if values.dtype.is_temporal() or (values.dtype.is_integer() and words_in(name) & TIME_NAMES):
+            look.dates = typed_formats(values)
+    elif len(look.digits) >= LEAST_WITH_DIGITS * len(look.sample):
         from rosenblatt.data.columns.formatted import ask_texts
 
         ask_texts(look, known, values)
     if look.distinct is None and len(once) > LONG_TEXT_SHARE * len(sample) and not look.formats and not look.dates:
         look.distinct = count_distinct(values, look)
+    return with_oddity(look, series)
+
+
+def with_oddity(look: Look, series: pl.Series) -> Look:
+    """The look with what is odd about numbers and dates: a value that may mean "not known"."""
+    is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
+    if look.dates or (is_number and any(ODD_NUMBER.match(str(value)) for value in look.sample)):
+        from rosenblatt.data.columns.oddities import placeholder
+
+        look.oddity = placeholder(look, series)
     return look
 
 
@@ -310,13 +319,22 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
         return None
     if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
         return values.n_unique()
+    if values.is_sorted():  # as IDs often are
+        hashes = values.hash()
+        return 1 + int((hashes != hashes.shift(1)).sum())
+    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words >= TEXT_WORDS else []
+    quarter = len(values) // 4
+    least = int(values[:quarter].approx_n_unique())  # type: ignore[arg-type]
+    if (
+        not limits and (most := len(values) - quarter + least) < (ID_SHARE - NEAR / 4) * look.known
+    ):  # the others cannot make up for it
+        return most
+    if limits and look.words >= LONG_TEXT_WORDS and least > (LONG_TEXT_SHARE + NEAR) * look.known and not look.may_be_id():
+        return least
     about = int(values.approx_n_unique())  # type: ignore[arg-type]
-    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words() >= TEXT_WORDS else []
     near = any(abs(about / look.known - share) < NEAR for share in limits)
     if not near and (not look.may_be_id() or about < (ID_SHARE - NEAR) * look.known):
         return about
-    if values.is_sorted():  # as IDs often are
-        return 1 + int((values != values.shift(1)).sum())
     return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
 
 
@@ -331,17 +349,7 @@ def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
     rows = len(column) - int((known.codes == missing).sum()) if missing >= 0 else len(column)
     marks = tuple(text for text in column.texts if text is not None and text not in known.texts)
     look = Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
-    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers() else look
-
-
-def spellings_of_marks(series: pl.Series, known: pl.Series) -> tuple[str, ...]:
-    """How cells that are known to be missing are written, as far as anything is written."""
-    import polars as pl
-
-    if known.null_count() == series.null_count():
-        return ()
-    written = series.cast(pl.String).filter(known.is_null()).drop_nulls().str.strip_chars()
-    return tuple(mark for mark in written.unique(maintain_order=True).to_list() if mark)
+    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers else look
 
 
 def some_of(values: pl.Series) -> pl.Series:
@@ -357,21 +365,6 @@ def some_of(values: pl.Series) -> pl.Series:
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
     return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
-
-
-def typed_dates(name: str, values: pl.Series) -> list[DateFormat]:
-    """The format of dates in a column that is none of texts: of dates, or of whole numbers whose name speaks of time."""
-    from rosenblatt.data.columns.dates import EPOCH, EPOCH_MS, DateFormat, typed_pattern
-
-    if values.dtype.is_temporal():
-        pattern = typed_pattern(values.dtype)
-        return [DateFormat(pattern)] if pattern else []
-    if not values.dtype.is_integer() or not words_in(name) & TIME_NAMES:
-        return []
-    least, most = values.min(), values.max()
-    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
-    fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
-    return [one for one in fitting if not one.wall_times(values).has_nulls()]
 
 
 def words_in(name: str) -> set[str]:

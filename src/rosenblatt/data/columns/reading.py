@@ -195,6 +195,16 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
     return column.alias(name)
 
 
+def spellings_of_marks(series: pl.Series, known: pl.Series) -> tuple[str, ...]:
+    """How cells that are known to be missing are written, as far as anything is written."""
+    import polars as pl
+
+    if known.null_count() == series.null_count():
+        return ()
+    written = series.cast(pl.String).filter(known.is_null()).drop_nulls().str.strip_chars()
+    return tuple(mark for mark in written.unique(maintain_order=True).to_list() if mark)
+
+
 def plain_numbers(column: pl.Series, format: NumberFormat) -> pl.Series:
     """Numbers of this format as every program writes them; those of a coded column once for each of its texts."""
     import polars as pl

@@ -23,6 +23,12 @@ MONTHS = (
 # But for a currency, a month or a day of the week in front.
 LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
 
+# Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
+ODD_NUMBER = re.compile(
+    r"^\W{0,3}(?:7{2,}|8{2,}|9{2,}|-?(?:1|9)|32[.,' ]?76[78]|2[.,' ]?147[.,' ]?483[.,' ]?64[78])(?:[.,]0+)?\D*$"
+)
+NO_DATE = r"^(?:0{1,4}[-/.]0{1,2}[-/.]0{1,4})(?:[ T]00:00(?::00(?:\.0+)?)?)?$"  # 0000-00-00, as databases write it
+
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
 CODE_NAMES = {

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING
@@ -18,13 +19,14 @@ from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_b
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.source import Source, decode_utf8, refuse_long
 from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, texts_among, to_dataset
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, TargetError
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
 NEWLINE, QUOTE = b'\n"'
+NAMES_SOUGHT = 10  # lines in which the names may be
 COLUMNS_SHOWN = 10  # of those that --verbose tells
 
 
@@ -102,6 +104,8 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
         if all(is_blank(record.cells, len(header)) for record in from_first_on):
             hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
             raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
+        if isinstance(options.target, str) and options.target not in header and options.names is None:
+            refuse_headings(options.target, records(text, delimiter, source.name, above + 1), source.name)
     else:
         header = [""] * len(first)
     header = checked_names(header, options, Place(source.name, line))
@@ -112,6 +116,17 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
     return Layout(delimiter, header, skipped)
+
+
+def refuse_headings(target: str, rows: Iterator[Record], name: str) -> None:
+    """Refuses a first line without the target where a line below has it, as under headings that stand over several names."""
+    line = None
+    with suppress(FileError):  # what cannot be read is told later
+        named = (one.line for one in itertools.islice(rows, NAMES_SOUGHT) if target in one.cells)
+        line = next(named, None)
+    if line is not None:
+        what = f"the first line has no column {target!r}, and line {line} has: pass skip_lines={line - 1}."
+        raise TargetError(what, path=name)
 
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:

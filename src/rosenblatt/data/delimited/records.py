@@ -201,10 +201,12 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
                 what += " A quote that is opened on this line may never be closed."
             elif width == 1:
                 what += " If the table begins further down, pass skip_lines=N."
+            elif len(cells) == width + 1 and not cells[-1]:
+                what += " If every row ends with the delimiter, end the line of names with it, too."
             elif len(cells) > width:
                 what += " Put cells that hold the delimiter in quotes."
             else:
-                what += " Write a missing cell as ? or leave it empty between its delimiters."
+                what += " Write a missing cell as ? or leave it empty between its delimiters; remove notes below the table."
             raise FileError(what, path=name, line=line)
         yield record
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
-from rosenblatt.data.columnar import typed_dataset
+from rosenblatt.data.columnar import flat, typed_dataset
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import Format, cut
 from rosenblatt.data.read_options import ReadOptions
@@ -35,7 +35,6 @@ def read(source: Source, options: ReadOptions) -> Dataset:
             frame = pl.read_ndjson(text.encode(), infer_schema_length=None)
     except (Exception, pl.exceptions.PanicException) as error:
         raise problem_in(text, source.name, str(error)) from None
-    frame = flat(frame, source.name)
     if not frame.width:
         raise FileError("the objects have no members: there is nothing to learn from.", path=source.name)
     return typed_dataset(frame, options, source.name)
@@ -88,27 +87,6 @@ def outer_of(frame: pl.DataFrame, columns: Iterable[str]) -> list[str]:
 
     nulls = [column.name for column in frame if column.dtype == pl.Null]
     return [name for name in nulls if any(other.startswith(f"{name}.") for other in columns)]
-
-
-def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The frame with the members of inner objects as columns of their own, and whole numbers of 64 bits.
-
-    >>> import polars as pl
-    >>> flat(pl.DataFrame({"id": [1], "address": [{"city": "Rome"}]}), "people.jsonl").rows(named=True)
-    [{'id': 1, 'address.city': 'Rome'}]
-    """
-    import polars as pl
-
-    while inner := [column.name for column in frame if column.dtype == pl.Struct]:
-        members = [f"{outer}.{field.name}" for outer in inner for field in frame.schema[outer].fields]  # type: ignore[attr-defined]
-        if twice := set(members) & set(frame.columns):
-            raise FileError(
-                "the member occurs twice, inside an object and beside it: rename one.", path=name, column=twice.pop()
-            )
-        frame = frame.unnest(inner, separator=".")
-    # Of the wider ones, floats are made as of those in a CSV.
-    wide = [column.name for column in frame if column.dtype in (pl.Int128, pl.UInt128)]
-    return frame.with_columns(pl.col(wide).cast(pl.Float64)) if wide else frame
 
 
 def refuse_constant(written: str) -> None:

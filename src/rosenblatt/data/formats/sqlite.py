@@ -100,7 +100,8 @@ def column_of(name: str, cells: list[Any], path: str) -> pl.Series:
 
     kinds = {type(cell) for cell in cells} - {type(None)}
     if bytes in kinds:
-        raise FileError("it holds bytes: only numbers and texts can be learned from. Leave it out.", path=path, column=name)
+        what = "it holds bytes, which are nothing to learn from: make a view without it, and name that, as file.db::view."
+        raise FileError(what, path=path, column=name)
     if kinds == {int}:
         return pl.Series(name, cells, dtype=pl.Int64)
     if kinds and kinds <= {int, float}:
