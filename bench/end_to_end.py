@@ -1,4 +1,4 @@
-"""From a CSV of a million rows to a model, beside pandas + scikit-learn and Vowpal Wabbit, in one run.
+"""From a CSV of a million rows to a model, beside pandas + scikit-learn and Vowpal Wabbit; and what bins of numbers cost.
 
     python bench/end_to_end.py                all of it: about two minutes
     python bench/end_to_end.py --rows 100000  smaller
@@ -7,6 +7,9 @@
 Every contestant is a process of its own: its wall time counts from start to end, imports included, and its memory is the
 peak that the kernel saw. They take turns; the middle of the rounds counts. The table: nine columns of words with 2 to 94
 values (those of the income data), labels from a plane with noise, about one in seven on the wrong side.
+
+Bins and frequent values, the default of a table of numbers, are measured beside numbers as they are, in turns in one
+process: reading and training, without imports.
 
 Modules are imported from their bytecode, as at a user's: PYTHONDONTWRITEBYTECODE, which some containers set, is taken out
 of every contestant's environment. Where there is no bytecode yet, the first round writes it, and is not the middle one.
@@ -79,6 +82,40 @@ vw.finish()
 """
 
 
+NUMBERS = """
+import sys, tempfile, time
+from pathlib import Path
+import numpy as np
+import polars as pl
+import scipy.sparse
+from rosenblatt import learn, read
+
+def seconds(path, numeric):
+    started = time.perf_counter()
+    model = learn(read(path, target="y"), features={"numeric": numeric})
+    return time.perf_counter() - started, model.features.has_bins
+
+rng = np.random.default_rng(0)
+with tempfile.TemporaryDirectory() as folder:
+    for rows, columns in (10_000, 10), (100_000, 10), (1_000_000, 10), (200_000, 20), (50_000, 50):
+        x = rng.standard_normal((rows, columns)).round(3)
+        x[:, 0] = rng.integers(17, 90, rows)  # as ages are
+        x[:, 1] = np.where(rng.random(rows) < 0.5, 40, rng.integers(1, 99, rows))  # and hours
+        curved = abs(x[:, 0] - 45) / 10 + (x[:, 1] == 40) + x[:, 2] ** 2 - x[:, 3] + rng.standard_normal(rows)
+        path = Path(folder, "numbers.csv")
+        names = {f"x{j}": x[:, j] for j in range(columns)}
+        pl.DataFrame(names).with_columns(y=pl.Series(np.where(curved > np.median(curved), "yes", "no"))).write_csv(path)
+        took = {"number": [], "auto": []}
+        for _ in range(5):
+            for numeric, times in took.items():
+                spent, bins = seconds(path, numeric)
+                assert bins == (numeric == "auto")
+                times.append(spent)
+        plain, default = min(took["number"]), min(took["auto"])
+        print(rows, columns, plain, default)
+"""
+
+
 class Contestant:
     """A command, and what it took each time."""
 
@@ -135,6 +172,16 @@ def contestants(folder: Path, rows: int) -> dict[str, Contestant]:
     return found
 
 
+def cost_of_bins() -> list[tuple[str, float, float, float]]:
+    """Tables of numbers, the seconds for them with numbers as they are and with the default, and the ratio."""
+    output = subprocess.run([sys.executable, "-c", NUMBERS], env=ENVIRONMENT, check=True, capture_output=True, text=True)
+    measured = [line.split() for line in output.stdout.splitlines()]
+    return [
+        (f"{int(rows):,} × {columns} numbers", float(plain), float(default), float(default) / float(plain))
+        for rows, columns, plain, default in measured
+    ]
+
+
 def verdicts(found: dict[str, Contestant]) -> list[tuple[str, float, float, Callable[[float, float], bool]]]:
     """What DESIGN.md asks for: (claim, value, bound, how they are to compare)."""
 
@@ -178,6 +225,9 @@ def main() -> None:
     print()
     for claim, value, bound, holds in verdicts(found):
         print(f"{claim:58} {value:7.2f}   {'reached' if holds(value, bound) else 'MISSED'}")
+    print(f"\n{'read and learn, best of five':32} {'as they are':>12} {'default':>9}   ratio")
+    for table, plain, default, ratio in cost_of_bins():
+        print(f"{table:32} {plain:10.3f} s {default:7.3f} s {ratio:7.2f}   {'reached' if ratio <= 1.5 else 'MISSED'}")
 
 
 if __name__ == "__main__":

@@ -256,7 +256,9 @@ def with_summed(X: Any, repeats: np.ndarray) -> Any:
 
 
 def all_ones(values: np.ndarray) -> bool:
-    """Is every value 1? In blocks: most data tell by the first, and the others need no room."""
+    """Is every value 1? Most data tell by the first; then in blocks, which need little room."""
+    if len(values) and values[0] != 1:
+        return False
     starts = range(0, len(values), VALUES_AT_A_TIME)
     return all(bool((values[start : start + VALUES_AT_A_TIME] == 1).all()) for start in starts)
 

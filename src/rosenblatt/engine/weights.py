@@ -210,7 +210,8 @@ class Weights:
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
         cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
-        counts = {name: vars(self)[name] for name in COUNTS}
+        state = vars(self)
+        counts = {name: state[name] for name in COUNTS}
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
