@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.columnar import flat, typed_dataset
 from rosenblatt.data.dataset import Dataset
