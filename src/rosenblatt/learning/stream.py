@@ -21,6 +21,7 @@ from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
@@ -28,7 +29,7 @@ from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.classifier import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import classes_of, codes_among, for_classes, is_text, labels_of, text_array
+from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
 from rosenblatt.learning.learners import Recipe
 
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
@@ -54,15 +55,19 @@ def learn_stream(
     """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows."""
     refuse_no_stream(recipe)
     options = options or ReadOptions()
-    beginning = next(batches_of(where, None, options))
+    # Where indices start does not matter yet, and to find out takes a look at the whole file.
+    beginning = next(
+        batches_of(where, None, options if options.zero_based is not None else replace(options, zero_based=True))
+    )
     labels_of(beginning)  # refuses what has none, before all is read
     if beginning.kind == "table":
         data = table_on_disk(where, options, folder, unused_columns(beginning, recipe))
-        learned = learn_from(data, recipe, dev, watch)
-        return replace(learned, notes=(*data.notes, *learned.notes))
-    if beginning.zero_based is not None:  # to find out takes a look at all of the file, and once is enough
-        options = replace(options, zero_based=beginning.zero_based)
-    return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
+    elif beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
+        data = sparse_on_disk(where, options, folder)
+    else:
+        return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
+    learned = learn_from(data, recipe, dev, watch)
+    return replace(learned, notes=(*data.notes, *learned.notes))
 
 
 def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
@@ -75,7 +80,7 @@ def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
 def learn_batches(
     batches: Batches, recipe: Recipe, folder: Path, dev: Dataset | None = None, watch: Callbacks | None = None
 ) -> Learned:
-    """The same from batches of libsvm rows or texts that are read twice."""
+    """The same from batches of texts, or of rows to be divided by their length, that are read twice."""
     first, mapping, classes, codes = first_pass(batches, recipe)
     writer = RowCacheWriter(folder)
     for data in batches():
@@ -85,6 +90,8 @@ def learn_batches(
     if writer.rows != len(codes):
         raise SettingError(f"{first.name} has changed between the two passes over it: let nobody write to it meanwhile.")
     writer.finish(mapping.n_features)
+    if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
+        raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
     class_weight = by_code(recipe.class_weight, classes)
     examples = for_classes(Rows(open_rows(folder, verify=False)), codes, class_weight=class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)
