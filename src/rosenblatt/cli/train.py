@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +12,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output, train_search
 from rosenblatt.cli.progress import StatusLine, TrainingTable
+from rosenblatt.cli.stream_options import StreamOptions, stream_options
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
+LEAST_HELD_ON_DISK = 2**25  # bytes of a file for which memory may be too small
 SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
+class TrainOptions(StreamOptions, options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
     """The options of `train`."""
 
     file: str
@@ -47,7 +50,6 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     certify: float | None
     keep_log: bool
     auto: bool
-    stream: bool
     python: bool
     task: str | None
 
@@ -80,10 +82,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             useless = ["certify", "calibrate", "threshold", "balanced", "keep_log", "metric"]
             options.refuse_useless(useless, "where numbers are predicted, not classes")
         if self.stream:
-            because = "in a stream, whose rows are not held in memory"
-            options.refuse_useless(["holdout", "calibrate", "certify", "keep_log", "python"], because)
-            if self.file == "-":
-                raise click.UsageError("A stream is read twice, and standard input can be read once: name a file.")
+            self.refuse_in_memory(self.file)
+        elif self.window is not None:
+            self.refuse_without_stream()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -99,6 +100,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             threshold=self.threshold,
             class_weight="balanced" if self.balanced else None,
             keep_log=self.keep_log,
+            window=self.window,
             regression=options.IS_REGRESSION[self.task],
         )
 
@@ -144,7 +146,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
-@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: more rows than fit into it.")
+@stream_options
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -162,6 +164,8 @@ def train(**values: Any) -> None:
     chosen = TrainOptions(**options.with_parameters(values))
     chosen.refuse_contradictions()
     if chosen.python:
+        from rosenblatt.cli.train_script import as_python
+
         echo(as_python(chosen))
         return
     started = time.perf_counter()
@@ -219,10 +223,11 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     (recipe.for_numbers() if recipe.regression else recipe).rule()  # refuses wrong parameters before anything is read
-    if chosen.stream:
-        from rosenblatt.cli.streaming import learn_from_disk
+    if chosen.stream or may_be_large(chosen.file):
+        from rosenblatt.cli.streaming import learn_from_disk, streams_by_itself
 
-        return learn_from_disk(chosen.file, chosen.dev, recipe, reading, table), None
+        if chosen.stream or streams_by_itself(chosen, recipe):
+            return learn_from_disk(chosen, recipe, table), None
     with importing_meanwhile("rosenblatt.learning.classifier", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)
@@ -269,6 +274,11 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
     return learned, search
 
 
+def may_be_large(file: str) -> bool:
+    """May the rows of this file, or of these files, be too many for memory? Most are not."""
+    return not os.path.isfile(file) or os.path.getsize(file) > LEAST_HELD_ON_DISK
+
+
 def readings_of(model: Classifier) -> list[ColumnReading] | None:
     """How the columns of its table were read; None where it has none."""
     readings = getattr(model.features, "readings", None)
@@ -295,16 +305,6 @@ def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport | Non
     progress = StatusLine(chosen.silent).print_line
     labels, bias = model.classes[examples.codes], model.recipe.fit_intercept
     return report.against(certify(examples.rows, labels, bias, seconds=chosen.certify, progress=progress))
-
-
-def as_python(chosen: TrainOptions) -> str:
-    """The same as a script: its model file has the same bytes."""
-    from rosenblatt.show.reproduce import TrainingSource, chosen_settings, script
-
-    reading = {name: value for name, value in chosen.read_keywords().items() if name != "target"}
-    saved = chosen.output or "model.rosenblatt"
-    source = TrainingSource(chosen.file, chosen.target_column, chosen.dev, chosen.holdout, reading, saved)
-    return script(chosen_settings(chosen.train_recipe()), source, chosen.split_keywords())
 
 
 def print_summary(learned: Learned) -> None:

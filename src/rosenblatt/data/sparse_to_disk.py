@@ -40,7 +40,8 @@ class SparseRowsWriter:
 
     def read(self, where: Where, options: ReadOptions) -> Dataset | None:
         """All rows; None where an index is smaller than the first was to be."""
-        writer, last, notes = RowCacheWriter(self.folder), None, {}
+        writer, last = RowCacheWriter(self.folder), None
+        notes: dict[str, None] = {}
         for data in batches_of(where, None, options):
             X = self._numbered(data.rows)
             if data.zero_based is not None and self.first_index:

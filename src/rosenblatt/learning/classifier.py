@@ -504,6 +504,7 @@ def learn_numbers(
     rows = feature_rows(mapping, data.rows)
     examples = for_regression(rows, targets)
     refuse_beyond_memory(examples.vectors, rows.d)
+    recipe, about_window = for_rows_on_disk(recipe, examples)
     counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
     model = Classifier(
         features=mapping,
@@ -528,7 +529,8 @@ def learn_numbers(
 
     trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
     record_training(model, trained, examples, held_out)
-    return LearnedNumbers(model, trained, examples, held_out, () if known.note is None else (known.note,))
+    notes = () if known.note is None else (known.note,)
+    return LearnedNumbers(model, trained, examples, held_out, (*notes, *about_window))
 
 
 def learn_classes(
@@ -539,9 +541,11 @@ def learn_classes(
     prepared: tuple[FeatureMap, Examples] | None = None,
 ) -> Learned:
     """Training for classes; what is `prepared` needs no rows of `data`."""
-    rule, plan = replace(recipe, regression=False).rule(), recipe.plan()
+    rule = replace(recipe, regression=False).rule()
     mapping, examples = prepare(data, recipe) if prepared is None else prepared
-    notes = cells_not_read(mapping.notes)
+    recipe, about_window = for_rows_on_disk(recipe, examples)
+    plan = recipe.plan()
+    notes = (*cells_not_read(mapping.notes), *about_window)
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
@@ -573,6 +577,15 @@ def learn_classes(
             model.memory.numbers = data.numbers[model.memory.numbers]
     record_training(model, trained, examples, held_out)
     return with_probabilities(Learned(model, trained, examples, held_out, notes))
+
+
+def for_rows_on_disk(recipe: Recipe, examples: AnyExamples) -> tuple[Recipe, tuple[str, ...]]:
+    """The recipe for rows that lie in files: they may be more than fit into memory; and what is to be told of it."""
+    if not examples.rows.mapped:
+        return recipe, ()
+    from rosenblatt.learning.window import with_window
+
+    return with_window(recipe, examples)
 
 
 def cells_not_read(notes: Notes) -> tuple[str, ...]:

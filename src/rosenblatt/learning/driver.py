@@ -127,7 +127,7 @@ class EpochDriver(ABC, Generic[O]):
         """The row numbers of each epoch, without end; None: all rows, as given."""
         if self.plan.order == "given" and self.examples.all_present:  # the loop needs no list of row numbers
             return repeat(None)
-        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed)
+        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, window=self.plan.window)
 
     def go(self) -> O:
         """All epochs."""
