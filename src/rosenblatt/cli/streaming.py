@@ -56,7 +56,7 @@ def bytes_of(path: str) -> int:
 
 def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned | LearnedNumbers:
     """Reads the rows in batches, and learns from what was written of them into a folder that is removed at once."""
-    from rosenblatt.learning.driver import Callbacks
+    from rosenblatt.cli.train import watched
     from rosenblatt.learning.stream import learn_stream, refuse_no_stream
 
     file, dev, reading = chosen.file, chosen.dev, chosen.read_keywords()
@@ -69,9 +69,8 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
             held_out = read(dev, **{"as_text": True, **reading})
         options.print_reading_notes(held_out)
     # The files are gone with their folder; what is mapped stays until the process ends.
-    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
-        callbacks = Callbacks(progress=table.update if table else None)
-        learned = learn_stream(file, recipe, Path(folder), ReadOptions(**reading), held_out, callbacks)
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
+        learned = learn_stream(file, recipe, Path(folder), ReadOptions(**reading), held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
     return learned

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli import echo, model_input, options, output, train_search
+from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, written_on_interrupt
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.cli.stream_options import StreamOptions, stream_options
 from rosenblatt.cli.types import Seconds
@@ -21,6 +24,7 @@ from rosenblatt.learning.plan import ORDERS
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.learning.classifier import Classifier, Learned, LearnedNumbers
+    from rosenblatt.learning.driver import Callbacks
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
@@ -29,7 +33,9 @@ SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(StreamOptions, options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
+class TrainOptions(
+    StreamOptions, CheckpointOptions, options.LearnerOptions, options.ReadingOptions, options.PrintingOptions
+):
     """The options of `train`."""
 
     file: str
@@ -147,6 +153,7 @@ class TrainOptions(StreamOptions, options.LearnerOptions, options.ReadingOptions
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
 @stream_options
+@checkpoint_options
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -181,20 +188,9 @@ def train(**values: Any) -> None:
     margin = None if model.predicts_numbers else margin_reached(chosen, learned)  # type: ignore[arg-type]
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
-        certified = {} if not chosen.certify or certificate is None else {"certificate": certificate.to_dict(first=1)}
-        theory = None if margin is None else margin.to_dict(first=1)
-        columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
-        columns |= {"auto": train_search.as_object(search)} if search else {}
-        columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
-        if model.predicts_numbers:
-            from rosenblatt.cli import train_numbers
+        from rosenblatt.cli.train_json import facts_of
 
-            columns |= train_numbers.as_object(learned)  # type: ignore[arg-type]
-        elif learned.held_out is not None:
-            columns |= dev_facts(learned)  # type: ignore[arg-type]
-        columns |= {"history": epochs_of(learned), **decides_of(model)}
-        facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
-        output.print_json(facts)
+        output.print_json(facts_of(chosen, learned, search, margin))
         return
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
@@ -232,7 +228,6 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)
     from rosenblatt.learning.classifier import learn_from
-    from rosenblatt.learning.driver import Callbacks
 
     if chosen.dev:
         with model_input.target_from_training():
@@ -250,7 +245,8 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         search = choose_recipe(data, recipe, chosen.budget, lambda *step: status.show(train_search.round_sentence(*step)))
         status.end()
         recipe = search.winner.recipe
-    learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+    with watched(chosen, recipe, table) as watch:
+        learned = learn_from(data, recipe, dev, watch)
     for sentence in learned.notes:
         options.tell(sentence)
     if learned.classifier.predicts_numbers:
@@ -272,6 +268,20 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
             options.tell(sentence, "warning")
     return learned, search
+
+
+@contextmanager
+def watched(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Iterator[Callbacks]:
+    """What is called while training goes on: the table of its progress and, where asked for, checkpoints."""
+    from rosenblatt.learning.driver import Callbacks
+
+    progress = table.update if table else None
+    if not chosen.checkpoint and not chosen.resume:
+        yield Callbacks(progress=progress)
+        return
+    checkpoints = chosen.checkpoints_of(recipe)
+    with written_on_interrupt(checkpoints):
+        yield Callbacks(progress=progress, checkpoints=checkpoints)
 
 
 def may_be_large(file: str) -> bool:
@@ -345,32 +355,6 @@ def dev_measures(learned: Learned) -> dict[str, float | None]:
     scored = score_held_out(learned)
     assert scored is not None
     return measure_all(scored)
-
-
-def dev_facts(learned: Learned) -> dict[str, Any]:
-    """For --json: the rows that were held out."""
-    return {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
-
-
-def decides_of(model: Classifier) -> dict[str, Any]:
-    """For --json: where probabilities come from, and from which on the second class is predicted."""
-    of_maps = None if model.calibration is None else model.calibration.to_arrays()[0]
-    return {"calibration": of_maps, "threshold": None if model.threshold is None else asdict(model.threshold)}
-
-
-def epochs_of(learned: Learned | LearnedNumbers) -> list[dict[str, Any]]:
-    """For --json: the epochs, with the dev error of the weights that stopping watches and what they predicted there."""
-    averages, predicted = learned.classifier.recipe.averages, learned.training.held_out_predicted
-    epochs = []
-    for number, epoch in enumerate(learned.classifier.history):
-        facts = {"epoch": number + 1, **asdict(epoch)}
-        facts["dev_error"] = epoch.held_out_averaged if averages else epoch.held_out_last
-        if number < len(predicted):
-            facts["dev_predicted"] = (predicted[number] / predicted[number].sum()).tolist()
-            if len(predicted[number]) == 2:
-                facts["dev_positive"] = facts["dev_predicted"][1]
-        epochs.append(facts)
-    return epochs
 
 
 def dev_majority(learned: Learned) -> tuple[Any, float]:
