@@ -19,11 +19,12 @@ class StreamOptions:
 
     stream: bool
     window: int | None
+    cache: str | None
 
     def refuse_without_stream(self) -> None:
         """Refuses what is only for rows on disk."""
-        if self.window is not None:
-            raise click.UsageError("--window is for rows on disk: it needs --stream.")
+        name = "window" if self.window is not None else "cache"
+        raise click.UsageError(f"--{name} is for rows on disk: it needs --stream.")
 
     def refuse_in_memory(self, file: str) -> None:
         """Refuses what takes all rows in memory."""
@@ -39,6 +40,7 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--window", type=int, metavar="ROWS", help="With --stream: shuffle so many rows together; all if they fit."
         ),
+        click.option("--cache", metavar="DIR", help="With --stream: keep the encoded rows for the next run."),
     ):
         command = option(command)
     return command

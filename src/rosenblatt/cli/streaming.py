@@ -70,7 +70,9 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         options.print_reading_notes(held_out)
     # The files are gone with their folder; what is mapped stays until the process ends.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
-        learned = learn_stream(file, recipe, Path(folder), ReadOptions(**reading), held_out, watch)
+        cache = None if chosen.cache is None else Path(chosen.cache)
+        how = ReadOptions(**reading)
+        learned = learn_stream(file, recipe, Path(folder), how, held_out, watch, cache=cache, tell=options.tell)
     for sentence in learned.notes:
         options.tell(sentence)
     return learned

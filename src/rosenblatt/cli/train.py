@@ -89,7 +89,7 @@ class TrainOptions(
             options.refuse_useless(useless, "where numbers are predicted, not classes")
         if self.stream:
             self.refuse_in_memory(self.file)
-        elif self.window is not None:
+        elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")

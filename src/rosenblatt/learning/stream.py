@@ -30,6 +30,7 @@ from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.classifier import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
+from rosenblatt.learning.kept_rows import KeptRows
 from rosenblatt.learning.learners import Recipe
 
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
@@ -51,23 +52,49 @@ def learn_stream(
     options: ReadOptions | None = None,
     dev: Dataset | None = None,
     watch: Callbacks | None = None,
+    cache: Path | None = None,
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> Learned | LearnedNumbers:
-    """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows."""
+    """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows, or `cache`, which keeps them.
+
+    Where what was kept is of something else, `tell` is called with a sentence.
+    """
     refuse_no_stream(recipe)
     options = options or ReadOptions()
-    # Where indices start does not matter yet, and to find out takes a look at the whole file.
-    beginning = next(
-        batches_of(where, None, options if options.zero_based is not None else replace(options, zero_based=True))
-    )
-    labels_of(beginning)  # refuses what has none, before all is read
-    if beginning.kind == "table":
-        data = table_on_disk(where, options, folder, unused_columns(beginning, recipe))
-    elif beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
-        data = sparse_on_disk(where, options, folder)
-    else:
+    if cache is not None:
+        return learn_kept(KeptRows(cache, str(where), options, recipe, tell), dev, watch)
+    data = rows_on_disk(where, options, recipe, folder)
+    if data is None:
         return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
     learned = learn_from(data, recipe, dev, watch)
     return replace(learned, notes=(*data.notes, *learned.notes))
+
+
+def learn_kept(kept: KeptRows, dev: Dataset | None, watch: Callbacks | None) -> Learned:
+    """The same from rows that an earlier run has kept, or that are kept for the next."""
+
+    def read() -> Dataset:
+        data = rows_on_disk(kept.where, kept.options, kept.recipe, kept.folder)
+        if data is None:
+            raise SettingError("--cache keeps rows of tables, libsvm files and Vowpal Wabbit's: leave it out.")
+        return data
+
+    data, mapping, examples = kept.prepared(read)
+    learned = learn_classes(data, kept.recipe, dev, watch, (mapping, examples))
+    return replace(learned, notes=(*data.notes, *learned.notes))
+
+
+def rows_on_disk(where: Where, options: ReadOptions, recipe: Recipe, folder: Path) -> Dataset | None:
+    """The data of a source, with its rows in a folder; None of texts, and of rows to be divided by their length."""
+    # Where indices start does not matter yet, and to find out takes a look at the whole file.
+    anywhere = options if options.zero_based is not None else replace(options, zero_based=True)
+    beginning = next(batches_of(where, None, anywhere))
+    labels_of(beginning)  # refuses what has none, before all is read
+    if beginning.kind == "table":
+        return table_on_disk(where, options, folder, unused_columns(beginning, recipe))
+    if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
+        return sparse_on_disk(where, options, folder)
+    return None
 
 
 def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
