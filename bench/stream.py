@@ -20,7 +20,7 @@ from pathlib import Path
 
 ENTRIES, COLUMNS, LINES_AT_ONCE = 40, 2**17, 20_000
 ROWS_AT_ONCE, SIZES = 200_000, dict(zip("abcdefghi", (2, 3, 5, 7, 12, 20, 50, 200, 9), strict=True))
-PARSE = "import sys, rosenblatt\nfor part in rosenblatt.batches(sys.argv[1], rows=None, target='rich'): pass"
+PARSE = "import sys\nfrom rosenblatt.data import batches\nfor part in batches(sys.argv[1], rows=None, target='rich'): pass"
 
 
 def generate_libsvm(path: Path, size: int) -> int:

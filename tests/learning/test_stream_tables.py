@@ -13,6 +13,7 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.errors import SettingError
 from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.learning.stream import learn_stream
 
@@ -180,6 +181,21 @@ def test_the_command_line_gives_the_same_bytes(folder, tmp_path, monkeypatch):
     assert run([*train, str(tmp_path / "memory")]) == 0
     assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+def test_learn_takes_the_name_of_files_with_the_same_bytes(folder, tmp_path):
+    where = str(folder / "parts-*.parquet")
+    rb.learn(rb.read(where, target="rich"), epochs=2).save(tmp_path / "memory")
+    for _ in range(2):  # the second time from the cache
+        model = rb.learn(where, stream=True, target="rich", epochs=2, cache=tmp_path / "kept")
+        model.save(tmp_path / "stream")
+        assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    with pytest.raises(SettingError, match="only with stream=True"):
+        rb.learn(where)
+    with pytest.raises(SettingError, match="this is a data set"):
+        rb.learn(rb.read("iris"), stream=True)
+    with pytest.raises(SettingError, match="did you mean 'epochs'"):
+        rb.learn(where, stream=True, epoch=2)
 
 
 @pytest.mark.parametrize(

@@ -442,12 +442,29 @@ def arrays_of(part: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 
 
 def learn(
-    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Callbacks | None = None, **settings: Any
+    data: Dataset | str | os.PathLike[str],
+    recipe: Recipe | None = None,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+    *,
+    stream: bool = False,
+    **settings: Any,
 ) -> Classifier:
     """Trains a classifier on a data set, and measures it on another if there is one; a quantity is predicted as a number.
 
-    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
+    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3). With `stream` the data are the name of a
+    file, a folder or a pattern, whose rows are held on disk: learn("sales/*.parquet", stream=True, target="paid"). Keywords
+    are then also those of `read`, and `cache`, a folder that keeps the rows for the next call.
     """
+    if stream != isinstance(data, str | os.PathLike):
+        what = (
+            "of a file by its name, and this is a data set" if stream else "of a file only with stream=True: `read` it first"
+        )
+        raise SettingError(f"learn takes the rows {what}.")
+    if isinstance(data, str | os.PathLike):
+        from rosenblatt.learning.stream import learn_file
+
+        return learn_file(data, recipe or Recipe(), dev, watch, settings)
     refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
     return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
 

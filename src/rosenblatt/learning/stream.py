@@ -7,6 +7,8 @@ over what was written. The order of the rows is that of training in memory, and 
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +25,12 @@ from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
-from rosenblatt.learning.classifier import Learned, LearnedNumbers, by_code, learn_classes, learn_from
+from rosenblatt.learning.classifier import Classifier, Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
 from rosenblatt.learning.kept_rows import KeptRows
@@ -68,6 +71,24 @@ def learn_stream(
         return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
     learned = learn_from(data, recipe, dev, watch)
     return replace(learned, notes=(*data.notes, *learned.notes))
+
+
+def learn_file(
+    where: str | os.PathLike[str],
+    recipe: Recipe,
+    dev: Dataset | None,
+    watch: Callbacks | None,
+    settings: dict[str, Any],
+) -> Classifier:
+    """What `learn(…, stream=True)` gives; settings are keywords of `Recipe` and of `read`, and `cache`."""
+    of_reading = [name for name in keywords_of(ReadOptions) if name not in ("sizes", "coded", "training")]
+    refuse_unknown("learn", settings, ["cache", *keywords_of(Recipe), *of_reading])
+    options = ReadOptions(**{name: value for name, value in settings.items() if name in of_reading})
+    recipe = replace(recipe, **{name: value for name, value in settings.items() if name in keywords_of(Recipe)})
+    cache = Path(settings["cache"]) if settings.get("cache") is not None else None
+    # The files are gone with their folder; what is mapped stays as long as it is used.
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+        return learn_stream(os.fspath(where), recipe, Path(folder), options, dev, watch, cache=cache).classifier
 
 
 def learn_kept(kept: KeptRows, dev: Dataset | None, watch: Callbacks | None) -> Learned:
