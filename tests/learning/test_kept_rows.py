@@ -33,7 +33,7 @@ KEPT = ("--stream", "--cache", "kept")
 def test_the_next_run_reads_nothing_and_ends_on_the_same_bytes(name, files, monkeypatch, capsys):
     whole, _ = train(name)
     assert train(name, *KEPT)[0] == whole
-    monkeypatch.setattr("rosenblatt.learning.stream.rows_on_disk", None)  # so it is not called any more
+    monkeypatch.setattr("rosenblatt.learning.stream.DiskSource.rows_on_disk", None)  # so it is not called any more
     again, message = train(name, *KEPT, capsys=capsys)
     assert again == whole
     assert "built anew" not in message
@@ -82,7 +82,7 @@ def test_flipped_bits_of_kept_files_are_found(files, capsys):
 
 def test_other_learners_share_rows_whose_features_were_not_chosen_by_trial(files, monkeypatch):
     train("t.csv", *KEPT, "--numeric", "bins")
-    monkeypatch.setattr("rosenblatt.learning.stream.rows_on_disk", None)
+    monkeypatch.setattr("rosenblatt.learning.stream.DiskSource.rows_on_disk", None)
     for learner in ("mira", "logistic"):
         options = ("--numeric", "bins", "-l", learner)
         assert train("t.csv", *KEPT, *options)[0] == train("t.csv", *options)[0]

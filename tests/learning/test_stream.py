@@ -10,7 +10,7 @@ from rosenblatt.data import batches
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.stream import learn_batches, learn_stream
+from rosenblatt.learning.stream import DiskSource, learn_batches, learn_stream
 
 SMALL = ReadOptions(sizes=BufferSizes(libsvm_chunk=2000))
 LINEAR = [name for name in LEARNERS if name != "voted"]
@@ -42,7 +42,7 @@ def files(tmp_path_factory):
 def test_the_model_is_that_of_memory_to_the_byte(name, learner, files, tmp_path):
     recipe = Recipe(learner=learner, epochs=3, class_weight="balanced" if learner == "mira" else None)
     rb.learn(rb.read(files / name), recipe).save(tmp_path / "memory")
-    streamed = learn_stream(files / name, recipe, tmp_path, SMALL).classifier
+    streamed = learn_stream(DiskSource(files / name, tmp_path, SMALL), recipe).classifier
     streamed.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
@@ -55,7 +55,7 @@ def test_an_index_0_counts_wherever_it_stands(first, weighting, tmp_path, monkey
     (tmp_path / "late.libsvm").write_text("".join([*lines, f"1 {first}:1\n"]))
     recipe = Recipe(epochs=2, features={"weighting": weighting})
     rb.learn(rb.read(tmp_path / "late.libsvm"), recipe).save(tmp_path / "memory")
-    model = learn_stream(tmp_path / "late.libsvm", recipe, tmp_path, SMALL).classifier
+    model = learn_stream(DiskSource(tmp_path / "late.libsvm", tmp_path, SMALL), recipe).classifier
     model.save(tmp_path / "stream")
     assert model.zero_based == (first == 0)
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
@@ -70,7 +70,7 @@ def test_rows_of_vowpal_wabbit_end_on_the_bytes_of_memory(late, tmp_path, monkey
     ]
     (tmp_path / "rows.vw").write_text("\n".join([*lines, late, late]) + "\n")
     rb.learn(rb.read(tmp_path / "rows.vw"), Recipe(epochs=2)).save(tmp_path / "memory")
-    learn_stream(tmp_path / "rows.vw", Recipe(epochs=2), tmp_path).classifier.save(tmp_path / "stream")
+    learn_stream(DiskSource(tmp_path / "rows.vw", tmp_path), Recipe(epochs=2)).classifier.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
 

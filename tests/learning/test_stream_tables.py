@@ -15,7 +15,7 @@ from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.stream import learn_stream
+from rosenblatt.learning.stream import DiskSource, learn_stream
 
 LINEAR = [name for name in LEARNERS if name != "voted"]
 FORMATS = [
@@ -80,7 +80,7 @@ def assert_same_model(path, recipe, tmp_path, **reading):
     """What a stream of small parts learns is what all rows in memory give."""
     rb.learn(rb.read(path, **reading), recipe).save(tmp_path / "memory")
     (tmp_path / "rows").mkdir()
-    learned = learn_stream(path, recipe, tmp_path / "rows", ReadOptions(**reading, sizes=SMALL))
+    learned = learn_stream(DiskSource(path, tmp_path / "rows", ReadOptions(**reading, sizes=SMALL)), recipe)
     learned.classifier.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
     return learned
@@ -225,5 +225,7 @@ def test_a_larger_table_ends_on_the_bytes_of_memory(tmp_path):
         recipe, where = replace(Recipe(), learner=learner, epochs=2), tmp_path / learner
         where.mkdir()
         rb.learn(rb.read(tmp_path / "people.csv", target="rich"), recipe).save(tmp_path / "memory")
-        learn_stream(tmp_path / "people.csv", recipe, where, ReadOptions(target="rich")).classifier.save(tmp_path / "stream")
+        learn_stream(DiskSource(tmp_path / "people.csv", where, ReadOptions(target="rich")), recipe).classifier.save(
+            tmp_path / "stream"
+        )
         assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()

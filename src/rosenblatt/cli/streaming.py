@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.cli import model_input, options
+from rosenblatt.cli.progress import ReadingLine
 from rosenblatt.data import ReadOptions, batches, read
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.reading import format_of
@@ -25,7 +26,7 @@ ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that
 
 def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     """Is the file so large, and nothing asked for that takes its rows in memory? Then a line says that they are on disk."""
-    size, memory = sum(bytes_of(name) for name in files_named(chosen.file)), memory_size()
+    size, memory = bytes_of_all(chosen.file), memory_size()
     in_memory = (
         chosen.holdout,
         chosen.calibrate,
@@ -47,6 +48,11 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     return True
 
 
+def bytes_of_all(file: str) -> int:
+    """The size of what a path names: a file, a folder, or all files of a pattern."""
+    return sum(bytes_of(name) for name in files_named(file))
+
+
 def bytes_of(path: str) -> int:
     """The size of a file, or of the files in a folder."""
     if not os.path.isdir(path):
@@ -57,7 +63,7 @@ def bytes_of(path: str) -> int:
 def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned | LearnedNumbers:
     """Reads the rows in batches, and learns from what was written of them into a folder that is removed at once."""
     from rosenblatt.cli.train import watched
-    from rosenblatt.learning.stream import learn_stream, refuse_no_stream
+    from rosenblatt.learning.stream import DiskSource, learn_stream, refuse_no_stream
 
     file, dev, reading = chosen.file, chosen.dev, chosen.read_keywords()
     refuse_no_stream(recipe)
@@ -71,8 +77,9 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
     # The files are gone with their folder; what is mapped stays until the process ends.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
         cache = None if chosen.cache is None else Path(chosen.cache)
-        how = ReadOptions(**reading)
-        learned = learn_stream(file, recipe, Path(folder), how, held_out, watch, cache=cache, tell=options.tell)
+        reading_line = ReadingLine(bytes_of_all(file), chosen.silent)
+        source = DiskSource(file, Path(folder), ReadOptions(**reading), cache, options.tell, reading_line.show)
+        learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
     return learned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,17 @@ from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.data.table import number_text
 
 
-def sparse_on_disk(where: Where, options: ReadOptions, folder: Path) -> Dataset:
-    """The data of a source of sparse rows, with these in a folder."""
+def sparse_on_disk(
+    where: Where, options: ReadOptions, folder: Path, watch: Callable[[int], None] = lambda rows: None
+) -> Dataset:
+    """The data of a source of sparse rows, with these in a folder; `watch` is called with the number of rows so far."""
     if options.zero_based is None and options.n_features is None:
         # Indices are read as they stand, and count from 1 until a 0 is seen. It may come late: then all are read again.
-        data = SparseRowsWriter(folder, first_index=1).read(where, replace(options, zero_based=True))
+        data = SparseRowsWriter(folder, watch, first_index=1).read(where, replace(options, zero_based=True))
         if data is not None:
             return data
         options = replace(options, zero_based=True)
-    data = SparseRowsWriter(folder).read(where, options)
+    data = SparseRowsWriter(folder, watch).read(where, options)
     assert data is not None
     return data
 
@@ -32,8 +35,8 @@ def sparse_on_disk(where: Where, options: ReadOptions, folder: Path) -> Dataset:
 class SparseRowsWriter:
     """Writes the batches of one source."""
 
-    def __init__(self, folder: Path, first_index: int = 0):
-        self.folder, self.first_index = folder, first_index
+    def __init__(self, folder: Path, watch: Callable[[int], None], first_index: int = 0):
+        self.folder, self.watch, self.first_index = folder, watch, first_index
         self.names: dict[str, int] = {}  # of columns that have some, in the order in which they occur
         self.labels: list[np.ndarray] = []
         self.width = 0
@@ -50,6 +53,7 @@ class SparseRowsWriter:
                 X.indices -= self.first_index
             self.width = max(self.width, X.shape[1] - (self.first_index if data.zero_based is not None else 0))
             writer.add(X)
+            self.watch(writer.rows)
             self.labels.append(np.asarray(data.labels))
             last, notes = data, notes | dict.fromkeys(data.notes)
         assert last is not None

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from rosenblatt.learning.examples import classes_of, codes_among, for_classes, h
 from rosenblatt.learning.kept_rows import KeptRows
 from rosenblatt.learning.learners import Recipe
 
+RowsRead = Callable[[int], None]
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
 
 
@@ -48,27 +50,42 @@ def refuse_no_stream(recipe: Recipe) -> None:
         raise SettingError(f"{what} a log of updates with their rows in memory: a stream has none. Leave it out.")
 
 
-def learn_stream(
-    where: Where,
-    recipe: Recipe,
-    folder: Path,
-    options: ReadOptions | None = None,
-    dev: Dataset | None = None,
-    watch: Callbacks | None = None,
-    cache: Path | None = None,
-    tell: Callable[[str], None] = lambda sentence: None,
-) -> Learned | LearnedNumbers:
-    """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows, or `cache`, which keeps them.
+@dataclass(frozen=True)
+class DiskSource:
+    """What is read, and where its rows are held."""
 
-    Where what was kept is of something else, `tell` is called with a sentence.
-    """
+    where: Where
+    folder: Path
+    options: ReadOptions = field(default_factory=ReadOptions)
+    cache: Path | None = None  # a folder that keeps them, in place of the other
+    tell: Callable[[str], None] = lambda sentence: None  # called where what is kept is of something else
+    watch: RowsRead = lambda rows: None  # called with the number of rows read so far
+
+    def rows_on_disk(self, recipe: Recipe) -> Dataset | None:
+        """The data, with rows in the folder; None of texts, and of rows to be divided by their length."""
+        where, options, folder = self.where, self.options, self.cache or self.folder
+        # Where indices start does not matter yet, and to find out takes a look at the whole file.
+        anywhere = options if options.zero_based is not None else replace(options, zero_based=True)
+        beginning = next(batches_of(where, None, anywhere))
+        labels_of(beginning)  # refuses what has none, before all is read
+        if beginning.kind == "table":
+            return table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+        if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
+            return sparse_on_disk(where, options, folder, self.watch)
+        return None
+
+
+def learn_stream(
+    source: DiskSource, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
+) -> Learned | LearnedNumbers:
+    """What `learn_from` gives, from a source that is read in batches and held on disk."""
     refuse_no_stream(recipe)
-    options = options or ReadOptions()
-    if cache is not None:
-        return learn_kept(KeptRows(cache, str(where), options, recipe, tell), dev, watch)
-    data = rows_on_disk(where, options, recipe, folder)
+    if source.cache is not None:
+        return learn_kept(source, source.cache, recipe, dev, watch)
+    data = source.rows_on_disk(recipe)
     if data is None:
-        return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
+        batches = partial(batches_of, source.where, None, source.options)
+        return learn_batches(batches, recipe, source.folder, dev, watch)
     learned = learn_from(data, recipe, dev, watch)
     return replace(learned, notes=(*data.notes, *learned.notes))
 
@@ -88,34 +105,21 @@ def learn_file(
     cache = Path(settings["cache"]) if settings.get("cache") is not None else None
     # The files are gone with their folder; what is mapped stays as long as it is used.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
-        return learn_stream(os.fspath(where), recipe, Path(folder), options, dev, watch, cache=cache).classifier
+        return learn_stream(DiskSource(os.fspath(where), Path(folder), options, cache), recipe, dev, watch).classifier
 
 
-def learn_kept(kept: KeptRows, dev: Dataset | None, watch: Callbacks | None) -> Learned:
+def learn_kept(source: DiskSource, cache: Path, recipe: Recipe, dev: Dataset | None, watch: Callbacks | None) -> Learned:
     """The same from rows that an earlier run has kept, or that are kept for the next."""
 
     def read() -> Dataset:
-        data = rows_on_disk(kept.where, kept.options, kept.recipe, kept.folder)
+        data = source.rows_on_disk(recipe)
         if data is None:
             raise SettingError("--cache keeps rows of tables, libsvm files and Vowpal Wabbit's: leave it out.")
         return data
 
-    data, mapping, examples = kept.prepared(read)
-    learned = learn_classes(data, kept.recipe, dev, watch, (mapping, examples))
+    data, mapping, examples = KeptRows(cache, str(source.where), source.options, recipe, source.tell).prepared(read)
+    learned = learn_classes(data, recipe, dev, watch, (mapping, examples))
     return replace(learned, notes=(*data.notes, *learned.notes))
-
-
-def rows_on_disk(where: Where, options: ReadOptions, recipe: Recipe, folder: Path) -> Dataset | None:
-    """The data of a source, with its rows in a folder; None of texts, and of rows to be divided by their length."""
-    # Where indices start does not matter yet, and to find out takes a look at the whole file.
-    anywhere = options if options.zero_based is not None else replace(options, zero_based=True)
-    beginning = next(batches_of(where, None, anywhere))
-    labels_of(beginning)  # refuses what has none, before all is read
-    if beginning.kind == "table":
-        return table_on_disk(where, options, folder, unused_columns(beginning, recipe))
-    if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
-        return sparse_on_disk(where, options, folder)
-    return None
 
 
 def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
