@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -181,6 +183,16 @@ def test_the_command_line_gives_the_same_bytes(folder, tmp_path, monkeypatch):
     assert run([*train, str(tmp_path / "memory")]) == 0
     assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+def test_a_full_disk_is_named_and_leaves_no_model(folder, tmp_path):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))"
+    start = f"{limit}\nfrom rosenblatt.__main__ import main\nmain()"
+    command = [sys.executable, "-c", start, "train", str(folder / "people.csv"), "--target", "rich", "--stream", "-q"]
+    done = subprocess.run([*command, "-o", str(tmp_path / "m")], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "there is no room for the rows (File too large)" in done.stderr
+    assert not (tmp_path / "m").exists()
 
 
 def test_learn_takes_the_name_of_files_with_the_same_bytes(folder, tmp_path):

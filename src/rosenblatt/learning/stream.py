@@ -7,9 +7,12 @@ over what was written. The order of the rows is that of training in memory, and 
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +32,7 @@ from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
-from rosenblatt.errors import LabelError, SettingError
+from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.classifier import Classifier, Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.driver import Callbacks
@@ -37,6 +40,7 @@ from rosenblatt.learning.examples import classes_of, codes_among, for_classes, h
 from rosenblatt.learning.kept_rows import KeptRows
 from rosenblatt.learning.learners import Recipe
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 RowsRead = Callable[[int], None]
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
 
@@ -80,14 +84,29 @@ def learn_stream(
 ) -> Learned | LearnedNumbers:
     """What `learn_from` gives, from a source that is read in batches and held on disk."""
     refuse_no_stream(recipe)
-    if source.cache is not None:
-        return learn_kept(source, source.cache, recipe, dev, watch)
-    data = source.rows_on_disk(recipe)
-    if data is None:
-        batches = partial(batches_of, source.where, None, source.options)
-        return learn_batches(batches, recipe, source.folder, dev, watch)
-    learned = learn_from(data, recipe, dev, watch)
-    return replace(learned, notes=(*data.notes, *learned.notes))
+    with naming_full_disk(source.cache or source.folder):
+        if source.cache is not None:
+            return learn_kept(source, source.cache, recipe, dev, watch)
+        data = source.rows_on_disk(recipe)
+        if data is None:
+            batches = partial(batches_of, source.where, None, source.options)
+            return learn_batches(batches, recipe, source.folder, dev, watch)
+        learned = learn_from(data, recipe, dev, watch)
+        return replace(learned, notes=(*data.notes, *learned.notes))
+
+
+@contextmanager
+def naming_full_disk(folder: Path) -> Iterator[None]:
+    """A disk that is full is named, with the remedy; polars tells the number of the error in words."""
+    try:
+        yield
+    except OSError as problem:
+        written = re.search(r"os error ([0-9]+)", str(problem))
+        number = int(written[1]) if written and problem.errno is None else problem.errno
+        if number not in NO_ROOM:
+            raise
+        what = f"there is no room for the rows ({os.strerror(number)}): free some, or name another folder (--cache, TMPDIR)."
+        raise FileError(what, path=folder) from None
 
 
 def learn_file(
