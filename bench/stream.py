@@ -1,10 +1,12 @@
 """Training from a file on disk: wall time, and the peak of memory that belongs to no file, beside training in memory.
 
-    python bench/stream.py                      libsvm files of 0.25 and 1 GB: some minutes
-    python bench/stream.py --gigabytes 0.1 0.2  smaller
+    python bench/stream.py                            a mixed CSV of 0.5 and 2 GB: some minutes
+    python bench/stream.py --gigabytes 0.1 0.2        smaller
+    python bench/stream.py --rows libsvm              rows of 40 numbers in 131,072 columns
+    python bench/stream.py --vw PATH                  also five passes of Vowpal Wabbit with its cache (a CSV only)
 
 Every run is a process of its own. Anonymous memory (RssAnon of Linux) is looked at ten times a second: what is mapped from a
-file is not counted, since the system can drop it at any time.
+file is not counted, since the system can drop it at any time. Parsing alone is to read the file in batches and do nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ import time
 from pathlib import Path
 
 ENTRIES, COLUMNS, LINES_AT_ONCE = 40, 2**17, 20_000
+ROWS_AT_ONCE, SIZES = 200_000, dict(zip("abcdefghi", (2, 3, 5, 7, 12, 20, 50, 200, 9), strict=True))
+PARSE = "import sys\nfrom rosenblatt.data import batches\nfor part in batches(sys.argv[1], rows=None, target='rich'): pass"
 
 
-def generate(path: Path, size: int) -> int:
+def generate_libsvm(path: Path, size: int) -> int:
     """libsvm rows of 40 numbers in 131,072 columns, labels from a plane, one in ten wrong; how many there are."""
     import numpy as np
 
@@ -38,6 +42,42 @@ def generate(path: Path, size: int) -> int:
     return rows
 
 
+def generate_csv(path: Path, size: int) -> int:
+    """Three numbers, one with missing cells, nine categories and a date; the label follows some of them, with noise."""
+    import numpy as np
+    import polars as pl
+
+    draw, rows, n = np.random.default_rng(0), 0, ROWS_AT_ONCE
+    with open(path, "wb") as file:
+        while file.tell() < size:
+            age, income, score = draw.integers(17, 90, n), draw.lognormal(8, 1, n).round(2), draw.normal(size=n).round(6)
+            values = {
+                name: np.array([f"{name}{k}" for k in range(size)])[(draw.random(n) ** 2 * size).astype(int)]
+                for name, size in SIZES.items()
+            }
+            since = (np.datetime64("2015-01-01") + draw.integers(0, 3000, n)).astype(str)
+            rich = age / 40 + np.log(income) / 8 + score / 2 + 0.7 * (values["c"] == "c0") + (values["h"] == "h3")
+            label = np.where(rich + draw.normal(0, 0.5, n) > 2.9, "yes", "no")
+            table = pl.DataFrame({"age": age, "income": income, "score": score, **values, "since": since, "rich": label})
+            known = pl.when(pl.Series(draw.random(n) > 0.05)).then(pl.col("income"))
+            table.with_columns(known.alias("income")).write_csv(file, include_header=rows == 0)
+            rows += n
+    return rows
+
+
+def as_vw(table: Path, path: Path) -> None:
+    """The same rows as Vowpal Wabbit's text: numbers with values, all else as a feature each."""
+    import polars as pl
+
+    with open(path, "wb") as file:
+        for part in pl.scan_csv(table, infer_schema=False).collect_batches(chunk_size=ROWS_AT_ONCE, maintain_order=True):
+            numbers = [pl.format("{}:{}", pl.lit(name), pl.col(name).fill_null("0")) for name in ("age", "income", "score")]
+            others = [pl.concat_str(pl.lit(f"{name}="), pl.col(name)) for name in (*SIZES, "since")]
+            label = pl.when(pl.col("rich") == "yes").then(pl.lit("1")).otherwise(pl.lit("-1"))
+            lines = part.select(pl.concat_str(label, pl.lit("|x"), *numbers, *others, separator=" "))
+            file.write(("\n".join(lines.to_series().to_list()) + "\n").encode())
+
+
 def anonymous_kilobytes(process: int) -> int:
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
@@ -46,33 +86,63 @@ def anonymous_kilobytes(process: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon")), 0)
 
 
-def measure(path: Path, model: Path, *options: str) -> tuple[float, float]:
-    """(seconds, megabytes of anonymous memory at most) of `rosenblatt train`."""
-    command = [sys.executable, "-m", "rosenblatt", "train", str(path), "-q", "-e", "5", "-o", str(model), *options]
+def measure(command: list[str]) -> tuple[float, float]:
+    """(seconds, megabytes of anonymous memory at most) of a process."""
     started, most = time.perf_counter(), 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
             most = max(most, anonymous_kilobytes(process.pid))
             time.sleep(0.1)
-    assert process.returncode == 0
+    assert process.returncode == 0, command
     return time.perf_counter() - started, most / 1000
+
+
+def runs(rows: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, list[str]]:
+    """The commands, by name."""
+    train = [sys.executable, "-m", "rosenblatt", "train", str(rows), "-q", "-e", "5"]
+    if chosen.rows == "libsvm":
+        return {
+            "memory": [*train, "-o", str(folder / "memory")],
+            "stream": [*train, "--stream", "-o", str(folder / "stream")],
+        }
+    train += ["--target", "rich", "-o"]
+    commands = {
+        "parsing": [sys.executable, "-c", PARSE, str(rows)],
+        "memory": [*train, str(folder / "memory")],
+        "stream": [*train, str(folder / "stream"), "--stream"],
+        "cache, new": [*train, str(folder / "new"), "--stream", "--cache", str(folder / "cache")],
+        "cache, kept": [*train, str(folder / "kept"), "--stream", "--cache", str(folder / "cache")],
+    }
+    if chosen.vw:
+        lines = folder / "rows.vw"
+        as_vw(rows, lines)
+        cache = ["--passes", "5", "--cache_file", f"{lines}.cache", "-k", "--holdout_off"]
+        commands["vw"] = [*chosen.vw.split(), "-d", str(lines), *cache, "-b", "18", "--loss_function", "logistic", "--quiet"]
+    return commands
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.25, 1.0])
-    parser.add_argument("--folder", help="where the files are generated; a disk with room for twice their size")
+    parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.5, 2.0])
+    parser.add_argument("--rows", choices=["csv", "libsvm"], default="csv")
+    parser.add_argument("--folder", help="where the files are generated; a disk with room for six times their size")
+    parser.add_argument("--vw", help="the command of Vowpal Wabbit, where there is one")
+    parser.add_argument("--only", nargs="+", help="some of the runs")
     chosen = parser.parse_args()
     print("file       rows        how          seconds   anonymous MB")
-    with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
-        rows, models = Path(folder) / "rows.libsvm", [Path(folder) / name for name in ("memory", "stream")]
-        for size in chosen.gigabytes:
-            count = generate(rows, int(size * 1e9))
-            for model, options in zip(models, ([], ["--stream"]), strict=True):
-                seconds, most = measure(rows, model, *options)
-                print(f"{size:5.2f} GB  {count:10,}  {model.name:10}  {seconds:8.1f}  {most:12,.0f}", flush=True)
-            same = models[0].read_bytes() == models[1].read_bytes()
-            print(f"the model files are {'the same' if same else 'DIFFERENT'}")
+    for size in chosen.gigabytes:
+        with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
+            folder = Path(name)
+            rows = folder / f"rows.{chosen.rows}"
+            count = (generate_csv if chosen.rows == "csv" else generate_libsvm)(rows, int(size * 1e9))
+            for how, command in runs(rows, folder, chosen).items():
+                if chosen.only and how not in chosen.only:
+                    continue
+                seconds, most = measure(command)
+                print(f"{size:5.2f} GB  {count:10,}  {how:11}  {seconds:8.1f}  {most:12,.0f}", flush=True)
+            models = [folder / one for one in ("memory", "stream", "new", "kept") if (folder / one).exists()]
+            same = len({model.read_bytes() for model in models}) == 1
+            print(f"the {len(models)} model files are {'the same' if same else 'DIFFERENT'}")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ import scipy.sparse as sp
 import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data import batches
+from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.stream import learn_batches
+from rosenblatt.learning.stream import DiskSource, learn_batches, learn_stream
 
+SMALL = ReadOptions(sizes=BufferSizes(libsvm_chunk=2000))
 LINEAR = [name for name in LEARNERS if name != "voted"]
 
 
@@ -40,8 +42,35 @@ def files(tmp_path_factory):
 def test_the_model_is_that_of_memory_to_the_byte(name, learner, files, tmp_path):
     recipe = Recipe(learner=learner, epochs=3, class_weight="balanced" if learner == "mira" else None)
     rb.learn(rb.read(files / name), recipe).save(tmp_path / "memory")
-    streamed = learn_batches(lambda: batches(files / name, rows=97), recipe, tmp_path).classifier
+    streamed = learn_stream(DiskSource(files / name, tmp_path, SMALL), recipe).classifier
     streamed.save(tmp_path / "stream")
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("weighting", ["counts", "unit"])
+def test_an_index_0_counts_wherever_it_stands(first, weighting, tmp_path, monkeypatch):
+    monkeypatch.setattr("rosenblatt.data.formats.libsvm.ROWS_PER_BATCH", 50)
+    lines = [f"{i % 2} {1 + i % 7}:{1 + i % 3} 9:1\n" for i in range(300)]
+    (tmp_path / "late.libsvm").write_text("".join([*lines, f"1 {first}:1\n"]))
+    recipe = Recipe(epochs=2, features={"weighting": weighting})
+    rb.learn(rb.read(tmp_path / "late.libsvm"), recipe).save(tmp_path / "memory")
+    model = learn_stream(DiskSource(tmp_path / "late.libsvm", tmp_path, SMALL), recipe).classifier
+    model.save(tmp_path / "stream")
+    assert model.zero_based == (first == 0)
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize("late", ["1 |n a:2 |m new", "cat |n a:2", "0.5 |n z"])
+def test_rows_of_vowpal_wabbit_end_on_the_bytes_of_memory(late, tmp_path, monkeypatch):
+    monkeypatch.setattr("rosenblatt.data.formats.vw.ROWS_PER_BATCH", 50)
+    draw = np.random.default_rng(0)
+    lines = [
+        f"{'+1' if x > 0.5 else '-1'} |n a:{x:.3f} b{i % 5} |m c{i % 11} c{i % 3}" for i, x in enumerate(draw.random(300))
+    ]
+    (tmp_path / "rows.vw").write_text("\n".join([*lines, late, late]) + "\n")
+    rb.learn(rb.read(tmp_path / "rows.vw"), Recipe(epochs=2)).save(tmp_path / "memory")
+    learn_stream(DiskSource(tmp_path / "rows.vw", tmp_path), Recipe(epochs=2)).classifier.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
 

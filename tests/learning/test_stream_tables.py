@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +15,9 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.errors import SettingError
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.stream import learn_stream
+from rosenblatt.learning.stream import DiskSource, learn_stream
 
 LINEAR = [name for name in LEARNERS if name != "voted"]
 FORMATS = [
@@ -79,7 +82,7 @@ def assert_same_model(path, recipe, tmp_path, **reading):
     """What a stream of small parts learns is what all rows in memory give."""
     rb.learn(rb.read(path, **reading), recipe).save(tmp_path / "memory")
     (tmp_path / "rows").mkdir()
-    learned = learn_stream(path, recipe, tmp_path / "rows", ReadOptions(**reading, sizes=SMALL))
+    learned = learn_stream(DiskSource(path, tmp_path / "rows", ReadOptions(**reading, sizes=SMALL)), recipe)
     learned.classifier.save(tmp_path / "stream")
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
     return learned
@@ -182,6 +185,31 @@ def test_the_command_line_gives_the_same_bytes(folder, tmp_path, monkeypatch):
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
 
+def test_a_full_disk_is_named_and_leaves_no_model(folder, tmp_path):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))"
+    start = f"{limit}\nfrom rosenblatt.__main__ import main\nmain()"
+    command = [sys.executable, "-c", start, "train", str(folder / "people.csv"), "--target", "rich", "--stream", "-q"]
+    done = subprocess.run([*command, "-o", str(tmp_path / "m")], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "there is no room for the rows (File too large)" in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_learn_takes_the_name_of_files_with_the_same_bytes(folder, tmp_path):
+    where = str(folder / "parts-*.parquet")
+    rb.learn(rb.read(where, target="rich"), epochs=2).save(tmp_path / "memory")
+    for _ in range(2):  # the second time from the cache
+        model = rb.learn(where, stream=True, target="rich", epochs=2, cache=tmp_path / "kept")
+        model.save(tmp_path / "stream")
+        assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    with pytest.raises(SettingError, match="only with stream=True"):
+        rb.learn(where)
+    with pytest.raises(SettingError, match="this is a data set"):
+        rb.learn(rb.read("iris"), stream=True)
+    with pytest.raises(SettingError, match="did you mean 'epochs'"):
+        rb.learn(where, stream=True, epoch=2)
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
@@ -209,5 +237,7 @@ def test_a_larger_table_ends_on_the_bytes_of_memory(tmp_path):
         recipe, where = replace(Recipe(), learner=learner, epochs=2), tmp_path / learner
         where.mkdir()
         rb.learn(rb.read(tmp_path / "people.csv", target="rich"), recipe).save(tmp_path / "memory")
-        learn_stream(tmp_path / "people.csv", recipe, where, ReadOptions(target="rich")).classifier.save(tmp_path / "stream")
+        learn_stream(DiskSource(tmp_path / "people.csv", where, ReadOptions(target="rich")), recipe).classifier.save(
+            tmp_path / "stream"
+        )
         assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()

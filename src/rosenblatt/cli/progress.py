@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 CLEAR = "\r\x1b[K"
 BAR_WIDTH = 40  # characters
+LEAST_ROWS_TOLD = 2**20  # read so far
 
 
 class StatusLine:
@@ -57,22 +59,53 @@ class StatusLine:
             write_stderr(CLEAR)
 
 
+class ReadingLine:
+    """How many rows have been read, and how fast; in a pipe a line whenever their number has doubled."""
+
+    def __init__(self, size: int, silent: bool):
+        self.status, self.size, self.started = StatusLine(silent), size, time.perf_counter()
+        self.printed = LEAST_ROWS_TOLD / 2
+
+    def show(self, rows: int) -> None:
+        if not self.status.terminal and rows < 2 * self.printed:
+            return
+        self.printed = rows
+        self.status.show(f"reading {self.size / 1e6:,.0f} MB: {rows:,} rows, {rate(rows, self.started)}")
+
+
+def rate(rows: int, started: float) -> str:
+    """So many rows in a second, in words."""
+    return f"{rows / max(time.perf_counter() - started, 1e-3):,.0f} rows a second"
+
+
+def time_left(share: float, started: float) -> str:
+    """How long the rest takes if it goes on as it went."""
+    seconds = (time.perf_counter() - started) * (1 / share - 1) if share else 0.0
+    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
+
+
 class TrainingTable:
     """A training run: a line whenever the number of examples has doubled, and on a terminal a bar below."""
 
     def __init__(self) -> None:
         self.status = StatusLine()
         self.now: Progress | None = None
+        self.started = time.perf_counter()
         self.printed_examples = self.printed_mistakes = 0
 
     def update(self, now: Progress) -> None:
+        if self.now is None:  # reading is over
+            self.started = time.perf_counter()
         self.now = now
         if now.examples & (now.examples - 1) == 0:
             self.print_row(now)
         if self.status.terminal:
             full = round(BAR_WIDTH * now.examples / now.total)
             bar = "━" * full + "╌" * (BAR_WIDTH - full)
-            self.status.show(f"{bar} {100 * now.examples / now.total:3.0f} %")
+            share = now.examples / now.total
+            self.status.show(
+                f"{bar} {100 * share:3.0f} %  {rate(now.examples, self.started)}, {time_left(share, self.started)}"
+            )
 
     def print_row(self, now: Progress) -> None:
         if now.mistakes is None:

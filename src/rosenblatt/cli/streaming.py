@@ -2,26 +2,70 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosenblatt.cli import model_input, options
+from rosenblatt.cli.progress import ReadingLine
+from rosenblatt.data import ReadOptions, batches, read
+from rosenblatt.data.parts import files_named
+from rosenblatt.data.reading import format_of
+from rosenblatt.engine.weights import memory_size
 from rosenblatt.learning.learners import Recipe
 
 if TYPE_CHECKING:
     from rosenblatt.cli.progress import TrainingTable
+    from rosenblatt.cli.train import TrainOptions
     from rosenblatt.learning.learn import Learned, LearnedNumbers
 
+PART_OF_MEMORY = 4  # files that are larger than this part of it are held on disk
+ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that can be
 
-def learn_from_disk(
-    file: str, dev: str | None, recipe: Recipe, reading: dict[str, Any], table: TrainingTable | None
-) -> Learned | LearnedNumbers:
+
+def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
+    """Is the file so large, and nothing asked for that takes its rows in memory? Then a line says that they are on disk."""
+    size, memory = bytes_of_all(chosen.file), memory_size()
+    in_memory = (
+        chosen.holdout,
+        chosen.calibrate,
+        chosen.certify,
+        chosen.keep_log,
+        chosen.auto,
+        recipe.with_kernel,
+        recipe.votes,
+    )
+    if chosen.file == "-" or memory is None or size <= memory / PART_OF_MEMORY or any(in_memory):
+        return False
+    format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
+    if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):
+        return False
+    options.tell(
+        f"{chosen.file} has {size / 1e9:,.2f} GB, more than a quarter of the {memory / 1e9:,.2f} GB of memory: its "
+        "rows are held on disk, as with --stream."
+    )
+    return True
+
+
+def bytes_of_all(file: str) -> int:
+    """The size of what a path names: a file, a folder, or all files of a pattern."""
+    return sum(bytes_of(name) for name in files_named(file))
+
+
+def bytes_of(path: str) -> int:
+    """The size of a file, or of the files in a folder."""
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(entry.stat().st_size for entry in os.scandir(path) if entry.is_file())
+
+
+def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned | LearnedNumbers:
     """Reads the rows in batches, and learns from what was written of them into a folder that is removed at once."""
-    from rosenblatt.data import ReadOptions, batches, read
-    from rosenblatt.learning.driver import Callbacks
-    from rosenblatt.learning.stream import learn_stream, refuse_no_stream
+    from rosenblatt.cli.train import watched
+    from rosenblatt.learning.stream import DiskSource, learn_stream, refuse_no_stream
 
+    file, dev, reading = chosen.file, chosen.dev, chosen.read_keywords()
     refuse_no_stream(recipe)
     held_out = None
     if dev is not None:
@@ -31,9 +75,11 @@ def learn_from_disk(
             held_out = read(dev, **{"as_text": True, **reading})
         options.print_reading_notes(held_out)
     # The files are gone with their folder; what is mapped stays until the process ends.
-    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
-        callbacks = Callbacks(progress=table.update if table else None)
-        learned = learn_stream(file, recipe, Path(folder), ReadOptions(**reading), held_out, callbacks)
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
+        cache = None if chosen.cache is None else Path(chosen.cache)
+        reading_line = ReadingLine(bytes_of_all(file), chosen.silent)
+        source = DiskSource(file, Path(folder), ReadOptions(**reading), cache, options.tell, reading_line.show)
+        learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
     return learned

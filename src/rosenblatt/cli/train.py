@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli import echo, model_input, options, output, train_search
+from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, written_on_interrupt
 from rosenblatt.cli.progress import StatusLine, TrainingTable
+from rosenblatt.cli.stream_options import StreamOptions, stream_options
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
@@ -19,15 +24,19 @@ from rosenblatt.learning.plan import ORDERS
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.learning.classifier import Classifier
+    from rosenblatt.learning.driver import Callbacks
     from rosenblatt.learning.learn import Learned, LearnedNumbers
     from rosenblatt.studies.auto import Search
     from rosenblatt.theory.margin_report import MarginReport
 
+LEAST_HELD_ON_DISK = 2**25  # bytes of a file for which memory may be too small
 SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.PrintingOptions):
+class TrainOptions(
+    StreamOptions, CheckpointOptions, options.LearnerOptions, options.ReadingOptions, options.PrintingOptions
+):
     """The options of `train`."""
 
     file: str
@@ -48,7 +57,6 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
     certify: float | None
     keep_log: bool
     auto: bool
-    stream: bool
     python: bool
     task: str | None
 
@@ -81,10 +89,9 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             useless = ["certify", "calibrate", "threshold", "balanced", "keep_log", "metric"]
             options.refuse_useless(useless, "where numbers are predicted, not classes")
         if self.stream:
-            because = "in a stream, whose rows are not held in memory"
-            options.refuse_useless(["holdout", "calibrate", "certify", "keep_log", "python"], because)
-            if self.file == "-":
-                raise click.UsageError("A stream is read twice, and standard input can be read once: name a file.")
+            self.refuse_in_memory(self.file)
+        elif self.window is not None or self.cache is not None:
+            self.refuse_without_stream()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
@@ -100,6 +107,7 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
             threshold=self.threshold,
             class_weight="balanced" if self.balanced else None,
             keep_log=self.keep_log,
+            window=self.window,
             regression=options.IS_REGRESSION[self.task],
         )
 
@@ -145,7 +153,8 @@ class TrainOptions(options.LearnerOptions, options.ReadingOptions, options.Print
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
-@click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: more rows than fit into it.")
+@stream_options
+@checkpoint_options
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -163,6 +172,8 @@ def train(**values: Any) -> None:
     chosen = TrainOptions(**options.with_parameters(values))
     chosen.refuse_contradictions()
     if chosen.python:
+        from rosenblatt.cli.train_script import as_python
+
         echo(as_python(chosen))
         return
     started = time.perf_counter()
@@ -178,20 +189,9 @@ def train(**values: Any) -> None:
     margin = None if model.predicts_numbers else margin_reached(chosen, learned)  # type: ignore[arg-type]
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
-        certified = {} if not chosen.certify or certificate is None else {"certificate": certificate.to_dict(first=1)}
-        theory = None if margin is None else margin.to_dict(first=1)
-        columns: dict[str, Any] = {} if readings is None else {"columns": output.columns_object(readings)}
-        columns |= {"auto": train_search.as_object(search)} if search else {}
-        columns |= {"features_tried": {name: asdict(trial) for name, trial in trials.items()}} if trials else {}
-        if model.predicts_numbers:
-            from rosenblatt.cli import train_numbers
+        from rosenblatt.cli.train_json import facts_of
 
-            columns |= train_numbers.as_object(learned)  # type: ignore[arg-type]
-        elif learned.held_out is not None:
-            columns |= dev_facts(learned)  # type: ignore[arg-type]
-        columns |= {"history": epochs_of(learned), **decides_of(model)}
-        facts = {**model.summary.to_dict(), "theory": theory, "model": chosen.output, **certified, **columns}
-        output.print_json(facts)
+        output.print_json(facts_of(chosen, learned, search, margin))
         return
     if readings is not None and not chosen.quiet:
         output.print_columns(readings, err=True)
@@ -220,14 +220,14 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     (recipe.for_numbers() if recipe.regression else recipe).rule()  # refuses wrong parameters before anything is read
-    if chosen.stream:
-        from rosenblatt.cli.streaming import learn_from_disk
+    if chosen.stream or may_be_large(chosen.file):
+        from rosenblatt.cli.streaming import learn_from_disk, streams_by_itself
 
-        return learn_from_disk(chosen.file, chosen.dev, recipe, reading, table), None
+        if chosen.stream or streams_by_itself(chosen, recipe):
+            return learn_from_disk(chosen, recipe, table), None
     with importing_meanwhile("rosenblatt.learning.learn", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
     options.print_reading_notes(data)
-    from rosenblatt.learning.driver import Callbacks
     from rosenblatt.learning.learn import learn_from
 
     if chosen.dev:
@@ -246,7 +246,8 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         search = choose_recipe(data, recipe, chosen.budget, lambda *step: status.show(train_search.round_sentence(*step)))
         status.end()
         recipe = search.winner.recipe
-    learned = learn_from(data, recipe, dev, Callbacks(progress=table.update if table else None))
+    with watched(chosen, recipe, table) as watch:
+        learned = learn_from(data, recipe, dev, watch)
     for sentence in learned.notes:
         options.tell(sentence)
     if learned.classifier.predicts_numbers:
@@ -269,6 +270,25 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
             options.tell(sentence, "warning")
     return learned, search
+
+
+@contextmanager
+def watched(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Iterator[Callbacks]:
+    """What is called while training goes on: the table of its progress and, where asked for, checkpoints."""
+    from rosenblatt.learning.driver import Callbacks
+
+    progress = table.update if table else None
+    if not chosen.checkpoint and not chosen.resume:
+        yield Callbacks(progress=progress)
+        return
+    checkpoints = chosen.checkpoints_of(recipe)
+    with written_on_interrupt(checkpoints):
+        yield Callbacks(progress=progress, checkpoints=checkpoints)
+
+
+def may_be_large(file: str) -> bool:
+    """May the rows of this file, or of these files, be too many for memory? Most are not."""
+    return not os.path.isfile(file) or os.path.getsize(file) > LEAST_HELD_ON_DISK
 
 
 def readings_of(model: Classifier) -> list[ColumnReading] | None:
@@ -297,16 +317,6 @@ def margin_reached(chosen: TrainOptions, learned: Learned) -> MarginReport | Non
     progress = StatusLine(chosen.silent).print_line
     labels, bias = model.classes[examples.codes], model.recipe.fit_intercept
     return report.against(certify(examples.rows, labels, bias, seconds=chosen.certify, progress=progress))
-
-
-def as_python(chosen: TrainOptions) -> str:
-    """The same as a script: its model file has the same bytes."""
-    from rosenblatt.show.reproduce import TrainingSource, chosen_settings, script
-
-    reading = {name: value for name, value in chosen.read_keywords().items() if name != "target"}
-    saved = chosen.output or "model.rosenblatt"
-    source = TrainingSource(chosen.file, chosen.target_column, chosen.dev, chosen.holdout, reading, saved)
-    return script(chosen_settings(chosen.train_recipe()), source, chosen.split_keywords())
 
 
 def print_summary(learned: Learned) -> None:
@@ -347,32 +357,6 @@ def dev_measures(learned: Learned) -> dict[str, float | None]:
     scored = score_held_out(learned)
     assert scored is not None
     return measure_all(scored)
-
-
-def dev_facts(learned: Learned) -> dict[str, Any]:
-    """For --json: the rows that were held out."""
-    return {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
-
-
-def decides_of(model: Classifier) -> dict[str, Any]:
-    """For --json: where probabilities come from, and from which on the second class is predicted."""
-    of_maps = None if model.calibration is None else model.calibration.to_arrays()[0]
-    return {"calibration": of_maps, "threshold": None if model.threshold is None else asdict(model.threshold)}
-
-
-def epochs_of(learned: Learned | LearnedNumbers) -> list[dict[str, Any]]:
-    """For --json: the epochs, with the dev error of the weights that stopping watches and what they predicted there."""
-    averages, predicted = learned.classifier.recipe.averages, learned.training.held_out_predicted
-    epochs = []
-    for number, epoch in enumerate(learned.classifier.history):
-        facts = {"epoch": number + 1, **asdict(epoch)}
-        facts["dev_error"] = epoch.held_out_averaged if averages else epoch.held_out_last
-        if number < len(predicted):
-            facts["dev_predicted"] = (predicted[number] / predicted[number].sum()).tolist()
-            if len(predicted[number]) == 2:
-                facts["dev_positive"] = facts["dev_predicted"][1]
-        epochs.append(facts)
-    return epochs
 
 
 def dev_majority(learned: Learned) -> tuple[Any, float]:

@@ -6,7 +6,7 @@ is read again with that column as texts, and then the different texts decide, as
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +24,24 @@ if TYPE_CHECKING:
 MOST_TEXTS = 2**20  # different ones of a column
 
 
-def table_on_disk(where: Where, options: ReadOptions, folder: Path, unused: Collection[str] = ()) -> Dataset:
-    """The data of a source with its rows in a folder; columns that are `unused` are not looked at."""
+def table_on_disk(
+    where: Where,
+    options: ReadOptions,
+    folder: Path,
+    unused: Collection[str] = (),
+    watch: Callable[[int], None] = lambda rows: None,
+) -> Dataset:
+    """The data of a source with its rows in a folder; columns that are `unused` are not looked at.
+
+    After every batch `watch` is called with the number of rows so far.
+    """
     format, texts = format_of(where, options), [] if isinstance(options.as_text, bool) else list(options.as_text)
     while True:
         writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
         try:
             for data in batches_of(where, None, replace(options, as_text=texts or options.as_text)):
                 writer.add(data)
+                watch(sum(writer.heights))
             return writer.finish(options)
         except WiderColumnError as column:
             texts.append(column.name)

@@ -13,6 +13,7 @@ import numpy as np
 from rosenblatt.engine.compiled import core, cores
 
 BLOCK = 64  # rows that stay together in the order "blocks"
+BLOCKS_IN_WINDOW = 64  # of rows on disk that are shuffled together
 AHEAD = 2**17  # rows from which a second thread is worth its while
 
 # What randomness is for: each purpose has a stream of its own, so that holding rows out does not change the order.
@@ -24,10 +25,11 @@ def random_bits(seed: int, purpose: int) -> np.random.PCG64:
     return np.random.PCG64([purpose, seed])
 
 
-def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD) -> Iterator[np.ndarray]:
+def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: int | None = None) -> Iterator[np.ndarray]:
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
 
     From `ahead` rows on a second core, where there is one, shuffles for the next epoch meanwhile. The order is the same.
+    Rows on disk are shuffled within a `window` of so many, if there are more.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
@@ -35,6 +37,8 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD) -> Itera
     """
     bits = random_bits(seed, ORDER)
     current = pool.copy()
+    if order == "shuffled" and window is not None and window < len(pool):
+        yield from shuffled_in_windows(pool, bits, window)
     if order == "shuffled" and len(pool) >= ahead and cores() > 1:
         yield from shuffled_ahead(current, bits)
     if order == "once":
@@ -64,6 +68,30 @@ def shuffled_ahead(current: np.ndarray, bits: np.random.PCG64) -> Iterator[np.nd
             yield current
             coming.result()
             current, following = following, current
+
+
+def shuffled_in_windows(pool: np.ndarray, bits: np.random.PCG64, window: int) -> Iterator[np.ndarray]:
+    """Neighbouring rows in blocks, the blocks in random order, and the rows of so many blocks as a window holds shuffled.
+
+    Of rows on disk no more than a window is then read from all over the place at a time.
+
+    >>> rows = np.arange(8, dtype=np.int32)
+    >>> [epoch.tolist() for epoch, _ in zip(shuffled_in_windows(rows, random_bits(0, ORDER), 4), range(2))]
+    [[1, 2, 5, 3, 4, 7, 6, 0], [7, 6, 5, 1, 2, 4, 3, 0]]
+    """
+    size = max(1, window // BLOCKS_IN_WINDOW)
+    blocks = np.arange(-(-len(pool) // size), dtype=np.int32)
+    in_window = max(1, window // size)
+    current = np.empty_like(pool)
+    while True:
+        shuffle(blocks, bits)
+        end = 0
+        for start in range(0, len(blocks), in_window):
+            rows = np.concatenate([pool[b * size : (b + 1) * size] for b in blocks[start : start + in_window].tolist()])
+            shuffle(rows, bits)
+            current[end : end + len(rows)] = rows
+            end += len(rows)
+        yield current
 
 
 def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:

@@ -153,6 +153,11 @@ class Rows:
             raise DataError(f"Row {row} has column index {self.indices[entry]}: expected 0 to {self.d - 1}.")
         return int(verdict)
 
+    @property
+    def mapped(self) -> bool:
+        """Do the rows lie in files?"""
+        return any(is_mapped(array) for array in (self.values, self.indices) if array is not None)
+
     def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
         """Columns and values of row i."""
         if self.dense:
@@ -261,6 +266,13 @@ def all_ones(values: np.ndarray) -> bool:
         return False
     starts = range(0, len(values), VALUES_AT_A_TIME)
     return all(bool((values[start : start + VALUES_AT_A_TIME] == 1).all()) for start in starts)
+
+
+def is_mapped(array: Any) -> bool:
+    """Is the array, or that of which it is a view, one that is mapped from a file?"""
+    while array is not None and not isinstance(array, np.memmap):
+        array = getattr(array, "base", None)
+    return array is not None
 
 
 def is_sparse(X: Any) -> bool:

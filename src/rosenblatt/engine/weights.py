@@ -76,9 +76,24 @@ def memory_size() -> int | None:
         import resource
 
         sizes += [limit for limit, _ in [resource.getrlimit(resource.RLIMIT_AS)] if limit != resource.RLIM_INFINITY]
-    with contextlib.suppress(OSError, ValueError):  # "max" is no number
-        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(sizes, default=None)
+    return min([*sizes, *control_group_limits()], default=None)
+
+
+def control_group_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[int]:
+    """Bytes that the control groups of this process, one within the other, may hold; of both versions."""
+    files = [root / "memory.max"]
+    with contextlib.suppress(OSError):
+        for line in own.read_text().splitlines():
+            _, kind, path = line.split(":", 2)
+            group = root / ("memory" if kind else "") / path.lstrip("/")
+            name = "memory.limit_in_bytes" if kind else "memory.max"
+            if "memory" in kind.split(",") or not kind:
+                files += [folder / name for folder in (group, *group.parents) if folder.is_relative_to(root)]
+    limits = []
+    for file in files:
+        with contextlib.suppress(OSError, ValueError):  # "max" is no number
+            limits.append(int(file.read_text()))
+    return limits
 
 
 class Weights:

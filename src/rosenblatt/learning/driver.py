@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.learning.examples import AnyExamples, Examples
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.plan import Plan
+
+if TYPE_CHECKING:
+    from rosenblatt.learning.checkpoint import Checkpoints
 
 
 @dataclass
@@ -53,6 +56,7 @@ class Callbacks:
 
     epoch: Callable[[Any], None] | None = None  # with the outcome so far
     progress: Callable[[Progress], None] | None = None
+    checkpoints: Checkpoints | None = None  # of linear runs, to go on from
 
 
 class Interrupted(KeyboardInterrupt):
@@ -71,12 +75,23 @@ class Counts(NamedTuple):
     moved: float  # Σ |Δ(w, b)|, where it is measured
 
 
+@dataclass(frozen=True)
+class Begin:
+    """Where a run begins: in which epoch, at which place of it, and what had been counted before that epoch."""
+
+    number: int = 1
+    place: int = 0
+    before: Counts | None = None
+
+
 class EpochDriver(ABC, Generic[O]):
     """A run while it goes; `outcome` is what it will leave."""
 
     def __init__(self, examples: AnyExamples, rule: Rule, plan: Plan, outcome: O, callbacks: Callbacks | None = None):
         self.examples, self.rule, self.plan, self.outcome = examples, rule, plan, outcome
         self.callbacks = callbacks or Callbacks()
+        self.first = Begin()
+        self.counts_before = Counts(0, 0, 0.0)  # before the present epoch
 
     @abstractmethod
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
@@ -127,12 +142,14 @@ class EpochDriver(ABC, Generic[O]):
         """The row numbers of each epoch, without end; None: all rows, as given."""
         if self.plan.order == "given" and self.examples.all_present:  # the loop needs no list of row numbers
             return repeat(None)
-        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed)
+        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, window=self.plan.window)
 
     def go(self) -> O:
         """All epochs."""
         try:
             for number, row_numbers in enumerate(self.orders(), start=1):
+                if number < self.first.number:
+                    continue
                 self.begin_epoch(number)
                 self.epoch(row_numbers, number)
                 if self.callbacks.epoch:
@@ -146,8 +163,10 @@ class EpochDriver(ABC, Generic[O]):
 
     def epoch(self, row_numbers: np.ndarray | None, number: int) -> None:
         """One pass over the examples, and what is recorded of it."""
-        n, before = self.examples.rows.n if row_numbers is None else len(row_numbers), self.counts()
-        self.pass_over(row_numbers, n)
+        n, first = self.examples.rows.n if row_numbers is None else len(row_numbers), self.first
+        goes_on = number == first.number and first.before is not None
+        self.counts_before = before = first.before if goes_on and first.before is not None else self.counts()
+        self.pass_over(row_numbers, n, first.place if goes_on else 0)
         self.refuse_overflow()
         now = self.counts()
         last, averaged = self.held_out_errors()
@@ -168,6 +187,8 @@ class EpochDriver(ABC, Generic[O]):
         """The examples from this place of the epoch on, a stretch at a time: Ctrl-C and progress come in between."""
         while place < n:
             place = self.learn(row_numbers, place, n)
+            if self.callbacks.checkpoints:
+                self.callbacks.checkpoints.after_stretch(self, place)  # type: ignore[arg-type]
             if self.callbacks.progress:
                 now = self.counts()
                 total = n * self.plan.epochs

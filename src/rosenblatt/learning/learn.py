@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
-from rosenblatt.errors import LabelError
+from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap
 from rosenblatt.learning.classifier import Classifier, Summary
 from rosenblatt.learning.driver import Callbacks
@@ -41,12 +42,29 @@ SUMMED_ENTRIES = 2**22  # at a time
 
 
 def learn(
-    data: Dataset, recipe: Recipe | None = None, dev: Dataset | None = None, watch: Callbacks | None = None, **settings: Any
+    data: Dataset | str | os.PathLike[str],
+    recipe: Recipe | None = None,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+    *,
+    stream: bool = False,
+    **settings: Any,
 ) -> Classifier:
     """Trains a classifier on a data set, and measures it on another if there is one; a quantity is predicted as a number.
 
-    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3).
+    Other keywords are those of `Recipe`, and change it: learn(data, epochs=3). With `stream` the data are the name of a
+    file, a folder or a pattern, whose rows are held on disk: learn("sales/*.parquet", stream=True, target="paid"). Keywords
+    are then also those of `read`, and `cache`, a folder that keeps the rows for the next call.
     """
+    if stream != isinstance(data, str | os.PathLike):
+        what = (
+            "of a file by its name, and this is a data set" if stream else "of a file only with stream=True: `read` it first"
+        )
+        raise SettingError(f"learn takes the rows {what}.")
+    if isinstance(data, str | os.PathLike):
+        from rosenblatt.learning.stream import learn_file
+
+        return learn_file(data, recipe or Recipe(), dev, watch, settings)
     refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
     return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
 
@@ -103,6 +121,7 @@ def learn_numbers(
     rows = feature_rows(mapping, data.rows)
     examples = for_regression(rows, targets)
     refuse_beyond_memory(examples.vectors, rows.d)
+    recipe, about_window = for_rows_on_disk(recipe, examples)
     counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
     model = Classifier(
         features=mapping,
@@ -127,7 +146,8 @@ def learn_numbers(
 
     trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
     record_training(model, trained, examples, held_out)
-    return LearnedNumbers(model, trained, examples, held_out, () if known.note is None else (known.note,))
+    notes = () if known.note is None else (known.note,)
+    return LearnedNumbers(model, trained, examples, held_out, (*notes, *about_window))
 
 
 def learn_classes(
@@ -138,9 +158,11 @@ def learn_classes(
     prepared: tuple[FeatureMap, Examples] | None = None,
 ) -> Learned:
     """Training for classes; what is `prepared` needs no rows of `data`."""
-    rule, plan = replace(recipe, regression=False).rule(), recipe.plan()
+    rule = replace(recipe, regression=False).rule()
     mapping, examples = prepare(data, recipe) if prepared is None else prepared
-    notes = cells_not_read(mapping.notes)
+    recipe, about_window = for_rows_on_disk(recipe, examples)
+    plan = recipe.plan()
+    notes = (*cells_not_read(mapping.notes), *about_window)
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
@@ -172,6 +194,15 @@ def learn_classes(
             model.memory.numbers = data.numbers[model.memory.numbers]
     record_training(model, trained, examples, held_out)
     return with_probabilities(Learned(model, trained, examples, held_out, notes))
+
+
+def for_rows_on_disk(recipe: Recipe, examples: AnyExamples) -> tuple[Recipe, tuple[str, ...]]:
+    """The recipe for rows that lie in files: they may be more than fit into memory; and what is to be told of it."""
+    if not examples.rows.mapped:
+        return recipe, ()
+    from rosenblatt.learning.window import with_window
+
+    return with_window(recipe, examples)
 
 
 def cells_not_read(notes: Notes) -> tuple[str, ...]:

@@ -247,7 +247,9 @@ def without_view(compared: str) -> str:
 
 
 # Files leave these out.
-UNNAMED = {"regression": False, "metric": "error", "calibrate": False, "threshold": None, "multiclass": "rival"}
+UNNAMED = {
+    "regression": False, "metric": "error", "calibrate": False, "threshold": None, "multiclass": "rival", "window": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,8 @@ class Recipe(Settings):
     divided by their standard deviation. `metric` is what `patience` watches. `calibrate` gives probabilities from out-of-
     fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its own.
     `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose it on
-    the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival.
+    the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival. `window` is how many rows
+    on disk are shuffled together; None: all, or as many as fit into memory.
     """
 
     learner: str = "averaged"
@@ -280,6 +283,7 @@ class Recipe(Settings):
     calibrate: bool = False
     threshold: float | str | None = None
     multiclass: str = "rival"
+    window: int | None = None
 
     @classmethod
     def compared(cls, name: str, recipe: Recipe) -> Recipe:
@@ -368,6 +372,7 @@ class Recipe(Settings):
         return Plan(
             self.epochs, self.order, self.seed, self.fit_intercept, self.averages, self.tol, self.patience,
             keep_log=self.keep_log or self.votes, metric=self.metric, multiclass=self.multiclass,
+            window=self.window,
         )  # fmt: skip
 
     def feature_map(self, kind: str) -> FeatureMap:

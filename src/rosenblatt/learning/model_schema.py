@@ -64,7 +64,7 @@ SUMMARY = Record(
     open=True,
 )
 FACTOR = Real(least=0)
-NOT_IN_EVERY_RECIPE = ("average", "keep_log", "metric", "multiclass")
+NOT_IN_EVERY_RECIPE = ("average", "keep_log", "metric", "multiclass", "window")
 RECIPE = Record(
     {
         "learner": Choice(tuple(ALL_LEARNERS)),
@@ -82,6 +82,7 @@ RECIPE = Record(
         "calibrate": Flag(),
         "threshold": AnyOf(Real(above=0, below=1), Text()),
         "multiclass": Plan.declared()["multiclass"].allowed,
+        "window": Whole(1),
     },
 )
 CALIBRATION = Record(

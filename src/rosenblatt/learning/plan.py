@@ -39,6 +39,7 @@ class Plan(Settings):
     multiclass: str = parameter(
         "rival", Choice(MULTICLASS), help="With more than two classes, each learns against its rival, or against the rest."
     )
+    window: int | None = parameter(None, Whole(1, optional=True), help="Rows that are shuffled together; by default all.")
 
 
 @dataclass(frozen=True)

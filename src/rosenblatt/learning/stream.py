@@ -7,8 +7,14 @@ over what was written. The order of the rows is that of training in memory, and 
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +26,22 @@ from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
-from rosenblatt.errors import LabelError, SettingError
+from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
+from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import classes_of, codes_among, for_classes, is_text, labels_of, text_array
+from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
+from rosenblatt.learning.kept_rows import KeptRows
 from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.learners import Recipe
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+RowsRead = Callable[[int], None]
 Batches = Callable[[], Iterator[Dataset]]  # the same batches at every call
 
 
@@ -42,26 +54,91 @@ def refuse_no_stream(recipe: Recipe) -> None:
         raise SettingError(f"{what} a log of updates with their rows in memory: a stream has none. Leave it out.")
 
 
+@dataclass(frozen=True)
+class DiskSource:
+    """What is read, and where its rows are held."""
+
+    where: Where
+    folder: Path
+    options: ReadOptions = field(default_factory=ReadOptions)
+    cache: Path | None = None  # a folder that keeps them, in place of the other
+    tell: Callable[[str], None] = lambda sentence: None  # called where what is kept is of something else
+    watch: RowsRead = lambda rows: None  # called with the number of rows read so far
+
+    def rows_on_disk(self, recipe: Recipe) -> Dataset | None:
+        """The data, with rows in the folder; None of texts, and of rows to be divided by their length."""
+        where, options, folder = self.where, self.options, self.cache or self.folder
+        # Where indices start does not matter yet, and to find out takes a look at the whole file.
+        anywhere = options if options.zero_based is not None else replace(options, zero_based=True)
+        beginning = next(batches_of(where, None, anywhere))
+        labels_of(beginning)  # refuses what has none, before all is read
+        if beginning.kind == "table":
+            return table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+        if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
+            return sparse_on_disk(where, options, folder, self.watch)
+        return None
+
+
 def learn_stream(
-    where: Where,
-    recipe: Recipe,
-    folder: Path,
-    options: ReadOptions | None = None,
-    dev: Dataset | None = None,
-    watch: Callbacks | None = None,
+    source: DiskSource, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
 ) -> Learned | LearnedNumbers:
-    """What `learn_from` gives, from a source that is read in batches; `folder` takes its rows."""
+    """What `learn_from` gives, from a source that is read in batches and held on disk."""
     refuse_no_stream(recipe)
-    options = options or ReadOptions()
-    beginning = next(batches_of(where, None, options))
-    labels_of(beginning)  # refuses what has none, before all is read
-    if beginning.kind == "table":
-        data = table_on_disk(where, options, folder, unused_columns(beginning, recipe))
+    with naming_full_disk(source.cache or source.folder):
+        if source.cache is not None:
+            return learn_kept(source, source.cache, recipe, dev, watch)
+        data = source.rows_on_disk(recipe)
+        if data is None:
+            batches = partial(batches_of, source.where, None, source.options)
+            return learn_batches(batches, recipe, source.folder, dev, watch)
         learned = learn_from(data, recipe, dev, watch)
         return replace(learned, notes=(*data.notes, *learned.notes))
-    if beginning.zero_based is not None:  # to find out takes a look at all of the file, and once is enough
-        options = replace(options, zero_based=beginning.zero_based)
-    return learn_batches(lambda: batches_of(where, None, options), recipe, folder, dev, watch)
+
+
+@contextmanager
+def naming_full_disk(folder: Path) -> Iterator[None]:
+    """A disk that is full is named, with the remedy; polars tells the number of the error in words."""
+    try:
+        yield
+    except OSError as problem:
+        written = re.search(r"os error ([0-9]+)", str(problem))
+        number = int(written[1]) if written and problem.errno is None else problem.errno
+        if number not in NO_ROOM:
+            raise
+        what = f"there is no room for the rows ({os.strerror(number)}): free some, or name another folder (--cache, TMPDIR)."
+        raise FileError(what, path=folder) from None
+
+
+def learn_file(
+    where: str | os.PathLike[str],
+    recipe: Recipe,
+    dev: Dataset | None,
+    watch: Callbacks | None,
+    settings: dict[str, Any],
+) -> Classifier:
+    """What `learn(…, stream=True)` gives; settings are keywords of `Recipe` and of `read`, and `cache`."""
+    of_reading = [name for name in keywords_of(ReadOptions) if name not in ("sizes", "coded", "training")]
+    refuse_unknown("learn", settings, ["cache", *keywords_of(Recipe), *of_reading])
+    options = ReadOptions(**{name: value for name, value in settings.items() if name in of_reading})
+    recipe = replace(recipe, **{name: value for name, value in settings.items() if name in keywords_of(Recipe)})
+    cache = Path(settings["cache"]) if settings.get("cache") is not None else None
+    # The files are gone with their folder; what is mapped stays as long as it is used.
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+        return learn_stream(DiskSource(os.fspath(where), Path(folder), options, cache), recipe, dev, watch).classifier
+
+
+def learn_kept(source: DiskSource, cache: Path, recipe: Recipe, dev: Dataset | None, watch: Callbacks | None) -> Learned:
+    """The same from rows that an earlier run has kept, or that are kept for the next."""
+
+    def read() -> Dataset:
+        data = source.rows_on_disk(recipe)
+        if data is None:
+            raise SettingError("--cache keeps rows of tables, libsvm files and Vowpal Wabbit's: leave it out.")
+        return data
+
+    data, mapping, examples = KeptRows(cache, str(source.where), source.options, recipe, source.tell).prepared(read)
+    learned = learn_classes(data, recipe, dev, watch, (mapping, examples))
+    return replace(learned, notes=(*data.notes, *learned.notes))
 
 
 def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
@@ -74,7 +151,7 @@ def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
 def learn_batches(
     batches: Batches, recipe: Recipe, folder: Path, dev: Dataset | None = None, watch: Callbacks | None = None
 ) -> Learned:
-    """The same from batches of libsvm rows or texts that are read twice."""
+    """The same from batches of texts, or of rows to be divided by their length, that are read twice."""
     first, mapping, classes, codes = first_pass(batches, recipe)
     writer = RowCacheWriter(folder)
     for data in batches():
@@ -84,6 +161,8 @@ def learn_batches(
     if writer.rows != len(codes):
         raise SettingError(f"{first.name} has changed between the two passes over it: let nobody write to it meanwhile.")
     writer.finish(mapping.n_features)
+    if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
+        raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
     class_weight = by_code(recipe.class_weight, classes)
     examples = for_classes(Rows(open_rows(folder, verify=False)), codes, class_weight=class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)

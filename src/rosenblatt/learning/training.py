@@ -16,7 +16,7 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
-from rosenblatt.learning.driver import Callbacks, Counts, EpochDriver, Outcome
+from rosenblatt.learning.driver import Begin, Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
 from rosenblatt.learning.log import Log, Memory, Recorder
 from rosenblatt.learning.plan import Plan
@@ -201,16 +201,7 @@ class LinearRun(EpochDriver[Training]):
         if plan.keep_log:
             self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
         self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
-        codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
-        self.loop = core.Loop(
-            examples.rows,
-            weights,
-            rule.in_core(),
-            (codes, targets, examples.importance),
-            log=self.recorder and self.recorder.buffers,
-            measure=plan.tol is not None,
-            against_rest=against_rest,
-        )
+        self.loop = self.make_loop()
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         self.number = 1  # of the epoch
         before = weights.remember(self.columns)
@@ -222,14 +213,43 @@ class LinearRun(EpochDriver[Training]):
         self._moving: np.ndarray | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
         self._held_out_scores: dict[str, np.ndarray] = {}  # of the present epoch, by view
-        self._best_loss = math.inf  # by the measure that patience watches
+        self.best_loss = math.inf  # by the measure that patience watches
+        self.earlier = Counts(0, 0, 0.0)  # what a run that this one goes on from had counted
+        self.earlier_steps = (0, 0, 0.0, math.inf)  # rows of zeros, and what StepSum holds
+        if self.callbacks.checkpoints:
+            self.callbacks.checkpoints.begin(self)
+
+    def make_loop(self) -> Any:
+        """The loop over the examples, from where the weights are."""
+        examples = self.examples
+        codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
+        return core.Loop(
+            examples.rows,
+            self.weights,
+            self.rule.in_core(),
+            (codes, targets, examples.importance),
+            log=self.recorder and self.recorder.buffers,
+            measure=self.plan.tol is not None,
+            against_rest=self.outcome.against_rest,
+        )
+
+    def go_on(self, begin: Begin, counts: Counts, steps: tuple[int, int, float, float]) -> None:
+        """Begins where another run was, with its weights, which are in place, and with what it had counted."""
+        self.first, self.earlier, self.earlier_steps = begin, counts, steps
+        self.loop = self.make_loop()
+
+    def steps(self) -> tuple[int, int, float, float]:
+        """Mistakes on rows of zeros, and what StepSum holds, of the whole run."""
+        zeros, count, total, least = self.earlier_steps
+        loop = self.loop
+        return zeros + loop.zero_rows, count + loop.steps, total + loop.tau_sum, min(least, loop.least_tau)
 
     def first_weights(self, weights: Weights) -> Weights | None:
         """A copy of the weights that the log begins with; None: 0."""
         return None if weights.untouched() else weights.copy()
 
     def counts(self) -> Counts:
-        return Counts(self.loop.mistakes, self.loop.updates, self.loop.moved)
+        return Counts(self.earlier.mistakes + self.loop.mistakes, self.loop.updates, self.earlier.moved + self.loop.moved)
 
     def examples_seen(self) -> int:
         return self.weights.t
@@ -330,8 +350,8 @@ class LinearRun(EpochDriver[Training]):
         self.outcome._views.clear()
         self.weights.norm2 = None if self.columns is None else self.norm2()
         self._moving = None
-        self.outcome.zero_rows = self.loop.zero_rows
-        self.outcome.steps = StepSum(self.loop.steps, self.loop.tau_sum, self.loop.least_tau)
+        self.outcome.zero_rows, count, total, least = self.steps()
+        self.outcome.steps = StepSum(count, total, least)
         if self.recorder:
             self.outcome.log = self.recorder.log().until(self.weights.t)
         return self.outcome
@@ -361,8 +381,8 @@ class LinearRun(EpochDriver[Training]):
         if held_out_error is None:
             return
         loss = held_out_error if self.plan.metric == "error" else self.watched_loss()
-        if loss < self._best_loss:
-            self._best_loss = loss
+        if loss < self.best_loss:
+            self.best_loss = loss
             self.outcome.best = self.model(self.watched)
             self.outcome.best_error, self.outcome.best_epoch = held_out_error, number
 

@@ -1,0 +1,46 @@
+"""The options of `train` for rows on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from rosenblatt.cli import options
+
+IN_MEMORY = ["holdout", "calibrate", "certify", "keep_log", "auto", "python"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions:
+    """How rows are held on disk."""
+
+    stream: bool
+    window: int | None
+    cache: str | None
+
+    def refuse_without_stream(self) -> None:
+        """Refuses what is only for rows on disk."""
+        name = "window" if self.window is not None else "cache"
+        raise click.UsageError(f"--{name} is for rows on disk: it needs --stream.")
+
+    def refuse_in_memory(self, file: str) -> None:
+        """Refuses what takes all rows in memory."""
+        options.refuse_useless(IN_MEMORY, "in a stream, whose rows are not held in memory")
+        if file == "-":
+            raise click.UsageError("A stream may be read twice, and standard input can be read once: name a file.")
+
+
+def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds them to a command."""
+    for option in (
+        click.option("--stream", is_flag=True, help="Hold the rows on disk, not in memory: more rows than fit into it."),
+        click.option(
+            "--window", type=int, metavar="ROWS", help="With --stream: shuffle so many rows together; all if they fit."
+        ),
+        click.option("--cache", metavar="DIR", help="With --stream: keep the encoded rows for the next run."),
+    ):
+        command = option(command)
+    return command

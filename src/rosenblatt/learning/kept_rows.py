@@ -1,0 +1,170 @@
+"""Encoded rows that are kept for the next run: of the same files, read and encoded in the same way.
+
+What they are of is written beside them, last: whatever else is found is named, and built anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import features
+from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.parts import files_named
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.row_cache import HEAD, open_rows
+from rosenblatt.data.source import replacing
+from rosenblatt.engine.rows import Rows
+from rosenblatt.errors import DataError, LabelError
+from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.learning.examples import Examples, for_classes, has_quantity, labels_of, text_array
+from rosenblatt.learning.learn import by_code, prepare
+from rosenblatt.learning.learners import Recipe
+
+ABOUT, CODES = "about.json", "codes.npy"
+TABLE = ("part-[0-9]*.arrow", "numbers-[0-9]*")  # what is needed until features are made of it
+OWN = (ABOUT, CODES, HEAD, "indices", "values", "indptr", "indices.old", "indptr.old", *TABLE)  # names of our files
+LABEL_TYPES: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """A folder of encoded rows, and what they are to be of."""
+
+    folder: Path
+    where: str
+    options: ReadOptions
+    recipe: Recipe
+    tell: Callable[[str], None]
+
+    def prepared(self, read: Callable[[], Dataset]) -> tuple[Dataset, FeatureMap, Examples]:
+        """The data without rows, the feature map and the examples: as they were kept, or from what is `read`, and kept."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        other = self._why_not()
+        if other is None:
+            try:
+                return self._opened()
+            except (DataError, OSError, LookupError, ValueError, TypeError):
+                other = "is damaged"
+        if other:
+            self.tell(f"The cache {self.folder} {other}: it is built anew.")
+        self._remove(OWN)
+        data = read()
+        mapping, examples = self._kept(data)
+        return replace(data, rows=None), mapping, examples
+
+    def _remove(self, patterns: tuple[str, ...]) -> None:
+        for pattern in patterns:
+            for file in self.folder.glob(pattern):
+                file.unlink()
+
+    def _why_not(self) -> str | None:
+        """In what way the folder is not of these rows; empty where it is of none, None where it is."""
+        about = self._about()
+        if not about:
+            return "" if about is None else "is damaged"
+        now = self._identity(about.get("kind", ""))
+        for name, value in now.items():
+            if about.get("of", {}).get(name) != value:
+                return f"is of other {name}"
+        return None
+
+    def _about(self) -> dict[str, Any] | None:
+        try:
+            digest, _, text = (self.folder / ABOUT).read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        whole = digest.decode("latin-1") == hashlib.sha256(text).hexdigest()
+        return json.loads(text) if whole else {}
+
+    def _identity(self, kind: str) -> dict[str, Any]:
+        """What decides about the encoded rows, as JSON holds it."""
+        from rosenblatt import __version__
+
+        chosen = self.recipe.map_options(kind) if kind else {}
+        by_trial = "auto" in (chosen.get("numeric"), chosen.get("products"))  # held-out rows decide, and the learner
+        reading = asdict(replace(self.options, training=None))
+        identity = {
+            "versions of rosenblatt": __version__,
+            "files": [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in input_files(self.where)],
+            "options of reading": reading,
+            "features": chosen,
+            "settings, with which features were chosen": self.recipe.to_json() if by_trial else None,
+        }
+        return json.loads(json.dumps(identity, default=list))  # type: ignore[no-any-return]
+
+    def _kept(self, data: Dataset) -> tuple[FeatureMap, Examples]:
+        """Encodes rows that lie in the folder, and keeps what was made of them."""
+        if self.recipe.regression or (self.recipe.regression is None and has_quantity(labels_of(data))):
+            raise LabelError(f"The target of {data.name} is a quantity, and --cache keeps rows of classes: leave it out.")
+        mapping, examples = prepare(data, self.recipe)
+        examples.rows.finer = None
+        self._remove(TABLE)
+        np.save(self.folder / CODES, examples.codes)
+        classes, notes = examples.classes, mapping.notes
+        about = {
+            "kind": data.kind,
+            "of": self._identity(data.kind),
+            "map": mapping.to_json(),
+            "labels": classes.tolist(),
+            "label_type": classes.dtype.kind,
+            "codes": zlib.crc32(examples.codes.data),
+            "target": getattr(data.labels, "name", None),
+            "name": data.name,
+            "zero_based": data.zero_based,
+            "file_columns": data.file_columns,
+            "notes": data.notes,
+            "missing": [notes.rows, dict(notes.unreadable), dict(notes.undated)],
+        }
+        text = json.dumps(about).encode()
+        with replacing(self.folder / ABOUT) as file:
+            file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+        return mapping, examples
+
+    def _opened(self) -> tuple[Dataset, FeatureMap, Examples]:
+        """What an earlier run has kept; damage is found."""
+        about = self._about()
+        assert about is not None
+        mapping = features.from_json(about["map"])
+        rows, unreadable, undated = about["missing"]
+        mapping.notes = Notes(rows, unreadable=unreadable, undated=undated)
+        labels = about["labels"]
+        texts = isinstance(labels[0], str)
+        classes = text_array(labels) if texts else np.array(labels, LABEL_TYPES.get(about["label_type"]))
+        codes = np.load(self.folder / CODES)
+        if zlib.crc32(codes.data) != about["codes"]:
+            raise DataError(f"The classes in {self.folder / CODES} are not those that were written.")
+        class_weight = by_code(self.recipe.class_weight, classes)
+        examples = for_classes(Rows(open_rows(self.folder)), codes, class_weight=class_weight)
+        columns = about["file_columns"]
+        data = Dataset(
+            about["kind"],
+            None,
+            Named(about["target"]),  # type: ignore[arg-type]
+            about["name"],
+            about["zero_based"],
+            file_columns=None if columns is None else tuple(columns),
+            notes=tuple(about["notes"]),
+        )
+        return data, mapping, replace(examples, classes=classes)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Labels of which only the name of their column is known."""
+
+    name: str
+
+
+def input_files(where: str) -> list[Path]:
+    """The files of a path: itself, those of a pattern, or those in a folder."""
+    paths = [Path(os.path.abspath(name)) for name in files_named(where)]
+    return sorted(file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file())

@@ -1,0 +1,53 @@
+"""How many rows on disk are shuffled together: all where memory holds them, else a window of neighbouring blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.weights import memory_size
+from rosenblatt.learning.examples import AnyExamples, Examples
+from rosenblatt.learning.learners import Recipe
+
+OF_MEMORY = 4  # a window takes this part of it; rows that take twice as much are shuffled as a whole
+SORTED = 0.05  # of the changes from class to class that shuffled rows would have
+
+
+def with_window(recipe: Recipe, examples: AnyExamples, memory: int | None = None) -> tuple[Recipe, tuple[str, ...]]:
+    """The recipe with a window, where one is needed and none was asked for, and what is to be told about it."""
+    if recipe.order != "shuffled":
+        return recipe, ()
+    n, size, memory = examples.rows.n, size_of(examples.rows), memory or memory_size()
+    notes = []
+    if recipe.window is None and memory is not None and size > memory / 2:
+        recipe = replace(recipe, window=max(1, int(n * memory / OF_MEMORY / size)))
+        notes.append(
+            f"the {n:,} rows take {size / 1e9:,.1f} GB and are shuffled within windows of {recipe.window:,}, not as a "
+            f"whole, to fit into memory (--window {n} shuffles all)."
+        )
+    if recipe.window is not None and recipe.window >= n:
+        recipe = replace(recipe, window=None)  # as in memory, and as model files always said it
+    if recipe.window is not None and isinstance(examples, Examples) and is_sorted(examples.codes):
+        notes.append(
+            f"the rows come class by class, and a window of {recipe.window:,} holds few classes at a time: shuffle the file "
+            f"first, or pass a larger window (--window {n} holds all)."
+        )
+    return recipe, tuple(notes)
+
+
+def size_of(rows: Rows) -> int:
+    """Bytes of the arrays."""
+    return sum(array.nbytes for array in (rows.values, rows.indices, rows.indptr) if array is not None)
+
+
+def is_sorted(codes: np.ndarray) -> bool:
+    """Do rows of one class stand together?
+
+    >>> is_sorted(np.repeat([0, 1], 100)), is_sorted(np.arange(200) % 2)
+    (True, False)
+    """
+    shares = np.bincount(codes) / len(codes)
+    expected = len(codes) * (1 - float((shares**2).sum()))
+    return bool(np.count_nonzero(codes[1:] != codes[:-1]) < SORTED * expected)

@@ -1,0 +1,96 @@
+"""Kept rows: the next run starts from them and ends on the same bytes; what does not fit is named and built anew."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt.cli import run
+
+ROWS = np.random.default_rng(0).normal(size=(600, 2))
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{a:.3f},{'xyz'[i % 3]},{'yes' if a + b > 0 else 'no'}\n" for i, (a, b) in enumerate(ROWS)]
+    (tmp_path / "t.csv").write_text("a,k,label\n" + "".join(lines))
+    (tmp_path / "t.libsvm").write_text("".join(f"{int(a > b)} 1:{a:.3f} {2 + i % 4}:1\n" for i, (a, b) in enumerate(ROWS)))
+    return tmp_path
+
+
+def train(name, *options, capsys=None):
+    target = ["--target", "label"] if name.endswith(".csv") else []
+    assert run(["train", name, *target, "-e", "3", "-o", "model", *options]) == 0
+    return Path("model").read_bytes(), "" if capsys is None else capsys.readouterr().err
+
+
+KEPT = ("--stream", "--cache", "kept")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.libsvm"])
+def test_the_next_run_reads_nothing_and_ends_on_the_same_bytes(name, files, monkeypatch, capsys):
+    whole, _ = train(name)
+    assert train(name, *KEPT)[0] == whole
+    monkeypatch.setattr("rosenblatt.learning.stream.DiskSource.rows_on_disk", None)  # so it is not called any more
+    again, message = train(name, *KEPT, capsys=capsys)
+    assert again == whole
+    assert "built anew" not in message
+    assert not any(file.startswith("part-") for file in os.listdir("kept"))
+
+
+def cut_codes():
+    os.truncate("kept/codes.npy", 200)
+
+
+def lengthen_head():
+    with open("kept/about.json", "ab") as file:
+        file.write(b" ")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda: os.utime("t.csv", (1, 1)), "is of other files"),
+        (lambda: None, "is of other features"),
+        (cut_codes, "is damaged"),
+        (lengthen_head, "is damaged"),
+    ],
+)
+def test_what_does_not_fit_is_named_and_built_anew(change, named, files, capsys):
+    options = ["--numeric", "bins"]
+    train("t.csv", *KEPT, *options)
+    change()
+    options = ["--numeric", "number"] if "features" in named else options
+    again, message = train("t.csv", *KEPT, *options, capsys=capsys)
+    assert f"The cache kept {named}: it is built anew." in message
+    assert again == train("t.csv", *options)[0]
+
+
+def test_flipped_bits_of_kept_files_are_found(files, capsys):
+    whole, _ = train("t.csv", *KEPT)
+    for name in ("indices", "values", "codes.npy", "about.json", "head.json"):
+        path = files / "kept" / name
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 4
+        path.write_bytes(content)
+        again, message = train("t.csv", *KEPT, capsys=capsys)
+        assert "built anew" in message, name
+        assert again == whole
+
+
+def test_other_learners_share_rows_whose_features_were_not_chosen_by_trial(files, monkeypatch):
+    train("t.csv", *KEPT, "--numeric", "bins")
+    monkeypatch.setattr("rosenblatt.learning.stream.DiskSource.rows_on_disk", None)
+    for learner in ("mira", "logistic"):
+        options = ("--numeric", "bins", "-l", learner)
+        assert train("t.csv", *KEPT, *options)[0] == train("t.csv", *options)[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"), [(["--cache", "c"], "needs --stream"), ([*KEPT, "--task", "numbers"], "a quantity")]
+)
+def test_what_cannot_be_kept_says_so(options, reason, files, capsys):
+    assert run(["train", "t.libsvm", *options]) > 0
+    assert reason in capsys.readouterr().err
