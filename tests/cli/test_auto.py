@@ -103,3 +103,20 @@ def test_a_class_of_one_row_cannot_be_measured():
     data = read(io.BytesIO(b"a,y\n1,x\n2,x\n3,z\n"), target="y")
     with pytest.raises(SettingError, match="one row only"):
         choose_recipe(data)
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (["--auto", "--budget", "-1"], "--budget) is -1: give the seconds"),
+        (["--budget", "5"], "--auto has it, in seconds, and -l kernel, in examples"),
+        (["--epsilon", "0.5"], "--task numbers -l passive-aggressive has it"),
+        (["--C", "1"], "-l passive-aggressive has it"),
+        (["--task", "numbers"], "No target in"),
+    ],
+)
+def test_a_setting_of_something_else_is_refused_with_where_it_belongs(options, remedy, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n" + "1,p\n2,q\n3,p\n" * 10)
+    assert run(["train", str(path), "--target", "y", *options]) in (1, 2)
+    assert remedy in capsys.readouterr().err

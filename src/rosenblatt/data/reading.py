@@ -213,7 +213,7 @@ def format_named(given: str) -> Format:
     """The format of this name, alias or suffix."""
     name = given.lower().lstrip(".")
     for format in FORMATS.values():
-        if name in (format.name, *format.aliases):
+        if name in (format.name, *format.aliases) or f".{name}" in format.suffixes:
             return format
     near = get_close_matches(name, FORMATS, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

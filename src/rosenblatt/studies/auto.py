@@ -127,6 +127,8 @@ def choose_recipe(
     Without `seconds` the search is bounded by counted work, so that it gives the same answer on every machine.
     """
     started = time.perf_counter()
+    if seconds is not None and seconds <= 0:
+        raise SettingError(f"seconds (--budget) is {seconds:g}: give the seconds that the search may take, more than 0.")
     default = Candidate(recipe or Recipe())
     tried = recipes_for(data, default.recipe) if others is None else others
     candidates = [default, *(Candidate(one) for one in tried)]
