@@ -19,8 +19,9 @@ from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.plan import ORDERS, Plan
-from rosenblatt.learning.training import error, run, split, train
+from rosenblatt.learning.training import error, run, train
 
 
 def first_epochs(name, n, seed=0, epochs=3, pool=None):

@@ -39,6 +39,7 @@ from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing
 from rosenblatt.learning.history import History
+from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
@@ -270,7 +271,7 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
         """Runs the engine and keeps what it gives, also when it was interrupted."""
         held_out = None
         if plan.patience is not None:
-            examples, held_out = training.split(examples, self.validation_fraction, plan.seed)
+            examples, held_out = split(examples, self.validation_fraction, plan.seed)
         counts = examples.class_counts()
         if counts is not None and weights.t:  # weights that go on have seen the rows of the calls before
             counts += self._settings.class_counts
@@ -418,7 +419,7 @@ class LinearClassifier(ClassifierMixin, TellsInfluences, LinearLearner):  # type
         def train(part: Examples) -> Scorer:
             held_out = None
             if settings.plan.patience is not None:
-                part, held_out = training.split(part, self.validation_fraction, settings.plan.seed)
+                part, held_out = split(part, self.validation_fraction, settings.plan.seed)
             run = LinearRun(part, settings.rule, settings.plan, start(part), held_out).go()
             if chosen in VOTING:
                 return Voter(part.classes, run.memory(), settings.plan.seed if chosen == "random" else None)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.data import markup
-from rosenblatt.engine import order, rules
+from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import core
-from rosenblatt.engine.parameters import Real, check, keywords_of, refuse_unknown
+from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Begin, Callbacks, Counts, EpochDriver, Outcome
@@ -25,8 +25,6 @@ from rosenblatt.learning.scoring import Model, Scorer, decide, example_margins, 
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
-
-E = TypeVar("E", Examples, RegressionExamples, AnyExamples)
 
 
 @dataclass(frozen=True)
@@ -442,25 +440,3 @@ def mean_loss(
     else:
         losses = decided(scores) != examples.codes
     return float(np.average(losses, weights=weights))
-
-
-def split(examples: E, fraction: float, seed: int) -> tuple[E, E]:
-    """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
-    check("validation_fraction", fraction, Real(above=0, below=1))
-    pool = examples.pool()
-    groups = [pool]
-    if isinstance(examples, Examples):
-        codes = examples.codes[pool]
-        groups = [pool[codes == code] for code in np.unique(codes)]
-    bits = order.random_bits(seed, order.SPLIT)
-    held_out = np.zeros(examples.rows.n, dtype=bool)
-    for group in groups:
-        order.shuffle(group, bits)
-        held_out[group[: round(fraction * len(group))]] = True
-    if not held_out.any() or held_out[pool].all():
-        raise SettingError(
-            f"validation_fraction={fraction} of {len(pool)} rows leaves nothing to hold out, or to learn from."
-        )
-    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance
-    rest = replace(examples, importance=np.where(held_out, 0.0, importance))
-    return rest, examples.take(np.flatnonzero(held_out))
