@@ -18,7 +18,8 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights
 from rosenblatt.errors import DivergenceError
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import for_classes, for_regression, split
+from rosenblatt.learning.examples import for_classes, for_regression
+from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.plan import ORDERS, Plan
 from rosenblatt.learning.scoring import error
 from rosenblatt.learning.training import run, train

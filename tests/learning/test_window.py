@@ -44,9 +44,12 @@ def test_a_window_is_a_quarter_of_memory_where_half_of_it_is_too_small():
     assert with_window(Recipe(order="given"), examples, memory=1)[0].window is None
 
 
-def test_rows_that_come_class_by_class_are_told():
-    _, (_, warning) = with_window(Recipe(), rows_of([0] * 500 + [1] * 500), memory=16_000)
-    assert "class by class" in warning
+def test_a_window_of_rows_that_come_class_by_class_holds_both_classes():
+    codes, window = np.repeat([0, 1], 50_000), 6400
+    rows = next(order.epochs("shuffled", np.arange(100_000, dtype=np.int32), 0, window=window))
+    shares = [codes[rows[start : start + window]].mean() for start in range(0, 90_000, window)]
+    assert min(shares) > 0.25  # 64 blocks, each of either class: four standard deviations from a half
+    assert max(shares) < 0.75
 
 
 def test_limits_of_control_groups_count(tmp_path):

@@ -38,8 +38,9 @@ from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
-from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing, split
+from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing
 from rosenblatt.learning.history import History
+from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan

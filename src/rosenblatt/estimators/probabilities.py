@@ -11,7 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.estimators.views import LinearViews
-from rosenblatt.learning.examples import Examples, split
+from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import LinearRun
 from rosenblatt.learning.votes import VOTING, Voter

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import enum_codes, is_enum, number_in, number_text, used_categories
-from rosenblatt.engine import order
-from rosenblatt.engine.parameters import Real, check
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 
@@ -103,7 +101,6 @@ class RegressionExamples(WeightedRows):
 
 
 AnyExamples = Examples | RegressionExamples
-E = TypeVar("E", Examples, RegressionExamples, AnyExamples)
 
 
 def for_classes(
@@ -385,28 +382,6 @@ def is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except (TypeError, ValueError):
         return True
-
-
-def split(examples: E, fraction: float, seed: int) -> tuple[E, E]:
-    """Sets a share of every class aside: (the rest, by importance 0 in place of a copy; the held-out rows, copied)."""
-    check("validation_fraction", fraction, Real(above=0, below=1))
-    pool = examples.pool()
-    groups = [pool]
-    if isinstance(examples, Examples):
-        codes = examples.codes[pool]
-        groups = [pool[codes == code] for code in np.unique(codes)]
-    bits = order.random_bits(seed, order.SPLIT)
-    held_out = np.zeros(examples.rows.n, dtype=bool)
-    for group in groups:
-        order.shuffle(group, bits)
-        held_out[group[: round(fraction * len(group))]] = True
-    if not held_out.any() or held_out[pool].all():
-        raise SettingError(
-            f"validation_fraction={fraction} of {len(pool)} rows leaves nothing to hold out, or to learn from."
-        )
-    importance = np.ones(examples.rows.n) if examples.importance is None else examples.importance
-    rest = replace(examples, importance=np.where(held_out, 0.0, importance))
-    return rest, examples.take(np.flatnonzero(held_out))
 
 
 def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import memory_size
-from rosenblatt.learning.examples import AnyExamples, Examples
+from rosenblatt.learning.examples import AnyExamples
 from rosenblatt.learning.learners import Recipe
 
 OF_MEMORY = 4  # a window takes this part of it; rows that take twice as much are shuffled as a whole
-SORTED = 0.05  # of the changes from class to class that shuffled rows would have
 
 
 def with_window(recipe: Recipe, examples: AnyExamples, memory: int | None = None) -> tuple[Recipe, tuple[str, ...]]:
@@ -29,25 +26,9 @@ def with_window(recipe: Recipe, examples: AnyExamples, memory: int | None = None
         )
     if recipe.window is not None and recipe.window >= n:
         recipe = replace(recipe, window=None)  # as in memory, and as model files always said it
-    if recipe.window is not None and isinstance(examples, Examples) and is_sorted(examples.codes):
-        notes.append(
-            f"the rows come class by class, and a window of {recipe.window:,} holds few classes at a time: shuffle the file "
-            f"first, or pass a larger window (--window {n} holds all)."
-        )
     return recipe, tuple(notes)
 
 
 def size_of(rows: Rows) -> int:
     """Bytes of the arrays."""
     return sum(array.nbytes for array in (rows.values, rows.indices, rows.indptr) if array is not None)
-
-
-def is_sorted(codes: np.ndarray) -> bool:
-    """Do rows of one class stand together?
-
-    >>> is_sorted(np.repeat([0, 1], 100)), is_sorted(np.arange(200) % 2)
-    (True, False)
-    """
-    shares = np.bincount(codes) / len(codes)
-    expected = len(codes) * (1 - float((shares**2).sum()))
-    return bool(np.count_nonzero(codes[1:] != codes[:-1]) < SORTED * expected)

@@ -186,7 +186,7 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
         texts = texts if trimmed else texts.str.strip_chars()
         marked = texts.is_in(list(every)).fill_null(False)
         return (texts.set(marked, None) if marked.any() else texts).alias(name)
-    if column.dtype.is_float():
+    if column.dtype.is_float() and column.is_nan().any():  # else a copy for nothing
         column = column.fill_nan(None)
     numbers = [float(mark) for mark in marks if looks_like_data([mark])]
     if numbers and column.dtype.is_numeric():
