@@ -163,6 +163,18 @@ def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, tab
     assert (tmp_path / "model").read_bytes() == (table / "whole").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--every", "5"], "--every would change nothing without --checkpoint DIR"),
+        (["--checkpoint", "a", "--resume", "b"], "leave out --checkpoint"),
+    ],
+)
+def test_options_without_a_sense_are_refused(arguments, reason, table, capsys):
+    assert run(["train", str(table / "t.csv"), "--target", "label", *arguments]) == 2
+    assert reason in capsys.readouterr().err
+
+
 def test_ctrl_c_writes_a_checkpoint_says_so_and_ends_with_130(table, tmp_path):
     command = ["--checkpoint", str(tmp_path / "c"), "-e", "100000", "--numeric", "number"]
     process = start(table, tmp_path, *command)

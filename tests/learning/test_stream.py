@@ -98,8 +98,8 @@ def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_p
     [
         (["two.libsvm", "-l", "voted"], "voted keeps a log"),
         (["two.libsvm", "-l", "kernel"], "A kernel keeps the rows"),
-        (["two.libsvm", "--keep-log"], "--keep-log would change nothing in a stream"),
-        (["two.libsvm", "--holdout", "0.2"], "--holdout would change nothing in a stream"),
+        (["two.libsvm", "--keep-log"], "--keep-log takes all rows in memory, and --stream holds them on disk"),
+        (["two.libsvm", "--holdout", "0.2"], "--holdout takes all rows in memory, and --stream holds them on disk"),
         (["-"], "standard input can be read once"),
     ],
 )

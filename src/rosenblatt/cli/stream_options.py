@@ -28,7 +28,11 @@ class StreamOptions:
 
     def refuse_in_memory(self, file: str) -> None:
         """Refuses what takes all rows in memory."""
-        options.refuse_useless(IN_MEMORY, "in a stream, whose rows are not held in memory")
+        if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_MEMORY]:
+            raise click.UsageError(
+                f"{taken[0]} takes all rows in memory, and --stream holds them on disk: leave out one of the two. "
+                "--dev FILE measures on rows of another file."
+            )
         if file == "-":
             raise click.UsageError("A stream may be read twice, and standard input can be read once: name a file.")
 

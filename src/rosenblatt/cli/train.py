@@ -88,6 +88,8 @@ class TrainOptions(
         if self.task == "numbers":
             useless = ["certify", "calibrate", "threshold", "balanced", "keep_log", "metric"]
             options.refuse_useless(useless, "where numbers are predicted, not classes")
+        if not self.checkpoint and not self.resume:
+            options.refuse_useless(["every"], "without --checkpoint DIR, which it is about")
         if self.stream:
             self.refuse_in_memory(self.file)
         elif self.window is not None or self.cache is not None:
