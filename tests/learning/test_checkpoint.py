@@ -148,7 +148,7 @@ def start(table, folder, *options):
 
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, table, tmp_path):
-    draw, kills = np.random.default_rng(len(stream)), 150 if FULL else 2
+    draw, kills = np.random.default_rng(len(stream)), 150 if FULL else 1
     while kills:
         process = start(table, tmp_path, "--resume", str(tmp_path / "c"), *stream)
         time.sleep(float(draw.uniform(0.0, 3.0)))
