@@ -229,6 +229,15 @@ def test_the_rows_of_training_are_recognised():
     assert "must be the rows" not in report(model, other, QUICK)
 
 
+def test_probabilities_measured_on_the_rows_that_they_were_fitted_on_are_told():
+    cancer = open_known("breast-cancer")
+    train, dev = cancer.take(range(0, 569, 2)), cancer.take(range(1, 569, 2))
+    model = learn(train, dev=dev)
+    told = "The probabilities were fitted on these rows"
+    assert told in report(model, dev, QUICK)
+    assert told not in report(model, train, QUICK)
+
+
 def test_labels_that_training_never_saw_are_refused_or_left_out_and_said():
     data = table()
     model = learn(data)

@@ -28,6 +28,7 @@ from rosenblatt.show import reproduce, tables
 from rosenblatt.show.assessment import Announce, Assessment, ReportOptions, assess
 from rosenblatt.show.pixels import weight_pictures
 from rosenblatt.show.tables import percent, signed
+from rosenblatt.studies.cautions import rows_of_calibration
 from rosenblatt.studies.compare import judge_differences
 from rosenblatt.studies.explain import numeric_features, warnings
 
@@ -148,6 +149,7 @@ def render(
         margins=figures.margins_figure(margins) if len(margins) else None,
         deciding={} if assessment is None else figures.deciding_figures(assessment.scored, model.classes, model.threshold),
         every_measure=[] if assessment is None else named_measures(assessment),
+        fitted_here=None if assessment is None else rows_of_calibration(model, assessment.scored),
         confusion=None if assessment is None else tables.confusion_table(assessment.measures, model),
     )
 
