@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import data_sets
 
 from rosenblatt.engine import core as plain_core
 from rosenblatt.engine import rules
@@ -19,6 +20,7 @@ from rosenblatt.errors import NotFiniteError
 from rosenblatt.learning import training
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.scoring import Model, scores_in_blocks
 
 
 def words(rng, n=60, d=40, most=12, whole=True, repeats=0.0):
@@ -207,3 +209,26 @@ def test_the_first_failure_among_the_items_is_told_whichever_thread_came_first()
     for _ in range(20):
         with pytest.raises(ValueError, match=r"^3$"):
             map_on_cores(refuse_odd, [0, 2, 3, 4, 5, 7, 9, 11])
+
+
+@given(data=data_sets("floats"), at_once=st.integers(1, 9))
+def test_scores_in_blocks_are_those_of_all_rows_to_the_bit(data, at_once):
+    random = np.random.default_rng(data.seed)
+    d = data.X.shape[1]
+    model = Model(np.arange(max(2, data.vectors)), random.normal(size=(data.vectors, d)), random.normal(size=data.vectors))
+    ones = OneHot(np.sort(random.integers(0, d, (len(data.X), 1)), axis=1), d)
+    for X in (data.X, data.X.astype(np.float32), sp.csr_array(data.X), ones):
+        rows = Rows(X)
+        blocks = list(scores_in_blocks(model, rows, at_once))
+        assert [part for part, _ in blocks] == [
+            slice(start, min(start + at_once, rows.n)) for start in range(0, rows.n, at_once)
+        ]
+        assert np.concatenate([scores for _, scores in blocks]).tobytes() == model.scores(rows).tobytes()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_row_that_cannot_be_scored_is_named_by_its_number_among_all(form):
+    X = np.ones((7, 2))
+    X[5, 1] = np.nan
+    with pytest.raises(NotFiniteError, match="row 5, column 1"):
+        list(scores_in_blocks(Model(np.arange(2), np.ones((1, 2)), np.zeros(1)), Rows(form(X)), at_once=2))

@@ -8,6 +8,7 @@ columns of a CSR row may come in any order: that is the order in which its produ
 
 from __future__ import annotations
 
+import copy
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -178,6 +179,22 @@ class Rows:
         if self.indptr is None:
             return Rows(self.one_hot(numbers))
         return Rows(self.csr()[numbers])
+
+    def block(self, start: int, stop: int) -> Rows:
+        """Rows `start` to `stop` where they lie, to be scored."""
+        part = copy.copy(self)
+        part.n, part.finer = stop - start, None
+        if self.dense:
+            assert self.values is not None
+            part.values = self.values[start:stop]
+            part.entries = part.values.size
+        elif self.indptr is not None:
+            part.indptr = self.indptr[start : stop + 1]
+        else:
+            assert self.indices is not None
+            part.indices = self.indices[start * self.width : stop * self.width]
+            part.entries = len(part.indices)
+        return part
 
     def one_hot(self, numbers: Any = slice(None)) -> OneHot:
         """One-hot rows as they came."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -12,8 +12,10 @@ import numpy as np
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import layout, score
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
+
+SCORED_AT_ONCE = 2**20  # rows
 
 
 class Scorer(ABC):
@@ -155,8 +157,22 @@ def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
     return margins_and_rivals(model.scores(examples.rows), examples.codes)[0]
 
 
+def scores_in_blocks(model: Model, rows: Rows, at_once: int = SCORED_AT_ONCE) -> Iterator[tuple[slice, np.ndarray]]:
+    """The scores of all rows, some at a time: together they may be larger than the rows."""
+    for start in range(0, rows.n, at_once):
+        part = slice(start, min(start + at_once, rows.n))
+        try:
+            yield part, model.scores(rows.block(part.start, part.stop))
+        except NotFiniteError as problem:
+            raise rows.blame(start + (problem.row or 0)) from None
+
+
 def error(model: Scorer, examples: AnyExamples, weights: np.ndarray | None = None) -> float:
     """Share of examples that the model gets wrong; in a regression, the mean squared error. `weights` weigh the rows."""
+    if isinstance(model, Model) and isinstance(examples, Examples) and weights is None and examples.rows.n:
+        blocks = scores_in_blocks(model, examples.rows)
+        wrong = sum(np.count_nonzero(model.decide(scores) != examples.codes[part]) for part, scores in blocks)
+        return float(wrong / examples.rows.n)
     return mean_loss(model.scores(examples.rows), examples, model.decide, weights)
 
 

@@ -29,7 +29,7 @@ from rosenblatt.engine.weights import Weights, score, weights_norm
 from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.scoring import Model, margins_and_rivals
+from rosenblatt.learning.scoring import Model, margins_and_rivals, scores_in_blocks
 from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up
@@ -313,11 +313,14 @@ def measure_margin(view: str, model: Model, signed: SignedExamples) -> MarginRep
     rows, size = examples.rows.n, weights_norm(coef, intercept)
     if not size:
         return MarginReport(view, 0.0, rows, rows)
-    margins, _ = margins_and_rivals(score(examples.rows, coef, intercept), examples.codes)
-    wrong = int((margins <= 0).sum())
+    wrong, least = 0, math.inf
+    for part, scores in scores_in_blocks(model, examples.rows):
+        margins, _ = margins_and_rivals(scores, examples.codes[part])
+        wrong, least = wrong + int((margins <= 0).sum()), min(least, float(margins.min()))
     if wrong:
-        return MarginReport(view, float(margins.min()) / size, wrong, rows)
+        return MarginReport(view, least / size, wrong, rows)
     if not rounding.separates(signed, coef, intercept):
+        margins, _ = margins_and_rivals(score(examples.rows, coef, intercept), examples.codes)
         unsure = int((margins <= signed.errors(coef, intercept)).sum())
         return MarginReport(view, 0.0, unsure, rows)
     margin = rounding.certain_margin(signed, coef, intercept)
