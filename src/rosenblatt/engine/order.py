@@ -36,9 +36,11 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
     [[4, 1, 0, 3, 2], [4, 2, 1, 3, 0]]
     """
     bits = random_bits(seed, ORDER)
-    current = pool.copy()
     if order == "shuffled" and window is not None and window < len(pool):
         yield from shuffled_in_windows(pool, bits, window)
+    current = pool.copy()
+    if order in ("shuffled", "once"):
+        pool = current  # so that nothing holds the rows as they came, where nobody asks for them again
     if order == "shuffled" and len(pool) >= ahead and cores() > 1:
         yield from shuffled_ahead(current, bits)
     if order == "once":

@@ -123,8 +123,14 @@ def decide(
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
     if not isinstance(table, CodedTable):
-        over_all = map_on_cores if table.height >= MANY_ROWS and not isinstance(table, DiskTable) else map
-        known = list(over_all(lambda series: look_at(series, said, trimmed), list(table)))
+
+        def seen_in(series: pl.Series) -> Look:
+            return look_at(series, said, trimmed)
+
+        if isinstance(table, DiskTable) or table.height < MANY_ROWS:
+            known = [seen_in(series) for series in table]  # one after the other, since each is read into memory
+        else:
+            known = map_on_cores(seen_in, list(table))
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
