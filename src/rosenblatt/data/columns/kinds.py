@@ -128,7 +128,7 @@ def decide(
             return look_at(series, said, trimmed)
 
         if isinstance(table, DiskTable) or table.height < MANY_ROWS:
-            known = [seen_in(series) for series in table]  # one after the other, since each is read into memory
+            known = list(map(seen_in, table))  # one after the other: of a table on disk each is read into memory
         else:
             known = map_on_cores(seen_in, list(table))
     # A column that can be read in two ways is read as the others of its file are.
