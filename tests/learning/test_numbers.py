@@ -17,6 +17,7 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data import Dataset
 from rosenblatt.engine import order
+from rosenblatt.learning.examples import has_quantity
 from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.number_measures import NumberMeasures
@@ -328,3 +329,12 @@ def test_the_default_is_within_a_tenth_of_ridge_on_auto_mpg(settings):
     names = ["mpg", "cylinders", "displacement", "horsepower", "weight", "acceleration", "year", "origin", "name"]
     data = rb.read(SHARED / "auto-mpg" / "auto-mpg.data", header=False, names=names, target="mpg")
     assert beside_ridge(data.rows.drop("name"), data.labels.to_numpy(), **settings) < 1.1
+
+
+@pytest.mark.parametrize("place", range(12))
+def test_a_quantity_is_one_wherever_a_mark_stands_among_its_texts(place):
+    """Which of the different texts comes first is for polars to choose: an Enum names them in an order of its own."""
+    texts = [f"{amount},50 €" for amount in range(11, 42)]
+    texts.insert(place, "NULL")
+    assert has_quantity(pl.Series(texts * 2, dtype=pl.Enum(texts)))
+    assert has_quantity(pl.Series(texts * 2))

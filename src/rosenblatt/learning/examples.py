@@ -219,8 +219,7 @@ def class_labels_of(data: Dataset) -> Labels:
 def has_quantity(labels: Labels) -> bool:
     """Are the labels an amount, as `quantities.is_quantity` says? It is asked only where they may be numbers."""
     if is_text(labels):
-        first = next((text for text in distinct_texts(labels) if text is not None), "")
-        may_be = any(sign.isdigit() for sign in str(first))
+        may_be = any(sign.isdigit() for text in distinct_texts(labels) for sign in text or "")
     else:
         may_be = np.asarray(labels[:1]).dtype.kind in "iuf"
     if not may_be:
