@@ -9,6 +9,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
 INTERRUPTED = 130  # as shells count it: 128 + SIGINT
 
@@ -24,7 +25,7 @@ def main() -> None:
 
         if not is_interrupt(problem):
             raise
-        code = _interrupted()
+        _end(_interrupted())
     finally:
         _ignore_interrupts()  # the command is done, only Python's own end is left
         sys.unraisablehook = print_unraisable
@@ -68,7 +69,16 @@ def _end_if_interrupted(problem: "sys.UnraisableHookArgs") -> None:
     if not issubclass(problem.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(problem)
         return
-    code = _interrupted()
+    _end(_interrupted())
+
+
+def _end(code: int) -> "NoReturn":
+    """Ends the process at once: another thread may be importing, and Python's own end would take its ground away."""
+    from contextlib import suppress
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads it
+            stream.flush()
     os._exit(code)
 
 

@@ -140,6 +140,25 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout) == (0, "answered\n"), done.stderr
 
 
+def test_an_interrupt_while_a_thread_imports_does_not_end_in_a_crash(tmp_path):
+    """Python's own end, with a thread in the middle of an import, died of SIGSEGV in one of seven runs."""
+    (tmp_path / "rows.csv").write_text("a,y\n1,no\n2,yes\n")
+    code = """
+import sys
+import rosenblatt.cli.train
+import rosenblatt.data.reading
+from rosenblatt.__main__ import main
+def interrupted(*_):
+    raise KeyboardInterrupt
+rosenblatt.data.reading.read_with = interrupted
+main()
+"""
+    for _ in range(60 if FULL else 6):
+        command = [sys.executable, "-c", code, "train", str(tmp_path / "rows.csv"), "--target", "y"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+        assert (done.returncode, done.stderr) == (130, "Interrupted: no file was written.\n")
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_interrupt_is_answered_with_the_truth(setting, tmp_path, part):
     for number in range(part, INTERRUPTS, PARTS):
