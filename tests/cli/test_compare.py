@@ -24,7 +24,7 @@ from rosenblatt.data.splits import split
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.entrants import ENTRANTS
 from rosenblatt.features import TableMap
-from rosenblatt.learning.learners import COMPARED
+from rosenblatt.learning.learner_names import COMPARED
 from rosenblatt.studies.compare import compare
 from rosenblatt.studies.order import mean_cosine
 

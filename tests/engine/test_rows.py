@@ -11,16 +11,14 @@ from strategies import data_sets
 
 from rosenblatt.engine import core as plain_core
 from rosenblatt.engine import rules
-from rosenblatt.engine import weights as engine_weights
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.rows import SPARSE_KINDS, OneHot, Rows
 from rosenblatt.engine.threads import map_on_cores, share
-from rosenblatt.engine.weights import layout, score
 from rosenblatt.errors import NotFiniteError
-from rosenblatt.learning import training
+from rosenblatt.learning import scoring, training
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model, scores_in_blocks
+from rosenblatt.learning.scoring import Model, layout, score, scores_in_blocks
 
 
 def words(rng, n=60, d=40, most=12, whole=True, repeats=0.0):
@@ -108,7 +106,7 @@ def test_every_class_has_the_bits_of_its_own_sum(vectors, kernel):
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("vectors", [1, 5])
 def test_any_number_of_threads_gives_the_same_bits(form, vectors, monkeypatch):
-    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    monkeypatch.setattr(scoring, "LEAST_WORK", 10)
     rng = np.random.default_rng(0)
     X = words(rng, n=101, whole=False)
     rows = Rows(X if form == "sparse" else X.toarray())
@@ -119,7 +117,7 @@ def test_any_number_of_threads_gives_the_same_bits(form, vectors, monkeypatch):
 
 
 def test_a_forked_process_scores_with_threads_of_its_own(monkeypatch):
-    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    monkeypatch.setattr(scoring, "LEAST_WORK", 10)
     rng = np.random.default_rng(0)
     rows, w, b = Rows(words(rng)), rng.normal(size=(1, 40)), np.zeros(1)
     expected = score(rows, w, b, threads=3)
@@ -130,7 +128,7 @@ def test_a_forked_process_scores_with_threads_of_its_own(monkeypatch):
 
 
 def test_threads_name_the_first_row_that_is_not_finite(monkeypatch):
-    monkeypatch.setattr(engine_weights, "LEAST_WORK", 10)
+    monkeypatch.setattr(scoring, "LEAST_WORK", 10)
     X = np.ones((400, 3))
     X[[77, 300, 399], 1] = np.nan
     with pytest.raises(NotFiniteError, match="row 77, column 1"):

@@ -42,19 +42,14 @@ class StoppedHereError(Exception):
 def interrupted(data, recipe, folder, after, resume=False, dev=None):
     """A run that writes a checkpoint after so many stretches of examples, and is cut off right then."""
     stretches = 0
-
-    def clock():
-        return float(stretches)
-
-    checkpoints = Checkpoints(folder, recipe, seconds=1e9, resume=resume)
+    checkpoints = Checkpoints(folder, recipe, lambda: stretches > after, resume=resume)
     usual = checkpoints.after_stretch
 
     def after_stretch(run, place):
         nonlocal stretches
         stretches += 1
-        if stretches > after:
-            checkpoints.seconds = 0
-            usual(run, place)
+        usual(run, place)
+        if checkpoints.written:
             raise StoppedHereError
 
     checkpoints.after_stretch = after_stretch
@@ -122,9 +117,9 @@ def test_other_settings_and_other_rows_are_refused_by_name(tmp_path):
     with pytest.raises(SettingError, match="is of other rows"):
         interrupted(noisy(500, seed=2), Recipe(epochs=4), folder, after=5, resume=True)
     with pytest.raises(SettingError, match="--tol"):
-        Checkpoints(folder, Recipe(tol=0.1))
+        Checkpoints(folder, Recipe(tol=0.1), lambda: False)
     with pytest.raises(SettingError, match="votes"):
-        Checkpoints(folder, Recipe(learner="voted"))
+        Checkpoints(folder, Recipe(learner="voted"), lambda: False)
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,8 @@ import rosenblatt
 from rosenblatt import SettingError
 from rosenblatt.cli import run
 from rosenblatt.engine.parameters import Parameter, Real
-from rosenblatt.learning.learners import (
-    ALL_LEARNERS,
-    COMPARED,
-    KERNEL,
-    KERNEL_RULES,
-    LEARNERS,
-    KernelDesign,
-    Recipe,
-    label_of,
-)
+from rosenblatt.learning.learner_names import COMPARED, label_of, recipe_called
+from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_RULES, LEARNERS, KernelDesign, Recipe
 from rosenblatt.playground.learners import as_javascript, page_parameters, page_range
 
 
@@ -99,8 +91,8 @@ def test_the_page_keeps_to_the_limits_of_a_parameter():
 
 def test_compare_names_what_a_recipe_does():
     for name in (*COMPARED, "voted"):
-        assert Recipe.compared(name, Recipe(epochs=2)).compared_name == name
+        assert recipe_called(name, Recipe(epochs=2)).compared_name == name
         assert label_of(name).lower().startswith(name.split()[0].split("-")[0])
     for name in ("averaged averaged", "averaged voted", "majority"):
         with pytest.raises(SettingError, match="There is no learner"):
-            Recipe.compared(name, Recipe())
+            recipe_called(name, Recipe())

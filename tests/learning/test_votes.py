@@ -14,13 +14,13 @@ from strategies import ADDS_ROWS, data_sets, same_bits
 from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import vote_counter
 from rosenblatt.engine.rows import OneHot, Rows, join
-from rosenblatt.engine.weights import Weights, score
+from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, NotFiniteError, SettingError
 from rosenblatt.learning import signs
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import decide
+from rosenblatt.learning.scoring import decide, score
 from rosenblatt.learning.training import run, train
 from rosenblatt.learning.votes import Survivors, Voter, blocks_of_products, count_votes
 from rosenblatt.learning.whole_votes import votes_on_whole_numbers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,10 +36,24 @@ class CheckpointOptions:
         if self.checkpoint and self.resume:
             raise click.UsageError("--resume goes on writing checkpoints where it found one: leave out --checkpoint.")
         folder = Path(self.checkpoint or self.resume or "")
-        checkpoints = Checkpoints(folder, recipe, seconds=60 * self.every, resume=self.resume is not None)
+        checkpoints = Checkpoints(folder, recipe, every(60 * self.every), resume=self.resume is not None)
         if self.resume and not checkpoints.path.exists():
             options.tell(f"There is no checkpoint in {folder} yet: training begins at its beginning.")
         return checkpoints
+
+
+def every(seconds: float) -> Callable[[], bool]:
+    """Whether so much time has passed since the answer last was that it has, or since now."""
+    last = time.monotonic()
+
+    def due() -> bool:
+        nonlocal last
+        if (now := time.monotonic()) - last < seconds:
+            return False
+        last = now
+        return True
+
+    return due
 
 
 def checkpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,8 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine
-from rosenblatt.learning.learners import COMPARED, OTHERS, Recipe
+from rosenblatt.learning.learner_names import COMPARED, OTHERS, recipe_called
+from rosenblatt.learning.learners import Recipe
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -120,7 +121,7 @@ def compare(**values: Any) -> None:
         regression=options.IS_REGRESSION[chosen.task],
     )
     for name in chosen.learner_names:
-        Recipe.compared(name, recipe)  # a name that cannot be is refused before the file is read
+        recipe_called(name, recipe)  # a name that cannot be is refused before the file is read
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
     if predicts_numbers(data, chosen):

@@ -12,7 +12,8 @@ import click
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import counted
-from rosenblatt.learning.learners import LEARNERS, SAID_BY_NAME
+from rosenblatt.learning.learner_names import SAID_BY_NAME
+from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.plan import ORDERS
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import contextlib
 import gzip
 import io
 import os
-import re
 import stat
 import sys
 import weakref
@@ -39,17 +38,12 @@ COMPRESSED = (GZIP, b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
-# How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
-SPREADSHEET = (
-    rb"(?s)PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet)"
-    rb"|\xd0\xcf\x11\xe0"
-)
 # How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
-    rb"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
-    rb"%PDF-": "a PDF document: export the table as CSV",
-    rb"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
-    rb"FEA1\0": "a Feather file of version 1: write it again with a newer program",
+    b"PK\x03\x04": "a zip archive, or a damaged spreadsheet: unpack it, or save the sheet as CSV",
+    b"%PDF-": "a PDF document: export the table as CSV",
+    b"\x89HDF": "an HDF5 file: write the table as Parquet or CSV",
+    b"FEA1\0": "a Feather file of version 1: write it again with a newer program",
 }
 
 
@@ -137,9 +131,16 @@ class Source:
                 self.head = self._read_head()
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
-        for beginning, what in FOREIGN.items():
-            if re.match(beginning, self.head) and not re.match(SPREADSHEET, self.head):
-                raise FileError(f"it is {what}.", path=self.name)
+        if self.head.startswith(tuple(FOREIGN)):
+            self._refuse_foreign()
+
+    def _refuse_foreign(self) -> None:
+        """Refuses what other programs wrote, but for spreadsheets, which also are zip archives."""
+        from rosenblatt.data.formats.excel import SPREADSHEET
+
+        if not SPREADSHEET.match(self.head):
+            what = next(what for beginning, what in FOREIGN.items() if self.head.startswith(beginning))
+            raise FileError(f"it is {what}.", path=self.name)
 
     def _status(self) -> os.stat_result:
         return os.fstat(self._stream.fileno())

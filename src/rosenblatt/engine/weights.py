@@ -6,17 +6,14 @@ import contextlib
 import math
 import mmap
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core, cores
+from rosenblatt.engine.compiled import core
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, counted
 
 # Every so many examples the running sum is settled: a change at example t is stored as t times the change, and for
@@ -31,9 +28,6 @@ LARGEST_WEIGHT = 1e290
 
 BYTES_PER_WEIGHT = 32  # the weight, its sum, and the last and the averaged weights as they are given in the end
 LEAST_WEIGHTS_CHECKED = 2**24
-
-LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
-BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
@@ -367,50 +361,6 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
         columns = np.empty(rows.entries, dtype=np.int64)
         columns = columns[: core.named_columns(rows, np.zeros(rows.d // 64 + 1, dtype=np.uint64), columns)]
     return columns if 4 * len(columns) <= rows.d else None
-
-
-def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | None = None) -> np.ndarray:
-    """w_k·x + b_k for every row and vector, in core: n × vectors. The bits are the same for any number of threads.
-
-    `coef` is read in place where `layout` says that it lies as the rows need it, else copied first.
-    """
-    vectors = len(coef)
-    w, bias = layout(coef, rows), np.array(intercept, dtype=float)
-    out = np.empty(rows.n * vectors)
-    work = vectors * rows.entries
-    most = min(rows.n, work // LEAST_WORK)
-    threads = min(most, threads or cores()) if most > 1 else 1
-    blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
-    height = -(-rows.n // (4 * blocks)) * 4  # rows that are scored at a time: whole tiles of four
-    not_finite: list[int] = []
-
-    def score_blocks(starts: Iterator[int]) -> None:
-        still = SimpleNamespace(w=w, u=w, sigma=None, vectors=vectors, fit_intercept=True)
-        still.bias = still.bias_u = still.bias_sigma = bias
-        still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
-        still.scores = np.empty(4 * vectors)
-        scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
-        with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
-            for start in starts:
-                bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))
-                if bad >= 0:
-                    not_finite.append(bad)
-
-    starts = range(0, rows.n, max(1, height))
-    if threads == 1:
-        score_blocks(iter(starts))
-    else:
-        share(starts, score_blocks, threads)
-    if not_finite:
-        raise rows.blame(min(not_finite))
-    return out.reshape(rows.n, vectors)
-
-
-def layout(coef: np.ndarray, rows: Rows) -> np.ndarray:
-    """Weights as rows of this kind read them: vector after vector, or, where sparse, column after column."""
-    if rows.dense or len(coef) == 1:
-        return np.ascontiguousarray(coef, dtype=float)
-    return np.asfortranarray(coef, dtype=float)
 
 
 def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:

@@ -17,6 +17,7 @@ from rosenblatt.features import TableMap
 from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.views import draw_ranking
 from rosenblatt.learning.examples import class_labels_of, for_classes
+from rosenblatt.learning.learner_names import recipe_called
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.training import run
 from rosenblatt.show.canvas import PALETTE
@@ -36,7 +37,7 @@ def income() -> Finding:
     examples = for_classes(X, y)
     errors: dict[str, list[float]] = {}
     for name in ONLINE_LEARNERS:
-        recipe = Recipe.compared(name, Recipe(epochs=5))
+        recipe = recipe_called(name, Recipe(epochs=5))
         view = "averaged" if recipe.averages else "last"
         for seed in range(INCOME_ORDERS):
             trained = run(examples, recipe.rule(), replace(recipe, seed=seed).plan())

@@ -7,7 +7,6 @@ kept. It tells which rows and which settings it belongs to; the order of the row
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -34,13 +33,11 @@ class Checkpoints:
 
     folder: Path
     recipe: Recipe
-    seconds: float = 600.0  # between two
+    due: Callable[[], bool]  # is it time for one? Results do not depend on it
     resume: bool = False
-    clock: Callable[[], float] = time.monotonic
     running: bool = False  # has the run begun?
     stop: bool = False  # asked for: write one, and stop
     written: int = 0
-    _last: float = field(init=False, default=0.0)
     _rows: list[int] = field(init=False, default_factory=list)  # checksums of the examples, and of those held out
 
     def __post_init__(self) -> None:
@@ -53,7 +50,7 @@ class Checkpoints:
     def begin(self, run: LinearRun) -> None:
         """Before the first example: goes to where the last checkpoint was written, if it is to."""
         self._rows = [part.checksum() for part in (run.examples, run.held_out) if part is not None]
-        self._last, self.running = self.clock(), True
+        self.running = True
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.resume and self.path.exists():
             header, arrays = model_file.read(self.path)
@@ -62,7 +59,7 @@ class Checkpoints:
 
     def after_stretch(self, run: LinearRun, place: int) -> None:
         """After some examples: writes a checkpoint if it is time, and stops if that was asked for."""
-        if not self.stop and self.clock() - self._last < self.seconds:
+        if not self.due() and not self.stop:
             return
         header, arrays = state_of(run, place)
         if self.path.exists():
@@ -71,7 +68,7 @@ class Checkpoints:
             os.link(self.path, beside)
             beside.replace(self.folder / PREVIOUS)
         model_file.write(self.path, {**header, "recipe": self.recipe.to_json(), "rows": self._rows}, arrays)
-        self.written, self._last = self.written + 1, self.clock()
+        self.written += 1
         if self.stop:
             raise KeyboardInterrupt
 

@@ -17,7 +17,8 @@ import numpy as np
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.log import Log
-from rosenblatt.learning.training import LinearRun, Origin, Training, zero_weights
+from rosenblatt.learning.origin import Origin
+from rosenblatt.learning.training import LinearRun, Training, zero_weights
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.engine import weights
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError
+from rosenblatt.learning import scoring
 from rosenblatt.learning.log import Memory
 from rosenblatt.learning.scoring import Model, Scorer
 from rosenblatt.learning.votes import blocks_of_products
@@ -69,7 +69,7 @@ def on_score(memory: Memory, x: Rows, view: str, gains: int = 0, loses: int | No
     alpha = coefficients(memory, view, gains, loses)
     start = 0.0
     if memory.start is not None:
-        scores = weights.score(x, *memory.start.last)[0]
+        scores = scoring.score(x, *memory.start.last)[0]
         start = float(scores[gains] - (0.0 if loses is None else scores[loses]))
     constant = 1.0 if memory.fit_intercept else 0.0
     # As a score is made: the bias is a sum of its own, beside which tiny features keep their digits.

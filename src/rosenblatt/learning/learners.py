@@ -30,8 +30,6 @@ USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind
 LEARNER_OF_NUMBERS = "passive-aggressive"
 USUAL_FOR_NUMBERS: dict[str, dict[str, Any]] = {"passive-aggressive": {"C": 0.1, "variant": "II", "epsilon": 0.01}}
 OF_CLASSES = {"class_weight": "--balanced", "calibrate": "--calibrate", "threshold": "--threshold", "keep_log": "--keep-log"}
-# Before a learner's name: the same, predicting with the mean of its weights, or with the last where the mean is its default.
-AVERAGED, LAST = "averaged ", "last "
 
 
 @dataclass(frozen=True)
@@ -186,10 +184,7 @@ class KernelLearner(Learner):
 KERNEL = KernelLearner("kernel", rules.Perceptron, "kernel perceptron", "KernelPerceptron")
 ALL_LEARNERS: dict[str, Learner] = LEARNERS | {KERNEL.name: KERNEL}
 
-SAID_BY_NAME = ("averaged", "voted")  # whose names say whose weights predict: there is no averaged one of them
 ONCE_LAST = ("logistic",)  # which predicted with its last weights by default: a file that does not say which means those
-COMPARED = tuple(name for learner in LEARNERS.values() for name in learner.compared)
-OTHERS = tuple(name for name in ALL_LEARNERS if name not in COMPARED)  # what `compare` tries only where it is named
 
 
 def learner_called(name: str) -> Learner:
@@ -204,46 +199,6 @@ def learner_called(name: str) -> Learner:
     near = get_close_matches(name, ALL_LEARNERS, 1)
     meant = f"did you mean {near[0]!r}? There are" if near else "choose one of"
     raise SettingError(f"There is no learner {name!r}: {meant} {', '.join(ALL_LEARNERS)}.")
-
-
-def compared_as(name: str, averages: bool) -> str:
-    """What `compare` calls a learner: its name, after `averaged` or `last` where other weights predict than by default.
-
-    >>> compared_as("perceptron", averages=True), compared_as("voted", averages=False), compared_as("mira", averages=True)
-    ('averaged', 'perceptron', 'averaged mira')
-    >>> compared_as("logistic", averages=True), compared_as("logistic", averages=False)
-    ('logistic', 'last logistic')
-    """
-    learner = ALL_LEARNERS[name]
-    plain = learner.rule.name if name in SAID_BY_NAME else name
-    if averages == (ALL_LEARNERS[plain].view == "averaged"):
-        return plain
-    if not averages:
-        return LAST + plain
-    return next(
-        (one.name for one in LEARNERS.values() if one.rule is learner.rule and one.view == "averaged"), AVERAGED + plain
-    )
-
-
-def label_of(compared: str) -> str:
-    """What people call a learner that `compare` names.
-
-    >>> label_of("averaged"), label_of("averaged mira"), label_of("majority")
-    ('averaged perceptron', 'averaged MIRA', 'majority')
-    """
-    if compared in ALL_LEARNERS:
-        return ALL_LEARNERS[compared].label
-    plain = without_view(compared)
-    return compared.removesuffix(plain) + LEARNERS[plain].label if plain in LEARNERS else compared
-
-
-def without_view(compared: str) -> str:
-    """The learner's own name in one that may begin with `averaged` or `last`.
-
-    >>> without_view("averaged mira"), without_view("averaged")
-    ('mira', 'averaged')
-    """
-    return compared.removeprefix(AVERAGED).removeprefix(LAST)
 
 
 # Files leave these out.
@@ -284,29 +239,6 @@ class Recipe(Settings):
     threshold: float | str | None = None
     multiclass: str = "rival"
     window: int | None = None
-
-    @classmethod
-    def compared(cls, name: str, recipe: Recipe) -> Recipe:
-        """A recipe with the learner of another name, which may begin with `averaged` or `last`; against the rest if it can.
-
-        >>> chosen = Recipe.compared("averaged mira", Recipe(epochs=3))
-        >>> chosen.learner, chosen.averages, chosen.epochs
-        ('mira', True, 3)
-        """
-        plain = without_view(name)
-        if plain not in ALL_LEARNERS or (plain != name and plain in SAID_BY_NAME):
-            known = (*COMPARED, *OTHERS)
-            near = [other for other in known if other.replace(" ", "") == name.replace(" ", "")] or get_close_matches(
-                name, known, 1
-            )
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise SettingError(f"There is no learner {name!r}: choose from {', '.join(known)}.{hint}")
-        multiclass = recipe.multiclass if ALL_LEARNERS[plain].learns_against_rest else "rival"
-        chosen = replace(
-            recipe, learner=plain, average=None if plain == name else name.startswith(AVERAGED), multiclass=multiclass
-        )
-        chosen.refuse_impossible()
-        return chosen
 
     def for_numbers(self) -> Recipe:
         """The same for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.
@@ -432,6 +364,8 @@ class Recipe(Settings):
     @property
     def compared_name(self) -> str:
         """What `compare` calls this learner."""
+        from rosenblatt.learning.learner_names import compared_as
+
         return self.learner if self.votes else compared_as(self.learner, self.averages)
 
     def to_json(self) -> dict[str, Any]:

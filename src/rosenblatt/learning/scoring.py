@@ -6,16 +6,20 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.engine.compiled import core, cores
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import layout, score
+from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 SCORED_AT_ONCE = 2**20  # rows
+LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
+BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
 class Scorer(ABC):
@@ -121,6 +125,50 @@ class Model(Scorer):
             self._laid_out[rows.dense] = layout(self.coef, rows)
         scores = score(rows, self._laid_out[rows.dense], self.intercept, threads)
         return scores[:, 0] if len(self.coef) == 1 else scores
+
+
+def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | None = None) -> np.ndarray:
+    """w_k·x + b_k for every row and vector, in core: n × vectors. The bits are the same for any number of threads.
+
+    `coef` is read in place where `layout` says that it lies as the rows need it, else copied first.
+    """
+    vectors = len(coef)
+    w, bias = layout(coef, rows), np.array(intercept, dtype=float)
+    out = np.empty(rows.n * vectors)
+    work = vectors * rows.entries
+    most = min(rows.n, work // LEAST_WORK)
+    threads = min(most, threads or cores()) if most > 1 else 1
+    blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
+    height = -(-rows.n // (4 * blocks)) * 4  # rows that are scored at a time: whole tiles of four
+    not_finite: list[int] = []
+
+    def score_blocks(starts: Iterator[int]) -> None:
+        still = SimpleNamespace(w=w, u=w, sigma=None, vectors=vectors, fit_intercept=True)
+        still.bias = still.bias_u = still.bias_sigma = bias
+        still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
+        still.scores = np.empty(4 * vectors)
+        scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+        with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
+            for start in starts:
+                bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))
+                if bad >= 0:
+                    not_finite.append(bad)
+
+    starts = range(0, rows.n, max(1, height))
+    if threads == 1:
+        score_blocks(iter(starts))
+    else:
+        share(starts, score_blocks, threads)
+    if not_finite:
+        raise rows.blame(min(not_finite))
+    return out.reshape(rows.n, vectors)
+
+
+def layout(coef: np.ndarray, rows: Rows) -> np.ndarray:
+    """Weights as rows of this kind read them: vector after vector, or, where sparse, column after column."""
+    if rows.dense or len(coef) == 1:
+        return np.ascontiguousarray(coef, dtype=float)
+    return np.asfortranarray(coef, dtype=float)
 
 
 def margins_and_rivals(scores: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import order, weights
+from rosenblatt.engine import order
 from rosenblatt.engine.compiled import vote_counter
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import SettingError
+from rosenblatt.learning import scoring
 from rosenblatt.learning.log import Log, Memory
 from rosenblatt.learning.scoring import Scorer, as_rows
 from rosenblatt.learning.signs import votes_by_sign
@@ -108,7 +109,7 @@ class Voter(Scorer):
         survivors = Survivors.of(memory.log, memory.codes, memory.vectors, memory.first, memory.last)
         first_scores = None
         if memory.start is not None:
-            first_scores = weights.score(rows, *memory.start.last)
+            first_scores = scoring.score(rows, *memory.start.last)
         scores = (self._count if self.drawn is None else self._draw)(rows, survivors, first_scores)
         return scores[:, 0] if memory.vectors == 1 else scores
 

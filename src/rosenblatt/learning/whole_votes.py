@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import weights
 from rosenblatt.engine.compiled import vote_counter
 from rosenblatt.engine.rows import Rows
+from rosenblatt.learning import scoring
 from rosenblatt.learning.log import Memory
 
 WHOLE = 2**24  # whole numbers below this are exact in float32
@@ -29,7 +29,7 @@ def votes_on_whole_numbers(rows: Rows, memory: Memory, at_once: int = ROWS) -> n
     too_large = 4 * at_once * memory.rows.n > PRODUCT_BYTES or memory.last - memory.first >= MOST_VOTES
     if memory.vectors > 1 or rows.d > MOST_COLUMNS or too_large:
         return None
-    first_scores = np.zeros(rows.n) if memory.start is None else weights.score(rows, *memory.start.last)[:, 0]
+    first_scores = np.zeros(rows.n) if memory.start is None else scoring.score(rows, *memory.start.last)[:, 0]
     if not stays_exact(rows, memory, first_scores):
         return None
     log, constant = memory.log, np.float32(memory.fit_intercept)

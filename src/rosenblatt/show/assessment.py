@@ -19,7 +19,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.splits import CrossValidation, split
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learning.classifier import Classifier, with_training_types
-from rosenblatt.learning.learners import COMPARED
+from rosenblatt.learning.learner_names import COMPARED
 from rosenblatt.learning.measures import ScoredRows
 from rosenblatt.learning.scoring import example_margins
 from rosenblatt.show.wrong import WrongRow, wrong_rows

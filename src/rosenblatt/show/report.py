@@ -22,7 +22,8 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
 from rosenblatt.errors import amount, needs_parts
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.learners import ALL_LEARNERS, label_of
+from rosenblatt.learning.learner_names import label_of
+from rosenblatt.learning.learners import ALL_LEARNERS
 from rosenblatt.learning.measures import METRICS, measure_all
 from rosenblatt.show import reproduce, tables
 from rosenblatt.show.assessment import Announce, Assessment, ReportOptions, assess

@@ -25,7 +25,8 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.calibration import cross_fitted
 from rosenblatt.learning.examples import Examples, class_labels_of, codes_among, encode, for_classes, labels_of
 from rosenblatt.learning.learn import by_code, fit_features
-from rosenblatt.learning.learners import COMPARED, Recipe
+from rosenblatt.learning.learner_names import COMPARED, recipe_called
+from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.measures import METRICS, Metric, ScoredRows
 from rosenblatt.learning.scoring import Scorer, probabilities
 from rosenblatt.learning.training import run
@@ -133,7 +134,7 @@ def compare_parts(
 ) -> list[LearnerResult]:
     """All learners on these pairs of rows to learn from and rows held out."""
     metric = METRICS[(recipe or Recipe()).metric]
-    recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
+    recipes = {name: recipe_called(name, recipe or Recipe()) for name in learners}
     entrants = dict(also or {})
     if not recipes and not entrants:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(COMPARED)}.")

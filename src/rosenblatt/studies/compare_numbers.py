@@ -20,7 +20,8 @@ from rosenblatt.data.splits import CrossValidation
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import RegressionExamples, feature_rows, for_regression
 from rosenblatt.learning.learn import fit_features
-from rosenblatt.learning.learners import AVERAGED, COMPARED, LEARNERS, Recipe
+from rosenblatt.learning.learner_names import AVERAGED, COMPARED, recipe_called
+from rosenblatt.learning.learners import LEARNERS, Recipe
 from rosenblatt.learning.number_measures import NumberMeasures
 from rosenblatt.learning.quantities import TargetScale, read_targets
 from rosenblatt.learning.training import run
@@ -81,7 +82,7 @@ def compare_numbers(
     if tuple(learners) == COMPARED:
         learners = OF_NUMBERS
     asked = recipe or Recipe()
-    recipes = {name: Recipe.compared(name, replace(asked, regression=None)).for_numbers() for name in learners}
+    recipes = {name: recipe_called(name, replace(asked, regression=None)).for_numbers() for name in learners}
     if not recipes and not also:
         raise SettingError(f"There is no learner to compare: name some of {', '.join(OF_NUMBERS)}.")
     parts = [(data, dev)] if dev is not None else folds(data, CrossValidation.holding_out(holdout, seeds))

@@ -18,6 +18,7 @@ from rosenblatt.data.splits import split
 from rosenblatt.engine.parameters import Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples
+from rosenblatt.learning.learner_names import recipe_called
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.scoring import error
 from rosenblatt.learning.training import run
@@ -65,7 +66,7 @@ def compare_orders(
     `progress` is called with the number of the learner and its name before its runs.
     """
     check("orders", orders, Whole(2))
-    recipes = {name: Recipe.compared(name, recipe or Recipe()) for name in learners}
+    recipes = {name: recipe_called(name, recipe or Recipe()) for name in learners}
     if not recipes:
         raise SettingError("There is no learner to study: name one.")
     if any(chosen.with_kernel for chosen in recipes.values()):

@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.engine import rules
-from rosenblatt.engine.weights import Weights, score, weights_norm
+from rosenblatt.engine.weights import Weights, weights_norm
 from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.scoring import Model, margins_and_rivals, scores_in_blocks
+from rosenblatt.learning.scoring import Model, margins_and_rivals, score, scores_in_blocks
 from rosenblatt.learning.training import Training
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for, rounded_down, rounded_up

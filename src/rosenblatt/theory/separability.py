@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import score
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.examples import Examples, encode, match_lengths
+from rosenblatt.learning.scoring import score
 from rosenblatt.theory import rounding
 from rosenblatt.theory.certificate import Certificate, ClassPair, Proof
 from rosenblatt.theory.exact import exact_margin

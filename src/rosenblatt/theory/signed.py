@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import score
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.scoring import margins_and_rivals
+from rosenblatt.learning.scoring import margins_and_rivals, score
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

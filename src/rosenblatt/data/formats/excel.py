@@ -10,9 +10,15 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.data.source import SAMPLE_LINES, SPREADSHEET, Source
+from rosenblatt.data.source import SAMPLE_LINES, Source
 from rosenblatt.data.table import Place, checked_names, plain_moments, to_dataset
 from rosenblatt.errors import FileError
+
+# How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
+SPREADSHEET = re.compile(
+    rb"(?s)PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet)"
+    rb"|\xd0\xcf\x11\xe0"
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,7 +105,7 @@ FORMAT = Format(
     "excel",
     "a spreadsheet: xlsx, xls, ods; a sheet as file.xlsx::Sheet",
     read,
-    signature=re.compile(SPREADSHEET),
+    signature=SPREADSHEET,
     suffixes=(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     aliases=("xlsx", "xlsm", "xlsb", "xls", "ods"),
     has_columns=True,

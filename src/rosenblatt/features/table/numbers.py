@@ -21,7 +21,7 @@ from rosenblatt.data.table import kind_of, number_text, plain_moments
 from rosenblatt.engine.parameters import check_type
 from rosenblatt.engine.threads import Item, Result, map_on_cores
 from rosenblatt.errors import DataError, NotFiniteError
-from rosenblatt.features.notes import FAR
+from rosenblatt.features.notes import FAR, FarValues
 
 if TYPE_CHECKING:
     import polars as pl
@@ -293,6 +293,15 @@ class Number:
                 f"Column {self.name!r} contains {value:g}, too large to compute with: scale or cap it first."
             )
         return encoded
+
+    def far_values(self, count: int, days: bool) -> FarValues:
+        """So many values, or days of a date, beside what training had."""
+        shown: Callable[[float], str] = "{:.6g}".format
+        if days:
+            from rosenblatt.data.columns.dates import day_text as shown
+        if self.range is None:
+            return FarValues(count, f"mean {shown(self.mean)}, standard deviation {self.sd:.3g}")
+        return FarValues(count, f"between {shown(self.range[0])} and {shown(self.range[1])}")
 
     def count_far(self, x: np.ndarray) -> int:
         """How many doubles are as far outside the range of training as it is wide; what is missing (nan) is not.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, TableReadings, is_text
 from rosenblatt.data.disk_table import DiskTable
-from rosenblatt.data.table import kind_of, looks_like_data, numbers_if_all
+from rosenblatt.data.table import kind_of, numbers_if_all
 from rosenblatt.engine.parameters import Choice, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
@@ -152,8 +152,10 @@ class TableMap:
             self.columns = self._fit_columns([clean], len(table), None)
         if not clean.frame.width and not clean.texts:
             raise DataError("No column is left to learn from: all are dropped. Keep one.")
-        if not isinstance(self.products, str):
-            _refuse_unknown(named, clean.frame.columns, "products")
+        if unknown := [name for name in named if name not in clean.frame.columns]:
+            from rosenblatt.features.table.lacking import listed
+
+            raise SettingError(f"products names {listed(unknown)}, but the columns are {listed(clean.frame.columns)}.")
         self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
         self.blocks = make_blocks(self.columns, self.products, self.hashing)
         self.learn_pairs(self.clean_parts(table), sizes)
@@ -191,7 +193,11 @@ class TableMap:
         table = as_frame(rows)
         if self._cleaned is not None and self._cleaned[0] is table:
             return self._cleaned[1]
-        self._refuse_absent(table.columns)
+        present = set(table.columns)
+        if absent := [name for name in self.raw_columns if name not in present]:
+            from rosenblatt.features.table.lacking import table_lacks
+
+            raise table_lacks(absent, table.columns)
         if self.readings is None:
             return CleanTable(table, {}, {}, {}, {})
         return self.readings.clean(table)
@@ -201,21 +207,6 @@ class TableMap:
         if self._cleaned is not None and self._cleaned[0] is data.rows:
             return self._cleaned[1].take(numbers)
         return self.clean(data.take(numbers).rows)
-
-    def _refuse_absent(self, columns: Sequence[str]) -> None:
-        """Refuses the columns of a table among which some of training are not."""
-        present = set(columns)
-        absent = [name for name in self.raw_columns if name not in present]
-        if not absent:
-            return
-        remedy = ""
-        if "column_1" in absent and "column_1" not in present:  # so are columns called whose file has no header
-            remedy = " If it has no header either, pass header=False (--no-header)."
-        elif looks_like_data(columns):
-            remedy = " Its first line looks like data: pass header=False (--no-header), and names=[…] (--names A,B,…)."
-        elif "column_1" in present:
-            remedy = " Name its columns: names=[…] (--names A,B,…)."
-        raise DataError(f"The table lacks {_listed(absent)}, which training had. It has {_listed(columns)}.{remedy}")
 
     def _fit_columns(self, parts: Iterable[CleanTable], rows: int, folder: Path | None) -> list[TableColumn]:
         """What the columns hold, of a table that comes in parts; numbers of all rows lie in a folder if one is named."""
@@ -331,20 +322,14 @@ class TableMap:
             unreadable={name: count for name, count in parts.unreadable.items() if count},
             undated={name: count for name, count in clean.misfits.items() if count},
             ignored=tuple(name for name in columns if name not in known),
-            far={clean.derived.get(name, name): self._far(name, count, clean) for name, count in parts.far.items() if count},
+            far=self._far_values(parts.far, clean.derived) if any(parts.far.values()) else {},
         )
         return result
 
-    def _far(self, name: str, count: int, clean: CleanTable) -> FarValues:
-        """So many numbers of a column, or days of a date, beside what training had."""
-        number = next(column.number for column in self.columns if column.name == name)
-        assert number is not None
-        shown: Callable[[float], str] = "{:.6g}".format
-        if name in clean.derived:
-            from rosenblatt.data.columns.dates import day_text as shown
-        if number.range is None:
-            return FarValues(count, f"mean {shown(number.mean)}, standard deviation {number.sd:.3g}")
-        return FarValues(count, f"between {shown(number.range[0])} and {shown(number.range[1])}")
+    def _far_values(self, counts: Mapping[str, int], derived: Mapping[str, str]) -> dict[str, FarValues]:
+        """So many numbers of columns, or days of dates, beside what training had."""
+        far = [column.number for column in self.columns if column.number and counts[column.name]]
+        return {derived.get(one.name, one.name): one.far_values(counts[one.name], one.name in derived) for one in far}
 
     @property
     def known_columns(self) -> set[str]:
@@ -426,13 +411,6 @@ class TableMap:
         return table_from_json(saved)
 
 
-def _refuse_unknown(names: Iterable[str], columns: list[str], setting: str) -> None:
-    known = set(columns)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise SettingError(f"{setting} names {_listed(unknown)}, but the columns are {_listed(columns)}.")
-
-
 @needs_parts("A table")
 def as_frame(rows: Any) -> Any:
     """The rows as a polars table: polars, a dict of columns, or anything that speaks Arrow (pandas, pyarrow …).
@@ -448,8 +426,3 @@ def as_frame(rows: Any) -> Any:
     if isinstance(rows, Mapping) or hasattr(rows, "__arrow_c_stream__"):
         return pl.DataFrame(rows)
     raise DataError(f"Expected a table, got {type(rows).__name__}: pass a polars or pandas DataFrame.")
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:10]))
-    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
