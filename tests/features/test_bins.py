@@ -13,7 +13,7 @@ from rosenblatt import learn, load, read
 from rosenblatt.cli import run
 from rosenblatt.errors import ModelFileError
 from rosenblatt.features import TableMap, from_json
-from rosenblatt.features.table.numbers import (
+from rosenblatt.features.table.bins import (
     FEWEST_ROWS,
     MOST_BINS,
     MOST_VALUES,

@@ -1,7 +1,8 @@
-"""Streams that are compressed with bzip2, xz or zstd, decompressed; and streams that were begun, put together again."""
+"""Streams that are compressed (gzip, bzip2, xz, zstd), decompressed; and streams that were begun, put together again."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 from collections.abc import Callable
@@ -9,12 +10,15 @@ from typing import IO, Any, cast
 
 from rosenblatt.errors import FileError
 
+GZIP = b"\x1f\x8b"
 BUFFER = 1 << 20
 PIECE = 1 << 12  # compressed bytes at a time: of each few, zstd may make 128 kB
 
 
 def decompressed(stream: IO[bytes], start: bytes, name: str) -> IO[bytes] | None:
     """The stream, which begins so, decompressed; None where it is not compressed in one of these ways."""
+    if start.startswith(GZIP):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=stream))  # whose errors are the source's to explain
     for beginning, opener in OPENERS.items():
         if re.match(beginning, start):
             reader = opener(stream)

@@ -33,8 +33,7 @@ except ImportError:  # Windows
 HEAD_BYTES = 1 << 18  # in which a format is recognised
 LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
-GZIP = b"\x1f\x8b"
-COMPRESSED = (GZIP, b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
@@ -149,7 +148,11 @@ class Source:
         start, size = read_fully(self._stream, HEAD_BYTES), HEAD_BYTES
         self.compressed = start.startswith(COMPRESSED)
         if self.compressed:
-            self._stream = self._decompressed(start)
+            from rosenblatt.data.compression import decompressed
+
+            stream = self._rewound(start)
+            reader = decompressed(stream, start, self.name)  # None where it only begins as if it were compressed
+            self._stream, self.compressed = reader or stream, reader is not None
             start = read_fully(self._stream, HEAD_BYTES)
         # One long line, as a header of thousands of names is, must be seen whole.
         while len(start) == size < self.longest_line and start.count(b"\n") < 2 and b"\0" not in start:
@@ -161,17 +164,6 @@ class Source:
 
             self._stream = rejoined(start, self._stream)
         return start
-
-    def _decompressed(self, start: bytes) -> IO[bytes]:
-        """The stream, of which `start` was read, decompressed; as it is where it only begins as if it were compressed."""
-        stream = self._rewound(start)
-        if start.startswith(GZIP):
-            return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
-        from rosenblatt.data.compression import decompressed
-
-        reader = decompressed(stream, start, self.name)
-        self.compressed = reader is not None
-        return reader or stream
 
     def _rewound(self, start: bytes) -> IO[bytes]:
         """The bytes from the beginning, of which `start` was read."""

@@ -25,6 +25,7 @@ import numpy as np
 
 from rosenblatt.engine.rows import Rows
 from rosenblatt.features.table import TableMap, as_frame
+from rosenblatt.features.table.as_trained import with_training_types
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +68,7 @@ class OriginalTable:
             keywords = "scale=False" if mapping.double else "double=True, scale=False"
             remedy = f"{double}--no-scale ({keywords})"
             yield PrecisionLoss("as scaled numbers", remedy), self._double(some, scale=False)
-        values = mapping.clean(mapping.with_training_types(some)).frame
+        values = mapping.clean(with_training_types(mapping, some)).frame
         whole = [column.name for column in mapping.columns if column.number and values[column.name].dtype.is_integer()]
         if unscaled and whole:
             # Whole numbers beyond 2^53 are no longer all different as floats: their ranks are.

@@ -20,6 +20,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, LabelError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap
+from rosenblatt.features.table import as_trained
 from rosenblatt.learning import model_file
 from rosenblatt.learning.examples import Examples, RegressionExamples, codes_among, feature_rows, labels_of
 from rosenblatt.learning.history import History
@@ -337,7 +338,7 @@ def with_training_types(model: Classifier, data: Dataset) -> Dataset:
     """Data that were read as texts for a model, with numbers where it has learned from numbers."""
     if data.kind != "table" or not isinstance(model.features, TableMap):
         return data
-    return replace(data, rows=model.features.with_training_types(data.rows))
+    return replace(data, rows=as_trained.with_training_types(model.features, data.rows))
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -43,8 +43,6 @@ from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rosenblatt.data.dataset import Dataset
 
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
@@ -153,7 +151,7 @@ class TableMap:
         if not clean.frame.width and not clean.texts:
             raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if unknown := [name for name in named if name not in clean.frame.columns]:
-            from rosenblatt.features.table.lacking import listed
+            from rosenblatt.features.table.as_trained import listed
 
             raise SettingError(f"products names {listed(unknown)}, but the columns are {listed(clean.frame.columns)}.")
         self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
@@ -195,7 +193,7 @@ class TableMap:
             return self._cleaned[1]
         present = set(table.columns)
         if absent := [name for name in self.raw_columns if name not in present]:
-            from rosenblatt.features.table.lacking import table_lacks
+            from rosenblatt.features.table.as_trained import table_lacks
 
             raise table_lacks(absent, table.columns)
         if self.readings is None:
@@ -342,16 +340,6 @@ class TableMap:
         if self.readings is None:
             return [column.name for column in self.columns]
         return [one.name for one in self.readings.columns if one.used]
-
-    def with_training_types(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The table with numbers where training had them, if all are: rows for a model are read as texts."""
-        import polars as pl
-
-        number = {c.name for c in self.columns if c.number or (c.category and c.category.type == "number")}
-        texts = [series for series in table if series.name in number and series.dtype in (pl.String, pl.Enum)]
-        values = self.clean(table).frame if texts else table
-        typed = [numbers_if_all(values[series.name].cast(pl.String)) for series in texts]
-        return table.with_columns(series for series in typed if series.dtype != pl.String)
 
     @property
     def date_parts(self) -> set[str]:
