@@ -26,7 +26,7 @@ def train(name, *options, capsys=None):
     return Path("model").read_bytes(), "" if capsys is None else capsys.readouterr().err
 
 
-KEPT = ("--stream", "--cache", "kept")
+KEPT, FOLDER = ("--stream", "--cache", "kept"), "kept/rosenblatt-rows"
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.libsvm"])
@@ -37,15 +37,15 @@ def test_the_next_run_reads_nothing_and_ends_on_the_same_bytes(name, files, monk
     again, message = train(name, *KEPT, capsys=capsys)
     assert again == whole
     assert "built anew" not in message
-    assert not any(file.startswith("part-") for file in os.listdir("kept"))
+    assert not any(file.startswith("part-") for file in os.listdir(FOLDER))
 
 
 def cut_codes():
-    os.truncate("kept/codes.npy", 200)
+    os.truncate(f"{FOLDER}/codes.npy", 200)
 
 
 def lengthen_head():
-    with open("kept/about.json", "ab") as file:
+    with open(f"{FOLDER}/about.json", "ab") as file:
         file.write(b" ")
 
 
@@ -64,14 +64,14 @@ def test_what_does_not_fit_is_named_and_built_anew(change, named, files, capsys)
     change()
     options = ["--numeric", "number"] if "features" in named else options
     again, message = train("t.csv", *KEPT, *options, capsys=capsys)
-    assert f"The cache kept {named}: it is built anew." in message
+    assert f"The cache {FOLDER} {named}: it is built anew." in message
     assert again == train("t.csv", *options)[0]
 
 
 def test_flipped_bits_of_kept_files_are_found(files, capsys):
     whole, _ = train("t.csv", *KEPT)
     for name in ("indices", "values", "codes.npy", "about.json", "head.json"):
-        path = files / "kept" / name
+        path = files / FOLDER / name
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 4
         path.write_bytes(content)
@@ -94,3 +94,14 @@ def test_other_learners_share_rows_whose_features_were_not_chosen_by_trial(files
 def test_what_cannot_be_kept_says_so(options, reason, files, capsys):
     assert run(["train", "t.libsvm", *options]) > 0
     assert reason in capsys.readouterr().err
+
+
+def test_files_of_others_in_the_folder_are_not_touched(files):
+    others = ("about.json", "values", "codes.npy", "part-000000.arrow", "numbers-1")
+    (files / "kept").mkdir()
+    for name in others:
+        (files / "kept" / name).write_text("mine")
+    train("t.csv", *KEPT)
+    os.utime("t.csv", (1, 1))
+    train("t.csv", *KEPT)
+    assert all((files / "kept" / name).read_text() == "mine" for name in others)

@@ -258,6 +258,18 @@ def text_array(texts: list[str]) -> np.ndarray:
     return np.array(texts, dtype=str if plain and not any(text.endswith("\0") for text in texts) else object)
 
 
+def saved_classes(labels: list[Any], kind: str) -> np.ndarray:
+    """Classes that a file holds as a list, with the kind of their type.
+
+    >>> saved_classes(["a", "b"], "U"), saved_classes([1, 2], "u").dtype
+    (array(['a', 'b'], dtype='<U1'), dtype('uint64'))
+    """
+    if labels and isinstance(labels[0], str):
+        return text_array(labels)
+    types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
+    return np.array(labels, types.get(kind))
+
+
 def codes_among(classes: np.ndarray, labels: Labels) -> np.ndarray:
     """The place of each label among the classes; -1 where it is none of them."""
     if is_text(labels):

@@ -25,14 +25,14 @@ from rosenblatt.data.source import replacing
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError
 from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.learning.examples import Examples, for_classes, has_quantity, labels_of, text_array
+from rosenblatt.learning.examples import Examples, for_classes, has_quantity, labels_of, saved_classes
 from rosenblatt.learning.learn import by_code, prepare
 from rosenblatt.learning.learners import Recipe
 
+FOLDER = "rosenblatt-rows"  # in the one that the user names: nothing else there is touched
 ABOUT, CODES = "about.json", "codes.npy"
 TABLE = ("part-[0-9]*.arrow", "numbers-[0-9]*")  # what is needed until features are made of it
 OWN = (ABOUT, CODES, HEAD, "indices", "values", "indptr", "indices.old", "indptr.old", *TABLE)  # names of our files
-LABEL_TYPES: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,7 @@ class KeptRows:
         mapping = features.from_json(about["map"])
         rows, unreadable, undated = about["missing"]
         mapping.notes = Notes(rows, unreadable=unreadable, undated=undated)
-        labels = about["labels"]
-        texts = isinstance(labels[0], str)
-        classes = text_array(labels) if texts else np.array(labels, LABEL_TYPES.get(about["label_type"]))
+        classes = saved_classes(about["labels"], about["label_type"])
         codes = np.load(self.folder / CODES)
         if zlib.crc32(codes.data) != about["codes"]:
             raise DataError(f"The classes in {self.folder / CODES} are not those that were written.")

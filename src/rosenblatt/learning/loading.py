@@ -12,7 +12,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import ModelFileError, RosenblattError
 from rosenblatt.learning import model_file, model_schema
 from rosenblatt.learning.classifier import Classifier, Summary
-from rosenblatt.learning.examples import text_array
+from rosenblatt.learning.examples import saved_classes
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.log import Memory
@@ -33,10 +33,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
 
 def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
     """The classifier of a verified header and its arrays."""
-    label_types: dict[str, Any] = {"i": np.int64, "u": np.uint64, "b": bool, "f": float}
-    labels = header["labels"]
-    texts = bool(labels) and isinstance(labels[0], str)
-    classes = text_array(labels) if texts else np.array(labels, label_types.get(header["label_type"]))
+    classes = saved_classes(header["labels"], header["label_type"])
     counts, class_counts = arrays.get("counts"), arrays.get("class_counts")
     if class_counts is not None and not class_counts.any():  # so older files say that nothing is known
         counts = class_counts = None

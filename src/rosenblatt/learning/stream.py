@@ -36,7 +36,7 @@ from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
-from rosenblatt.learning.kept_rows import KeptRows
+from rosenblatt.learning.kept_rows import FOLDER, KeptRows
 from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.learners import Recipe
 
@@ -84,6 +84,8 @@ def learn_stream(
 ) -> Learned | LearnedNumbers:
     """What `learn_from` gives, from a source that is read in batches and held on disk."""
     refuse_no_stream(recipe)
+    if source.cache is not None:
+        source = replace(source, cache=source.cache / FOLDER)
     with naming_full_disk(source.cache or source.folder):
         if source.cache is not None:
             return learn_kept(source, source.cache, recipe, dev, watch)
