@@ -48,7 +48,7 @@ class Real:
     def holds(self, value: Any) -> bool:
         if value is None:
             return self.optional
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
             return False
         number: Any = value  # of whatever type, a fraction too
         try:
@@ -91,7 +91,7 @@ class Whole:
     def holds(self, value: Any) -> bool:
         if value is None:
             return self.optional
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        if type(value) is not int and (isinstance(value, bool) or not isinstance(value, numbers.Integral)):
             return False
         return int(value) >= self.least and (self.most is None or int(value) <= self.most)
 

@@ -38,6 +38,7 @@ HEAD_LIMIT = 64 * 2**20
 DEPTH_LIMIT = 100  # of lists and objects in the header: well within what a JSON reader can nest
 TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
 NO_DIGEST = "0" * 64
+AS_THEY_ARE = {str, int, bool, type(None)}  # types that JSON has
 ENVELOPE = re.compile(
     rb'\{"__metadata__":\{"rosenblatt":"\{\\"bytes\\":([1-9]\d{0,18}),'
     rb'\\"digest\\":\\"([0-9a-f]{64})\\",\\"format\\":([1-9]\d{0,8}),'
@@ -205,7 +206,7 @@ def _digest(content: bytes) -> str:
 def _head(header: Mapping[str, Any], entries: Entries, data_size: int, digest: str, version: int) -> bytes:
     """The head of the file: the envelope, the caller's header inside it, and where the arrays are."""
     try:
-        inner = _json(_json(_plain(header, "header")))[1:-1]
+        inner = _json(_json(_plain(header)))[1:-1]
         rest = f'\\"format\\":{version},\\"header\\":{inner}}}"}}'.encode()
         rest += b"".join(f",{_json(name)}:{_json(entry)}".encode() for name, entry in entries.items()) + b"}"
     except ValueError as error:  # half a surrogate pair, or an integer of thousands of digits
@@ -258,24 +259,32 @@ def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any, where: str, depth: int = 0) -> Any:
-    """The value as JSON can hold it: an infinity becomes {"$float": "inf"}, a tuple a list."""
-    if value is None or isinstance(value, (str, bool, int)):
+def _plain(value: Any, place: tuple[str, ...] = (), depth: int = 0) -> Any:
+    """The value as JSON can hold it: an infinity becomes {"$float": "inf"}, a tuple a list. A header may have a million."""
+    if type(value) in AS_THEY_ARE or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
         if math.isnan(value):
-            raise _FormatError(f"{where} is nan", "leave it out or use None")
+            raise _FormatError(f"{_name(place)} is nan", "leave it out or use None")
         return {"$float": "inf" if value > 0 else "-inf"} if math.isinf(value) else float(value)
     if depth == DEPTH_LIMIT:
         raise _FormatError(f"the header is nested more than {DEPTH_LIMIT} deep", "flatten it")
     if isinstance(value, (list, tuple)):
-        return [_plain(item, where, depth + 1) for item in value]
+        return [item if type(item) in AS_THEY_ARE else _plain(item, place, depth + 1) for item in value]
     if not isinstance(value, Mapping):
-        raise _FormatError(f"{where} is of type {type(value).__name__}", "turn it into what JSON has, or into an array")
+        remedy = "turn it into what JSON has, or into an array"
+        raise _FormatError(f"{_name(place)} is of type {type(value).__name__}", remedy)
     for key in value:
         if not isinstance(key, str) or key == "$float":
-            raise _FormatError(f"{where} has the key {key!r}", "use a string other than '$float'")
-    return {key: _plain(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
+            raise _FormatError(f"{_name(place)} has the key {key!r}", "use a string other than '$float'")
+    return {
+        key: item if type(item) in AS_THEY_ARE else _plain(item, (*place, key), depth + 1) for key, item in value.items()
+    }
+
+
+def _name(place: tuple[str, ...]) -> str:
+    """A place in the header, for an error."""
+    return "header" + "".join(f"[{key!r}]" for key in place)
 
 
 def _restore(value: dict[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from rosenblatt.engine.parameters import Range, Real, Whole
 MOST_COUNTED = 2**53  # examples, updates: so many are still counted one by one in a double
 COUNT = Whole(0, MOST_COUNTED)
 MAYBE_COUNT = Whole(0, MOST_COUNTED, optional=True)
+NOT_NEGATIVE = Real(least=0)
 
 
 class SchemaError(ValueError):
@@ -47,7 +48,7 @@ class Size:
     optional: bool = False
 
     def holds(self, value: Any) -> bool:
-        return value == math.inf or Real(least=0, optional=self.optional).holds(value)
+        return value == math.inf or (value is None and self.optional) or NOT_NEGATIVE.holds(value)
 
     def expected(self, name: str) -> str:
         return "a number, 0 or more"
@@ -102,45 +103,79 @@ class Either:
 Schema = Range | ListOf | ByName | Record | Either
 
 
+class _MisfitError(Exception):
+    """What does not fit. Its place is put together on the way out: a file may have a million values that do fit."""
+
+    def __init__(self, wrong: str, schema: Range | None = None):
+        self.wrong, self.schema, self.place = wrong, schema, ""
+
+    def inside(self, step: str) -> _MisfitError:
+        self.place = step + self.place
+        return self
+
+
 def verify(where: str, value: Any, schema: Schema) -> None:
     """Refuses a value that is not as declared."""
+    try:
+        _verify(value, schema)
+    except _MisfitError as misfit:
+        place = where + misfit.place
+        expected = f": expected {misfit.schema.expected(place)}" if misfit.schema else ""
+        raise SchemaError(f"{place} {misfit.wrong}{expected}") from None
+
+
+def _verify(value: Any, schema: Schema) -> None:
     match schema:
         case ListOf():
-            _expect(where, value, list, "a list")
+            _expect(value, list, "a list")
             if not schema.least <= len(value) <= (len(value) if schema.most is None else schema.most):
-                raise SchemaError(f"{where} has {len(value):,} items")
+                raise _MisfitError(f"has {len(value):,} items")
             for number, item in enumerate(value):
-                verify(f"{where}[{number}]", item, schema.item)
+                try:
+                    _verify(item, schema.item)
+                except _MisfitError as misfit:
+                    raise misfit.inside(f"[{number}]") from None
         case ByName():
-            _expect(where, value, dict, "an object")
+            _expect(value, dict, "an object")
             for name, item in value.items():
-                verify(f"{where}.{shown(name)}", item, schema.value)
+                try:
+                    _verify(item, schema.value)
+                except _MisfitError as misfit:
+                    raise misfit.inside(f".{shown(name)}") from None
         case Record():
-            _expect(where, value, dict, "an object")
-            known = {**schema.fields, **schema.optional}
-            missing = [name for name in schema.fields if name not in value]
-            unknown = [name for name in value if name not in known and not schema.open]
-            if missing or unknown:
-                wrong = f"lacks {missing[0]}" if missing else f"has the unknown key {shown(unknown[0])}"
-                raise SchemaError(f"{where} {wrong}")
-            for name in known:
-                if name in value:
-                    verify(f"{where}.{name}", value[name], known[name])
+            _verify_record(value, schema)
         case Either():
             of_kind: dict[Any, Schema | None] = {str: schema.text, list: schema.list, dict: schema.object}
             chosen = of_kind.get(type(value))
             if chosen is not None:
-                verify(where, value, chosen)
+                _verify(value, chosen)
             elif value is not None or not schema.nothing:
-                raise SchemaError(f"{where} is {shown(value)}")
+                raise _MisfitError(f"is {shown(value)}")
         case _:
             if not schema.holds(value):
-                raise SchemaError(f"{where} is {shown(value)}: expected {schema.expected(where)}")
+                raise _MisfitError(f"is {shown(value)}", schema)
 
 
-def _expect(where: str, value: Any, kind: type, what: str) -> None:
+def _verify_record(value: Any, schema: Record) -> None:
+    _expect(value, dict, "an object")
+    for name in schema.fields:
+        if name not in value:
+            raise _MisfitError(f"lacks {name}")
+    for name, item in value.items():
+        declared = schema.fields.get(name) or schema.optional.get(name)
+        if declared is None:
+            if not schema.open:
+                raise _MisfitError(f"has the unknown key {shown(name)}")
+            continue
+        try:
+            _verify(item, declared)
+        except _MisfitError as misfit:
+            raise misfit.inside(f".{name}") from None
+
+
+def _expect(value: Any, kind: type, what: str) -> None:
     if not isinstance(value, kind):
-        raise SchemaError(f"{where} is {shown(value)}: expected {what}")
+        raise _MisfitError(f"is {shown(value)}: expected {what}")
 
 
 def shown(value: Any) -> str:
