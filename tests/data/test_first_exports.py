@@ -221,6 +221,25 @@ def test_the_options_that_are_told_do_what_is_told():
     assert "far from" not in decide(days.rows, Overrides(missing=["31.12.9999"]))[1].why
 
 
+@pytest.mark.parametrize(
+    ("cell", "beside", "told"),
+    [
+        (lambda k: f"{k + 2}.{(k + 1) * 37 % 1000:03}", lambda k: k % 5, True),
+        (lambda k: f"{k + 2}.{(k + 1) * 37 % 1000:03}", lambda k: f"{k}.5", False),  # here a point is no mark of thousands
+        (lambda k: f"{k}.{(k + 1) * 37 % 1000:03}", lambda k: k % 5, False),  # 0.123
+        (lambda k: f"{k + 1}.{k * 37 % 100:02}", lambda k: k % 5, False),
+        (lambda k: f"{17 * k + 1}.{(k + 1) * 37 % 1000:03}", lambda k: k % 5, False),  # 1004.185
+    ],
+    ids=["thousands or fractions", "another column has a fraction", "below one", "two digits", "above 999"],
+)
+def test_points_that_may_mark_thousands_are_told(cell, beside, told):
+    data = rosenblatt.read(io.BytesIO(table(";", sold=cell, other=beside)), target="churn")
+    sold, other = decide(data.rows, trimmed=data.trimmed)
+    assert as_values(data, sold) == [float(cell(k)) for k in range(N)]
+    assert sold.why == told * "2.037 taken as a fraction: if the point marks thousands, --column sold=number:1.234,5"
+    assert other.why == ""
+
+
 def test_a_format_that_is_named_reads_the_cells_and_not_what_was_made_of_them(tmp_path, capsys):
     path, model = tmp_path / "sold.csv", tmp_path / "m.rosenblatt"
     path.write_bytes(table(";", sold=lambda k: f"{k + 1}.234", units=lambda k: k % 5))  # fractions, or thousands

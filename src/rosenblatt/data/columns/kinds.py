@@ -134,8 +134,12 @@ def decide(
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
-    points = any(look.dtype is not None and look.dtype.is_float() for look in known)
-    comma = True if "," in decided else False if points or "." in decided else None
+    fractions = [look for look in known if look.dtype is not None and look.dtype.is_float()]
+    if trimmed and fractions and not decided:
+        from rosenblatt.data.columns.oddities import note_thousands
+
+        note_thousands(fractions)
+    comma = True if "," in decided else False if fractions or "." in decided else None
     orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
     readings = [look.reading(comma, day_first) for look in known]

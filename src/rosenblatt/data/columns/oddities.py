@@ -1,12 +1,13 @@
-"""What to look at in a column before it is believed: units that differ, and values that may mean "not known".
+"""What to look at in a column before it is believed: units that differ, values that may mean "not known", 1.234.
 
-Neither is guessed: the column is read as it stands, and the user is told, with the option that changes it.
+None is guessed: the column is read as it stands, and the user is told, with the option that changes it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 LEAST_ROWS, LEAST_OTHERS = 2, 3  # with the value, and different values beside it
 UNITS_TOLD = 3
 ALL_BUT_FEW = 0.95  # of the values
+MOST_WITH_THREE = 0.6  # of fractions whose third digit is no zero: nine tenths on average, where it may be any
 AMOUNT = re.compile(
     rf"^[-+−–(]? *({CURRENCY}?) *[-+−–]?[0-9][0-9.,'’ \u00a0\u202f]*?(?:[eE][+-]?[0-9]+)? *([^\s0-9.,()]{{0,12}})\)?$"
 )
@@ -114,3 +116,30 @@ def differing_units(look: Look) -> str:
     if not likely.fits(texts).any():
         return what
     return f"{what}, or {look.option('number')} reads those with {likely.unit.lower() or 'nothing'}"
+
+
+def note_thousands(looks: Sequence[Look]) -> None:
+    """Tells of all columns with fractions that their points may mark thousands, where every one of them has three digits."""
+    if all(map(may_mark_thousands, looks)):
+        for look in looks:
+            option = look.option("number:1.234,5")
+            told = f"{look.sample[0]} taken as a fraction: if the point marks thousands, {option}"
+            look.oddity = f"{look.oddity}, {told}" if look.oddity else told
+
+
+def may_mark_thousands(look: Look) -> bool:
+    """Has every fraction three digits, and a number from 1 to 999 before them?
+
+    One of three digits has a zero at its end in one of ten cells; where more have, fewer digits were written.
+
+    >>> cells = {"sold": [18.611, 9.271, 41.25], "weight": [0.611, 9.271], "price": [7.5, 12.25], "count": [3.0, 4.0]}
+    >>> [may_mark_thousands(Look(name, "", 3, 3, values)) for name, values in cells.items()]
+    [True, False, False, False]
+    """
+    values = np.abs(np.array(look.sample, dtype=float))
+    values = values[np.isfinite(values)]
+    fractions, thousandths = values[values != values.round()], np.round(values * 1000)
+    if not len(fractions) or fractions.min() < 1 or values.max() >= 1000 or (thousandths / 1000 != values).any():
+        return False
+    last_digits = np.round(fractions * 1000) % 10
+    return bool(np.count_nonzero(last_digits) > MOST_WITH_THREE * len(fractions))
