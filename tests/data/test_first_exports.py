@@ -69,6 +69,14 @@ EXPORTS = {
             "growth": ("category", "--column growth=number reads those with nothing", None),
         },
     ),
+    "dates, and often never": (
+        table(login=lambda k: "never" if k % 5 == 0 else f"2024-0{k % 9 + 1}-1{k % 7}"),
+        {"login": ("category", "never is no date, most others are: --column login=date takes such as missing", None)},
+    ),
+    "amounts, and often none": (
+        table(bonus=lambda k: "none given" if k % 5 == 0 else f"{k % 9 + 1},{100 + k}.50"),
+        {"bonus": ("category", "none given is no number, most others are: --column bonus=number takes", None)},
+    ),
     "durations": (
         table(call=lambda k: f"{k % 30}:{k % 60:02}:{7 * k % 60:02}", wait=lambda k: f"{k % 4 + 1}h {k % 13}m"),
         {"call": ("id", "durations, taken as words", None), "wait": ("category", "durations, taken as words", None)},
@@ -272,6 +280,27 @@ def test_what_is_no_table_as_it_stands_is_refused_with_the_remedy(name):
     content, remedy = REFUSED[name]
     with pytest.raises(FileError, match=remedy):
         rosenblatt.read(io.BytesIO(content), target="churn")
+
+
+TEXT = "a\tb\tchurn\n1\t2\tyes\n3\t4\tno\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "remedy"),
+    [
+        (b"\xef\xbb\xbf <html><table><tr><td>1</td></tr></table></html>", "a web page .*save it as .xlsx or .csv"),
+        (TEXT.encode(), "a text with the name of a spreadsheet: pass format='csv'"),
+        (TEXT.encode("utf-16"), "a text with the name of a spreadsheet: pass format='csv'"),
+    ],
+    ids=["HTML", "text", "UTF-16"],
+)
+def test_what_only_has_the_name_of_a_spreadsheet_is_refused_with_the_remedy(tmp_path, content, remedy):
+    path = tmp_path / "export.xls"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=remedy):
+        rosenblatt.read(path, target="churn")
+    if "format" in remedy:
+        assert rosenblatt.read(path, format="csv", target="churn").rows.rows() == [(1, 2), (3, 4)]
 
 
 def test_the_remedy_for_names_that_occur_twice_works():

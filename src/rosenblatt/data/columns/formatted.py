@@ -55,7 +55,7 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
         look.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
         look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
     elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
-        look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0])
+        look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0]), "number"
     elif not look.wanted:
         from rosenblatt.data.columns.oddities import differing_units
 
@@ -86,9 +86,16 @@ def may_be_code(look: Look) -> bool:
 
 
 def note_words(look: Look, spellings: Sequence[str]) -> None:
-    """Records a word, where others are numbers, that stands in too many rows to be taken for a missing one."""
-    plain = share(look.digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS
-    look.nearly = spellings[0] if plain and len(spellings) <= MOST_OTHER_WORDS else ""
+    """Records a word, where others are numbers or dates, that stands in too many rows to be taken for a missing one."""
+    import polars as pl
+
+    if len(spellings) > MOST_OTHER_WORDS:
+        return
+    others = pl.Series(look.digits, dtype=pl.String)
+    if share(look.digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS or numbers.recognise(others):
+        look.nearly = spellings[0], "number"
+    elif dates.formats_of(others, others):
+        look.nearly = spellings[0], "date"
 
 
 def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:

@@ -167,7 +167,7 @@ class Look:
     formats: list[NumberFormat] = field(default_factory=list)  # in which all values are numbers, the likeliest first
     dates: list[DateFormat] = field(default_factory=list)  # in which all values are dates, the likeliest first
     is_code: bool = False
-    nearly: str = ""  # a value that is no number, where nearly all others are
+    nearly: tuple[str, str] | None = None  # a value that is no number, or no date, where nearly all others are; and what
     oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
 
     @cached_property
@@ -210,8 +210,12 @@ class Look:
         words, differ = self.words * (self.known >= LEAST_FOR_TEXT), (self.distinct or 0) / self.known
         if (words >= TEXT_WORDS and differ >= TEXT_SHARE) or (words >= LONG_TEXT_WORDS and differ >= LONG_TEXT_SHARE):
             return self.as_kind("text", f"sentences of {words:.0f} words on average")
-        why = f"{shown(self.nearly)} is no number, most others are: {self.option('number')} takes such as missing"
-        return self.as_kind("category", why if self.nearly else "")
+        if self.nearly is None:
+            return self.as_kind("category", "")
+        value, kind = self.nearly
+        return self.as_kind(
+            "category", f"{shown(value)} is no {kind}, most others are: {self.option(kind)} takes such as missing"
+        )
 
     def _of_typed(self) -> ColumnReading:
         """Of numbers and truth values that are already such."""

@@ -29,6 +29,12 @@ LARGEST_WHOLE = 2**53  # up to which a float tells whole numbers apart
 def read(source: Source, options: ReadOptions) -> Dataset:
     import fastexcel
 
+    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        what = "it is a web page with the name of a spreadsheet, as some programs export: open it in a spreadsheet program"
+        raise FileError(f"{what} and save it as .xlsx or .csv.", path=source.name)
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in source.head:
+        what = "it is a text with the name of a spreadsheet: pass format='csv' (tabs and semicolons are found, too)"
+        raise FileError(f"{what}.", path=source.name)
     workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(source.read()))
     sheet = chosen_sheet(source, workbook)
     frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options))
