@@ -125,6 +125,8 @@ DATES = {
     "names of months": (written("%d %b %Y"), DAYS),
     "long names of months": (written("%B %d, %Y"), DAYS),
     "Oracle": (written("%d-%b-%y"), DAYS),
+    "months": (written("%B %Y"), [day.replace(day=1) for day in DAYS]),
+    "months, as spreadsheets write them": (written("%b-%y"), [day.replace(day=1) for day in DAYS]),
     "without zeros": ([f"{day.day}.{day.month}.{day.year}" for day in DAYS], DAYS),
     "eight digits": (written("%Y%m%d"), DAYS),
     "German months": ([f"{day.day}. {GERMAN[day.month - 1]} {day.year}" for day in DAYS], DAYS),

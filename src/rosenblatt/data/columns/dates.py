@@ -58,6 +58,8 @@ DATES = (
     (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
     (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
+    (rf"{MONTH}[ -]\d{{4}}", "%b %Y"),
+    (rf"{MONTH}-\d{{2}}", "%b-%y"),  # as spreadsheets write a month
     (r"\d{4}-\d{2}", "%Y-%m"),
     (r"\d{1,2}/\d{4}", "%m/%Y"),
     ("", ""),  # a time alone
