@@ -57,6 +57,7 @@ class Callbacks:
     epoch: Callable[[Any], None] | None = None  # with the outcome so far
     progress: Callable[[Progress], None] | None = None
     checkpoints: Checkpoints | None = None  # of linear runs, to go on from
+    run: Callable[..., Any] | None = None  # trains in place of this process: shards of the examples, side by side
 
 
 class Interrupted(KeyboardInterrupt):
@@ -144,6 +145,10 @@ class EpochDriver(ABC, Generic[O]):
             return repeat(None)
         return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, window=self.plan.window)
 
+    def length(self, row_numbers: np.ndarray | None) -> int:
+        """How many examples an epoch of this order has."""
+        return self.examples.rows.n if row_numbers is None else len(row_numbers)
+
     def go(self) -> O:
         """All epochs."""
         try:
@@ -163,7 +168,7 @@ class EpochDriver(ABC, Generic[O]):
 
     def epoch(self, row_numbers: np.ndarray | None, number: int) -> None:
         """One pass over the examples, and what is recorded of it."""
-        n, first = self.examples.rows.n if row_numbers is None else len(row_numbers), self.first
+        n, first = self.length(row_numbers), self.first
         goes_on = number == first.number and first.before is not None
         self.counts_before = before = first.before if goes_on and first.before is not None else self.counts()
         self.pass_over(row_numbers, n, first.place if goes_on else 0)
