@@ -129,6 +129,7 @@ class MixedRun(MeasuredRun):
 
     def set_up(self) -> None:
         self.sizes = list(self.shards.sizes)
+        self.outcome.shards = len(self.sizes)
         self.mistakes = self.zero_rows = 0
         self.moved = 0.0
         self.still = False

@@ -227,3 +227,37 @@ def reduced(first: int, last: int, leaf: Callable[[int], Item], join: Callable[[
     middle = tree(first, last)
     left = reduced(first, middle, leaf, join)
     return join(left, reduced(middle, last, leaf, join))
+
+
+class TreeSum:
+    """The same for parts that come in any order: two neighbours become one as soon as both are there."""
+
+    def __init__(self, shards: int, d: int):
+        self.shards, self.d = shards, d
+        self.parts: dict[tuple[int, int], Part] = {}
+        self.above: dict[tuple[int, int], tuple[int, int]] = {}
+        if shards > 1:
+            self._part(0, shards)
+
+    def _part(self, first: int, last: int) -> None:
+        middle = tree(first, last)
+        for side in ((first, middle), (middle, last)):
+            self.above[side] = first, last
+            if side[1] - side[0] > 1:
+                self._part(*side)
+
+    def put(self, shard: int, part: Part) -> None:
+        """The part of one more shard."""
+        place = shard, shard + 1
+        self.parts[place] = part
+        while place in self.above:
+            first, last = self.above[place]
+            middle = tree(first, last)
+            if (first, middle) not in self.parts or (middle, last) not in self.parts:
+                return
+            place = first, last
+            self.parts[place] = add(self.parts.pop((first, middle)), self.parts.pop((middle, last)), self.d)
+
+    def whole(self) -> Part:
+        """The part of all shards."""
+        return self.parts[0, self.shards]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from rosenblatt.engine import order
+from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.engine.rules import Rule
 from rosenblatt.learning.examples import AnyExamples, Examples
 from rosenblatt.learning.history import Epoch, History
@@ -143,7 +144,8 @@ class EpochDriver(ABC, Generic[O]):
         """The row numbers of each epoch, without end; None: all rows, as given."""
         if self.plan.order == "given" and self.examples.all_present:  # the loop needs no list of row numbers
             return repeat(None)
-        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, window=self.plan.window)
+        ahead = order.AHEAD if self.plan.epochs > 1 else MOST_ROWS + 1  # of one epoch there is no next
+        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, ahead, self.plan.window)
 
     def length(self, row_numbers: np.ndarray | None) -> int:
         """How many examples an epoch of this order has."""

@@ -41,6 +41,7 @@ class Training(Outcome):
     origin: Origin | None = None  # None without a log
     steps: StepSum = field(default_factory=StepSum)
     against_rest: bool = False  # did each of more than two classes learn against the rest?
+    shards: int = 1  # whose weights were mixed
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     @property
