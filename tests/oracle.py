@@ -105,7 +105,7 @@ class Run:
         return [abs(np.concatenate([np.ravel(self.split(W)[part]) for W in self.path])).max() for part in (0, 1)]
 
 
-def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=None, regression=False):
+def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=None, regression=False, precision=None):
     """THE loop. `y` are class codes (0, 1 for two classes), or numbers to predict."""
     X = np.asarray(X) if np.asarray(X).dtype == object else np.asarray(X, dtype=float)
     n, d = X.shape
@@ -121,7 +121,8 @@ def learn(rule, X, y, order, *, vectors=1, bias=True, importance=None, start=Non
     largest = 0
     reach = abs(W)  # how large each weight has been
     alike = equal_vectors(W)  # which classes have always had the same weights
-    precision = 0 * W + 1  # the diagonal of Σ⁻¹ of every class, of which only AROW changes anything
+    if precision is None:  # the diagonal of Σ⁻¹ of every class, of which only AROW changes anything
+        precision = 0 * W + 1
     for i in order:
         x, norm2 = X[i], X[i] @ X[i]
         spread = (x * x / precision).sum(axis=1)  # x'Σx of every class; where Σ is the identity, |x|²

@@ -11,6 +11,7 @@ RosenblattError
 │       └── TargetError              the column to predict was named, and is not there: a SettingError, too
 ├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
 ├── ModelFileError (ValueError)      a model file that is missing, damaged, foreign or too new, or cannot hold its content
+├── WorkerError (RuntimeError)       processes, or a cluster, that learn from shards gave no answer
 ├── SaveError (OSError)              a file that could not be written: full disk, no permission; the old one is untouched
 └── UncompiledWarning (a warning)    the compiled core is missing: right results, slowly
 """
@@ -168,6 +169,10 @@ class DivergenceError(RosenblattError, ValueError):
 
 class ModelFileError(RosenblattError, ValueError):
     """A file is not a whole and readable model, or what is to be saved does not fit in one."""
+
+
+class WorkerError(RosenblattError, RuntimeError):
+    """Processes that learn from shards have ended, or a cluster has gone, without an answer."""
 
 
 class SaveError(RosenblattError, OSError):

@@ -97,7 +97,7 @@ class TrainingTable:
         if self.now is None:  # reading is over
             self.started = time.perf_counter()
         self.now = now
-        if now.examples & (now.examples - 1) == 0:
+        if now.examples.bit_length() > self.printed_examples.bit_length():
             self.print_row(now)
         if self.status.terminal:
             full = round(BAR_WIDTH * now.examples / now.total)

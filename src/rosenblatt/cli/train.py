@@ -14,6 +14,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output, train_search
 from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, written_on_interrupt
+from rosenblatt.cli.cluster_options import ClusterOptions, cluster_options
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.cli.stream_options import StreamOptions, stream_options
 from rosenblatt.cli.types import Seconds
@@ -35,7 +36,12 @@ SMALL_ERROR = 0.05  # of training: so small, one column may give the class away
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions(
-    StreamOptions, CheckpointOptions, options.LearnerOptions, options.ReadingOptions, options.PrintingOptions
+    ClusterOptions,
+    StreamOptions,
+    CheckpointOptions,
+    options.LearnerOptions,
+    options.ReadingOptions,
+    options.PrintingOptions,
 ):
     """The options of `train`."""
 
@@ -94,11 +100,13 @@ class TrainOptions(
             self.refuse_in_memory(self.file)
         elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
+        if self.workers or self.shards or self.mix:
+            self.refuse_no_workers()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
 
     def train_recipe(self) -> Recipe:
-        return replace(self, parameters={} if self.auto else self.parameters).recipe(
+        recipe = replace(self, parameters={} if self.auto else self.parameters).recipe(
             order=self.order,
             average=self.average,
             multiclass=self.multiclass,
@@ -112,6 +120,7 @@ class TrainOptions(
             window=self.window,
             regression=options.IS_REGRESSION[self.task],
         )
+        return self.with_shards(recipe) if self.workers else recipe
 
     @property
     def budget(self) -> float | None:
@@ -157,6 +166,7 @@ class TrainOptions(
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
 @stream_options
 @checkpoint_options
+@cluster_options
 @click.option("--python", "python", is_flag=True, help="Print the Python that does the same, and stop.")
 @options.reading
 @options.as_json
@@ -279,13 +289,13 @@ def watched(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -
     """What is called while training goes on: the table of its progress and, where asked for, checkpoints."""
     from rosenblatt.learning.driver import Callbacks
 
-    progress = table.update if table else None
+    watch = Callbacks(progress=table.update if table else None, run=chosen.runner(recipe) if recipe.shards else None)
     if not chosen.checkpoint and not chosen.resume:
-        yield Callbacks(progress=progress)
+        yield watch
         return
     checkpoints = chosen.checkpoints_of(recipe)
     with written_on_interrupt(checkpoints):
-        yield Callbacks(progress=progress, checkpoints=checkpoints)
+        yield replace(watch, checkpoints=checkpoints)
 
 
 def may_be_large(file: str) -> bool:

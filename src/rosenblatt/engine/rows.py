@@ -196,6 +196,17 @@ class Rows:
             part.entries = len(part.indices)
         return part
 
+    def part(self, start: int, stop: int) -> Rows:
+        """The same rows as if they were alone, to learn from: the entries of others are not among theirs."""
+        part = self.block(start, stop)
+        if self.indptr is not None:
+            assert self.indices is not None
+            assert self.values is not None
+            first, last = int(self.indptr[start]), int(self.indptr[stop])
+            part.indices, part.values = self.indices[first:last], self.values[first:last]
+            part.indptr, part.entries = self.indptr[start : stop + 1] - self.indptr[start], last - first
+        return part
+
     def one_hot(self, numbers: Any = slice(None)) -> OneHot:
         """One-hot rows as they came."""
         assert self.indices is not None

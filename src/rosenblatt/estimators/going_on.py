@@ -11,9 +11,17 @@ from sklearn.utils.validation import column_or_1d
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import LinearRun
 
 if TYPE_CHECKING:
     from rosenblatt.learning.examples import AnyExamples
+
+
+class ContinuedRun(LinearRun):
+    """A run whose log goes on from that of the run before: a stream keeps no copy of the weights between the two."""
+
+    def first_weights(self, weights: Weights) -> None:
+        pass
 
 
 class GoesOn(BaseEstimator):  # type: ignore[misc]

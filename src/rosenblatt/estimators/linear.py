@@ -31,7 +31,7 @@ from rosenblatt.engine.rules import Rule
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, SHUFFLE_HELP, SHUFFLES, VERBOSE, estimator
-from rosenblatt.estimators.going_on import GoesOn, classes_at
+from rosenblatt.estimators.going_on import ContinuedRun, GoesOn, classes_at
 from rosenblatt.estimators.probabilities import GivesProbabilities
 from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
@@ -44,7 +44,7 @@ from rosenblatt.learning.holding_out import split
 from rosenblatt.learning.learners import LEARNERS
 from rosenblatt.learning.log import Log
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import ContinuedRun, LinearRun, Training
+from rosenblatt.learning.training import LinearRun, Training
 
 
 def order_of(shuffle: bool | str) -> str:

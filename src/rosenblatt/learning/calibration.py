@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.splits import stratified_folds
+from rosenblatt.engine import rules
 from rosenblatt.errors import LabelError, counted
 from rosenblatt.learning.examples import Examples
-from rosenblatt.learning.scoring import Scorer
+from rosenblatt.learning.measures import METRICS, ScoredRows
+from rosenblatt.learning.scoring import Scorer, decide, probabilities
 
 FOLDS = 5  # of scores that are out of fold
 LEAST_ROWS = 5  # of every class: fewer say nothing about a probability, and every fold is to have one
@@ -286,3 +288,11 @@ def lead_over_others(scores: np.ndarray) -> np.ndarray:
     two_best = np.partition(scores, -2, axis=1)[:, -2:]
     best_other = np.where(scores == two_best[:, 1:], two_best[:, :1], two_best[:, 1:])
     return np.asarray(scores - best_other)
+
+
+def held_out_loss(metric_name: str, scores: np.ndarray, examples: Examples, rule: rules.Rule) -> float:
+    """A measure of scored rows, the smaller the better; probabilities are those of the rule, or fitted to other rows."""
+    metric, codes, known = METRICS[metric_name], examples.codes, None
+    if metric.wants_probabilities(len(examples.classes)):
+        known = probabilities(scores) if isinstance(rule, rules.Logistic) else cross_fitted(scores, codes)
+    return metric.loss(ScoredRows(codes, scores, decide(scores), known))

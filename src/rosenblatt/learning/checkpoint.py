@@ -22,7 +22,7 @@ from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.scoring import Model
 
 if TYPE_CHECKING:
-    from rosenblatt.learning.training import LinearRun
+    from rosenblatt.learning.training import MeasuredRun
 
 NAME, PREVIOUS = "checkpoint.rosenblatt", "previous.rosenblatt"
 
@@ -47,9 +47,9 @@ class Checkpoints:
     def path(self) -> Path:
         return self.folder / NAME
 
-    def begin(self, run: LinearRun) -> None:
+    def begin(self, run: MeasuredRun) -> None:
         """Before the first example: goes to where the last checkpoint was written, if it is to."""
-        self._rows = [part.checksum() for part in (run.examples, run.held_out) if part is not None]
+        self._rows = run.checksums()
         self.running = True
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.resume and self.path.exists():
@@ -57,7 +57,7 @@ class Checkpoints:
             self._refuse_others(header, asdict(run.plan))
             restore(run, header, arrays)
 
-    def after_stretch(self, run: LinearRun, place: int) -> None:
+    def after_stretch(self, run: MeasuredRun, place: int) -> None:
         """After some examples: writes a checkpoint if it is time, and stops if that was asked for."""
         if not self.due() and not self.stop:
             return
@@ -98,7 +98,7 @@ def refuse_no_checkpoints(recipe: Recipe) -> None:
         raise SettingError("--tol (tol) watches a sum over the whole run, which no checkpoint keeps: leave it out.")
 
 
-def state_of(run: LinearRun, place: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def state_of(run: MeasuredRun, place: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """(header, arrays) of a run that has reached this place of its epoch."""
     outcome, weights = run.outcome, vars(run.weights)
     arrays = {name: np.ascontiguousarray(weights[name]) for name in ARRAYS if weights[name] is not None}
@@ -121,7 +121,7 @@ def state_of(run: LinearRun, place: int) -> tuple[dict[str, Any], dict[str, np.n
     return header, arrays
 
 
-def restore(run: LinearRun, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def restore(run: MeasuredRun, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Puts a run that has not begun where another was."""
     weights, outcome = run.weights, run.outcome
     for name in ARRAYS:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from rosenblatt.engine import order
+from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.engine.rules import Rule
 from rosenblatt.learning.examples import AnyExamples, Examples
 from rosenblatt.learning.history import Epoch, History
@@ -57,6 +58,7 @@ class Callbacks:
     epoch: Callable[[Any], None] | None = None  # with the outcome so far
     progress: Callable[[Progress], None] | None = None
     checkpoints: Checkpoints | None = None  # of linear runs, to go on from
+    run: Callable[..., Any] | None = None  # trains in place of this process: shards of the examples, side by side
 
 
 class Interrupted(KeyboardInterrupt):
@@ -142,7 +144,12 @@ class EpochDriver(ABC, Generic[O]):
         """The row numbers of each epoch, without end; None: all rows, as given."""
         if self.plan.order == "given" and self.examples.all_present:  # the loop needs no list of row numbers
             return repeat(None)
-        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, window=self.plan.window)
+        ahead = order.AHEAD if self.plan.epochs > 1 else MOST_ROWS + 1  # of one epoch there is no next
+        return order.epochs(self.plan.order, self.examples.pool(), self.plan.seed, ahead, self.plan.window)
+
+    def length(self, row_numbers: np.ndarray | None) -> int:
+        """How many examples an epoch of this order has."""
+        return self.examples.rows.n if row_numbers is None else len(row_numbers)
 
     def go(self) -> O:
         """All epochs."""
@@ -163,7 +170,7 @@ class EpochDriver(ABC, Generic[O]):
 
     def epoch(self, row_numbers: np.ndarray | None, number: int) -> None:
         """One pass over the examples, and what is recorded of it."""
-        n, first = self.examples.rows.n if row_numbers is None else len(row_numbers), self.first
+        n, first = self.length(row_numbers), self.first
         goes_on = number == first.number and first.before is not None
         self.counts_before = before = first.before if goes_on and first.before is not None else self.counts()
         self.pass_over(row_numbers, n, first.place if goes_on else 0)

@@ -66,6 +66,8 @@ def learn(
 
         return learn_file(data, recipe or Recipe(), dev, watch, settings)
     refuse_unknown("learn", settings, ["recipe", "dev", "watch", *keywords_of(Recipe)])
+    if settings.get("shards") is not None and (watch is None or watch.run is None):
+        raise SettingError("Shards are learned from by workers: rosenblatt.cluster.local.learn_with_workers(data, …).")
     return learn_from(data, replace(recipe or Recipe(), **settings), dev, watch).classifier
 
 

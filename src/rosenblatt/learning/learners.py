@@ -204,6 +204,7 @@ def learner_called(name: str) -> Learner:
 # Files leave these out.
 UNNAMED = {
     "regression": False, "metric": "error", "calibrate": False, "threshold": None, "multiclass": "rival", "window": None,
+    "shards": None, "mix": "uniform",
 }  # fmt: skip
 
 
@@ -218,7 +219,8 @@ class Recipe(Settings):
     fold scores, or from held-out rows where there are any; these give them anyway, but for logistic, which has its own.
     `threshold` is the probability from which on the second of two classes is predicted; "f1" and "cost:FP,FN" choose it on
     the same rows. `multiclass` is "rest" where each class learns against the rest, not its rival. `window` is how many rows
-    on disk are shuffled together; None: all, or as many as fit into memory.
+    on disk are shuffled together; None: all, or as many as fit into memory. `shards` of the rows were learned from side by
+    side, and their weights mixed by `mix` (cluster/mixing.py); None: all rows in one run.
     """
 
     learner: str = "averaged"
@@ -239,6 +241,8 @@ class Recipe(Settings):
     threshold: float | str | None = None
     multiclass: str = "rival"
     window: int | None = None
+    shards: int | None = None
+    mix: str = "uniform"
 
     def for_numbers(self) -> Recipe:
         """The same for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.

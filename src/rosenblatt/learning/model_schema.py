@@ -83,6 +83,8 @@ RECIPE = Record(
         "threshold": AnyOf(Real(above=0, below=1), Text()),
         "multiclass": Plan.declared()["multiclass"].allowed,
         "window": Whole(1),
+        "shards": Whole(1),
+        "mix": Choice(("uniform", "updates")),
     },
 )
 CALIBRATION = Record(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -21,7 +22,7 @@ from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExampl
 from rosenblatt.learning.log import Log, Memory, Recorder
 from rosenblatt.learning.origin import Origin, StepSum
 from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.scoring import Model, decide, example_margins, margins_against_rest, mean_loss, probabilities
+from rosenblatt.learning.scoring import Model, decide, example_margins, margins_against_rest, mean_loss
 
 # Between chunks come Ctrl-C, progress and callbacks. Chunks end at multiples of this many examples.
 CHUNK = 2**16
@@ -40,6 +41,7 @@ class Training(Outcome):
     origin: Origin | None = None  # None without a log
     steps: StepSum = field(default_factory=StepSum)
     against_rest: bool = False  # did each of more than two classes learn against the rest?
+    shards: int = 1  # whose weights were mixed
     _views: dict[str, Model] = field(default_factory=dict, repr=False)
 
     @property
@@ -125,6 +127,8 @@ def run(
     callbacks: Callbacks | None = None,
 ) -> Training:
     """Trains on checked examples, from 0 or onwards from `weights`, which are moved in place."""
+    if callbacks is not None and callbacks.run is not None:
+        return callbacks.run(examples, rule, plan, held_out, callbacks)  # type: ignore[no-any-return]
     if weights is None:
         weights = zero_weights(examples, rule, plan.fit_intercept)
     if plan.patience is not None and held_out is None:
@@ -141,8 +145,8 @@ def zero_weights(examples: AnyExamples, rule: rules.Rule, fit_intercept: bool, s
     return Weights(examples.vectors, examples.rows.d, fit_intercept, sparse, settle_every, rule.second_order)
 
 
-class LinearRun(EpochDriver[Training]):
-    """Linear training while it goes; a walk drives its `learn` example by example."""
+class MeasuredRun(EpochDriver[Training]):
+    """A run of linear weights, whoever moves them: after every epoch they are measured on held-out rows."""
 
     def __init__(
         self,
@@ -159,26 +163,97 @@ class LinearRun(EpochDriver[Training]):
         against_rest = plan.multiclass == "rest" and examples.vectors > 1
         super().__init__(examples, rule, plan, Training(weights, classes, against_rest=against_rest), callbacks)
         self.weights, self.held_out = weights, held_out
+        self.number = 1  # of the epoch
+        self.still2 = 0.0  # Σ w² over the columns that do not move
+        self._held_out_scores: dict[str, np.ndarray] = {}  # of the present epoch, by view
+        self.best_loss = math.inf  # by the measure that patience watches
+        self.earlier = Counts(0, 0, 0.0)  # what a run that this one goes on from had counted
+        self.earlier_steps = (0, 0, 0.0, math.inf)  # rows of zeros, and what StepSum holds
+        self.set_up()
+        if self.callbacks.checkpoints:
+            self.callbacks.checkpoints.begin(self)
+
+    @abstractmethod
+    def set_up(self) -> None:
+        """What moves the weights, made ready."""
+
+    def checksums(self) -> list[int]:
+        """Of the examples, and of those held out: what tells whether they have changed."""
+        return [part.checksum() for part in (self.examples, self.held_out) if part is not None]
+
+    def go_on(self, begin: Begin, counts: Counts, steps: tuple[int, int, float, float]) -> None:
+        """Begins where another run was, with its weights, which are in place, and with what it had counted."""
+        self.first, self.earlier, self.earlier_steps = begin, counts, steps
+
+    @abstractmethod
+    def steps(self) -> tuple[int, int, float, float]:
+        """Mistakes on rows of zeros, and what StepSum holds, of the whole run."""
+
+    def examples_seen(self) -> int:
+        return self.weights.t
+
+    def begin_epoch(self, number: int) -> None:
+        self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
+        self.number = number
+
+    def held_out_errors(self) -> tuple[float | None, float | None]:
+        if self.held_out is None:
+            return None, None
+        models = {name: self.model(name) for name in ("last", "averaged")}
+        self._held_out_scores = {name: model.scores(self.held_out.rows) for name, model in models.items()}
+        last, averaged = (
+            mean_loss(scores, self.held_out, decide, self.held_out.importance) for scores in self._held_out_scores.values()
+        )
+        if isinstance(self.held_out, Examples):
+            predicted = decide(self._held_out_scores[self.watched])
+            self.outcome.held_out_predicted.append(np.bincount(predicted, minlength=len(self.held_out.classes)))
+        return last, averaged
+
+    @property
+    def watched(self) -> str:
+        """Whose held-out measure decides about stopping."""
+        return "averaged" if self.plan.average else "last"
+
+    def model(self, name: str) -> Model:
+        return model_of(self.weights, self.outcome.classes, name)
+
+    def keep_best(self, number: int, held_out_error: float | None) -> None:
+        if held_out_error is None:
+            return
+        loss = held_out_error if self.plan.metric == "error" else self.watched_loss()
+        if loss < self.best_loss:
+            self.best_loss = loss
+            self.outcome.best = self.model(self.watched)
+            self.outcome.best_error, self.outcome.best_epoch = held_out_error, number
+
+    def watched_loss(self) -> float:
+        """The held-out measure of the plan, the smaller the better."""
+        from rosenblatt.learning.calibration import held_out_loss
+
+        assert isinstance(self.held_out, Examples)
+        return held_out_loss(self.plan.metric, self._held_out_scores[self.watched], self.held_out, self.rule)
+
+    def out_of_patience(self, number: int) -> bool:
+        return self.plan.patience is not None and number - self.outcome.best_epoch >= self.plan.patience
+
+
+class LinearRun(MeasuredRun):
+    """Linear training while it goes; a walk drives its `learn` example by example."""
+
+    def set_up(self) -> None:
+        examples, plan, weights = self.examples, self.plan, self.weights
         if plan.keep_log:
-            self.outcome.origin = Origin(examples, rule, plan, self.first_weights(weights), held_out)
+            self.outcome.origin = Origin(examples, self.rule, plan, self.first_weights(weights), self.held_out)
         self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
         self.loop = self.make_loop()
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
-        self.number = 1  # of the epoch
         before = weights.remember(self.columns)
-        self.still2 = 0.0  # Σ w² over the others
         if self.columns is not None and weights.norm2 != 0:
             whole = weights.norm2_of() if weights.norm2 is None else weights.norm2
             self.still2 = self.norm2_of_still_columns(whole, before.cells)
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
         self._moving: np.ndarray | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
-        self._held_out_scores: dict[str, np.ndarray] = {}  # of the present epoch, by view
-        self.best_loss = math.inf  # by the measure that patience watches
-        self.earlier = Counts(0, 0, 0.0)  # what a run that this one goes on from had counted
-        self.earlier_steps = (0, 0, 0.0, math.inf)  # rows of zeros, and what StepSum holds
-        if self.callbacks.checkpoints:
-            self.callbacks.checkpoints.begin(self)
 
     def make_loop(self) -> Any:
         """The loop over the examples, from where the weights are."""
@@ -195,12 +270,10 @@ class LinearRun(EpochDriver[Training]):
         )
 
     def go_on(self, begin: Begin, counts: Counts, steps: tuple[int, int, float, float]) -> None:
-        """Begins where another run was, with its weights, which are in place, and with what it had counted."""
-        self.first, self.earlier, self.earlier_steps = begin, counts, steps
+        super().go_on(begin, counts, steps)
         self.loop = self.make_loop()
 
     def steps(self) -> tuple[int, int, float, float]:
-        """Mistakes on rows of zeros, and what StepSum holds, of the whole run."""
         zeros, count, total, least = self.earlier_steps
         loop = self.loop
         return zeros + loop.zero_rows, count + loop.steps, total + loop.tau_sum, min(least, loop.least_tau)
@@ -211,9 +284,6 @@ class LinearRun(EpochDriver[Training]):
 
     def counts(self) -> Counts:
         return Counts(self.earlier.mistakes + self.loop.mistakes, self.loop.updates, self.earlier.moved + self.loop.moved)
-
-    def examples_seen(self) -> int:
-        return self.weights.t
 
     def norm(self) -> float:
         """|w|, from the columns that move."""
@@ -235,10 +305,6 @@ class LinearRun(EpochDriver[Training]):
     def norm2_of_still_columns(self, whole: float, moving: np.ndarray | None) -> float:
         """Σ w² over the columns that do not move: all have the whole, those that move are here."""
         return max(0.0, whole - self.weights.norm2_of(moving))
-
-    def begin_epoch(self, number: int) -> None:
-        self.outcome._views.clear()  # those that a callback has looked at are of the epoch before
-        self.number = number
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
         """The loop over at most a chunk of examples."""
@@ -317,50 +383,6 @@ class LinearRun(EpochDriver[Training]):
             self.outcome.log = self.recorder.log().until(self.weights.t)
         return self.outcome
 
-    def held_out_errors(self) -> tuple[float | None, float | None]:
-        if self.held_out is None:
-            return None, None
-        models = {name: self.model(name) for name in ("last", "averaged")}
-        self._held_out_scores = {name: model.scores(self.held_out.rows) for name, model in models.items()}
-        last, averaged = (
-            mean_loss(scores, self.held_out, decide, self.held_out.importance) for scores in self._held_out_scores.values()
-        )
-        if isinstance(self.held_out, Examples):
-            predicted = decide(self._held_out_scores[self.watched])
-            self.outcome.held_out_predicted.append(np.bincount(predicted, minlength=len(self.held_out.classes)))
-        return last, averaged
-
-    @property
-    def watched(self) -> str:
-        """Whose held-out measure decides about stopping."""
-        return "averaged" if self.plan.average else "last"
-
-    def model(self, name: str) -> Model:
-        return model_of(self.weights, self.outcome.classes, name)
-
-    def keep_best(self, number: int, held_out_error: float | None) -> None:
-        if held_out_error is None:
-            return
-        loss = held_out_error if self.plan.metric == "error" else self.watched_loss()
-        if loss < self.best_loss:
-            self.best_loss = loss
-            self.outcome.best = self.model(self.watched)
-            self.outcome.best_error, self.outcome.best_epoch = held_out_error, number
-
-    def watched_loss(self) -> float:
-        """The held-out measure of the plan, the smaller the better; probabilities are those of the rule, or fitted."""
-        from rosenblatt.learning.calibration import cross_fitted
-        from rosenblatt.learning.measures import METRICS, ScoredRows
-
-        assert isinstance(self.held_out, Examples)
-        metric, scores, codes = METRICS[self.plan.metric], self._held_out_scores[self.watched], self.held_out.codes
-        of_rule = probabilities if isinstance(self.rule, rules.Logistic) else lambda scores: cross_fitted(scores, codes)
-        known = of_rule(scores) if metric.wants_probabilities(len(self.held_out.classes)) else None
-        return metric.loss(ScoredRows(codes, scores, decide(scores), known))
-
-    def out_of_patience(self, number: int) -> bool:
-        return self.plan.patience is not None and number - self.outcome.best_epoch >= self.plan.patience
-
     def no_row_would_move(self) -> bool:
         assert isinstance(self.examples, Examples)  # rules of a regression move at every example
         rule, pool = self.rule.in_core(), self.pool()
@@ -374,10 +396,3 @@ class LinearRun(EpochDriver[Training]):
             return len(moving) == 0
         # Without a bias a row of zeros stays a mistake that nothing can mend.
         return not any(self.examples.rows.row(int(i))[1].any() for i in moving)
-
-
-class ContinuedRun(LinearRun):
-    """A run whose log goes on from that of the run before: a stream keeps no copy of the weights between the two."""
-
-    def first_weights(self, weights: Weights) -> None:
-        pass

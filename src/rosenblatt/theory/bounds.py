@@ -39,6 +39,7 @@ class ProblemGeometry:
     from_zero: bool = True  # the run starts with weights 0
     weighted: bool = False  # examples have weights of their own
     against_rest: bool = False  # with more than two classes: has each its own problem, in the place of a rival?
+    mixed: bool = False  # the weights of several shards are mixed
 
     @property
     def moved_vectors(self) -> int:
@@ -167,6 +168,8 @@ def failed_condition(rule: rules.Rule, geometry: ProblemGeometry) -> str:
         return f"the rate falls as {rule.falling_rate}, and late updates are too small for the proof of R²/γ²"
     if geometry.against_rest:
         return "each class learns against the rest, and the theorem is about one rival"
+    if geometry.mixed:
+        return "the weights of several shards are mixed, and the theorem is about one run"
     if geometry.weighted:
         return "examples have weights, so updates are not of one size"
     if not geometry.from_zero:

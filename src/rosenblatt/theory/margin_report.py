@@ -278,7 +278,8 @@ def margin_report(run: FinishedRun, chosen: tuple[str, Model] | None = None) -> 
         report = replace(report, own_radius=signed.radius, most=most)
         allowance -= rows.entries
     begins, weighted = run.start is None, examples.importance is not None
-    geometry = ProblemGeometry(0.0, None, max(2, examples.vectors), begins, weighted, trained.against_rest)
+    mixed = trained.shards > 1
+    geometry = ProblemGeometry(0.0, None, max(2, examples.vectors), begins, weighted, trained.against_rest, mixed)
     report = replace(report, theorem=Theorem(run.rule, geometry, trained.weights.updates, sum(mistakes)))
     if examples is not run.examples:  # a certificate would number the rows that are present
         return report

@@ -1,0 +1,66 @@
+"""The options of `train` for several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli import options
+
+if TYPE_CHECKING:
+    from rosenblatt.learning.learners import Recipe
+
+MIXES = ("uniform", "updates")
+IN_ONE_PROCESS = ["calibrate", "keep_log", "auto", "python"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """Who learns from which shards of the rows."""
+
+    workers: int | None
+    shards: int | None
+    mix: str | None
+
+    def refuse_no_workers(self) -> None:
+        """Refuses what is only for shards, and what shards cannot do."""
+        if self.workers is None:
+            options.refuse_useless(["shards", "mix"], "without --workers N, who learn from the shards")
+            return
+        if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_ONE_PROCESS]:
+            raise click.UsageError(f"{taken[0]} trains in one process: leave it out, or --workers.")
+
+    def with_shards(self, recipe: Recipe) -> Recipe:
+        """The recipe with the shards."""
+        from rosenblatt.cluster.local import SHARDS, refuse_no_shards
+
+        recipe = replace(recipe, shards=self.shards or SHARDS, mix=self.mix or MIXES[0])
+        refuse_no_shards(recipe)
+        return recipe
+
+    def runner(self, recipe: Recipe) -> Callable[..., Any]:
+        """What trains in place of this process."""
+        from rosenblatt.cluster.local import LocalWorkers
+
+        assert self.workers is not None
+        assert recipe.shards is not None
+        return LocalWorkers(self.workers, recipe.shards, recipe.mix).run
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds them to a command."""
+    for option in (
+        click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
+        click.option(
+            "--shards",
+            type=click.IntRange(1),
+            metavar="S",
+            help="With --workers: cut the rows into S, 8 by default. The model depends on it, and not on N.",
+        ),
+        click.option("--mix", type=click.Choice(MIXES), help="With --workers: all shards count alike, or by their updates."),
+    ):
+        command = option(command)
+    return command
