@@ -50,6 +50,7 @@ def described(learner: Learner) -> dict[str, Any]:
     return {
         "label": label[0].upper() + label[1:],
         "estimator": learner.estimator,
+        "rule": learner.rule.name,
         "view": learner.view,
         "kernel": learner is KERNEL,
         "additive": learner.rule.name == "perceptron",  # every update is one whole example

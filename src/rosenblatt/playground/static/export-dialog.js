@@ -21,18 +21,24 @@ export function openExport(page) {
 
 function bind(page) {
   bound = true;
-  const copy = async (text, button) => {
-    await navigator.clipboard.writeText(text);
-    const before = button.textContent;
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = before; }, 1200);
-  };
   for (const button of document.querySelectorAll("[data-copy]")) {
-    button.addEventListener(
-      "click", () => { const from = by(button.dataset.copy); copy(from.value ?? from.textContent, button); }
-    );
+    button.addEventListener("click", () => copy(by(button.dataset.copy), button));
   }
   by("save-csv").addEventListener("click", () => download("points.csv", pointsCsv(page.replay), "text/csv"));
   by("save-svg").addEventListener("click", () => download("plane.svg", asSvg(pictures()).text, "image/svg+xml"));
   by("save-png").addEventListener("click", async () => download("plane.png", await asPng(pictures())));
+}
+
+// To the clipboard; where a browser forbids that, as in a frame, the text is chosen, so that a key copies it.
+async function copy(from, button) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(from.value ?? from.textContent);
+    button.textContent = "Copied";
+  } catch {
+    if (from.select) from.select();
+    else getSelection().selectAllChildren(from);
+    button.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => { button.textContent = before; }, 1200);
 }

@@ -7,10 +7,11 @@ import { by } from "./dom.js";
 import { dropPaste } from "./drop.js";
 import { Follow } from "./follow.js";
 import { showLesson } from "./lessons.js";
-import { Refused, Server } from "./net.js";
+import { Server } from "./net.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
+import { Refused } from "./refused.js";
 import { Replay, untrained } from "./replay.js";
 import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
 import { stepFacts, summary } from "./story.js";
@@ -39,7 +40,7 @@ class Page {
     );
     this.controls = new Controls((values) => this.choose(values));
     this.pictures = new Pictures(
-      (name, question) => this.server.ask(name, "/api/grid", question).catch(() => null),
+      (name, question) => this.server.ask(name, "api/grid", question).catch(() => null),
       (plane) => attachPointer(plane, this.edits())
     );
     this.table = new PointsTable((list) => { this.select(-1); this.edit(list); });
@@ -48,8 +49,9 @@ class Page {
     this.follow = new Follow((follow) => this.choose({ follow }));
     dropPaste((text) => this.useCsv(text));
     bindActions(this);
+    document.documentElement.toggleAttribute("data-embed", new URLSearchParams(location.search).has("embed"));
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
-    this.server.ask("datasets", "/api/datasets").then(
+    this.server.ask("datasets", "api/datasets").then(
       (datasets) => datasets && this.controls.allowFile(Boolean(datasets.file)), () => {}
     );
     this.load();
@@ -68,7 +70,7 @@ class Page {
   load() {
     this.player.pause();
     this.csv = this.proposed = null;
-    this.link = parse(location.hash);
+    this.link = parse(location.hash || (document.documentElement.dataset.start ?? ""));
     this.state = this.link.state;
     this.notice("table", "");
     this.select(-1);
@@ -144,7 +146,10 @@ class Page {
 
   save() {
     this.address = format(this.state);
-    history.replaceState(null, "", this.address === "#" ? location.pathname : this.address);
+    try {
+      history.replaceState(null, "", this.address === "#" ? location.pathname + location.search : this.address);
+    } catch { // a frame without an address of its own: what is chosen there is not kept
+    }
   }
 
   // Asks for the runs that the state describes, and shows them.
@@ -160,7 +165,7 @@ class Page {
     try {
       const tasks = suffixes.map((suffix) => task(this.state, suffix, csv));
       const answers = await Promise.all(
-        tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "/api/trace", question))
+        tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "api/trace", question))
       );
       if (turn !== this.turn || answers.includes(null)) return undefined;
       this.number += 1;

@@ -1,14 +1,8 @@
 // Asking the server, and noticing when it is gone or back.
 
-const BUSY = 300; // milliseconds until a busy server is asked again
+import { Refused } from "./refused.js";
 
-// The server answered, and said no; `about` names the part of the task that stands in the way, if one does.
-export class Refused extends Error {
-  constructor(message, about = "") {
-    super(message);
-    this.about = about;
-  }
-}
+const BUSY = 300; // milliseconds until a busy server is asked again
 
 export class Server {
   constructor({ lost, returned }) {
@@ -47,7 +41,7 @@ export class Server {
 
   async beat() {
     try {
-      const response = await fetch("/healthz", { cache: "no-store" });
+      const response = await fetch("healthz", { cache: "no-store" });
       if (response.ok) this.present();
     } catch {
       this.absent();
