@@ -5,7 +5,7 @@ import io
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import make_moons
 
@@ -50,6 +50,8 @@ def test_a_number_is_its_frequent_value_or_in_the_first_bin_that_does_not_end_be
 
 
 @given(st.lists(st.one_of(numbers, st.integers(-(10**6), 10**6).map(lambda whole: whole / 1000)), min_size=1), st.booleans())
+@example([2.0**63], False)  # no whole number of 64 bits
+@example([-(2.0**63), -(2.0**63)], False)
 def test_values_are_counted_as_numpy_counts_them(x, few_decimals):
     column = np.round(np.clip(x, -50, 50), 2) if few_decimals else np.array(x)
     values, counts = values_and_counts(column)

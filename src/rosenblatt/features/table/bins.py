@@ -25,6 +25,7 @@ OUTSTANDING = 4  # times as many rows as the mean value has: a frequent one amon
 MOST_CELLS = 2**14  # of the number line, in which codes are looked up: so many that few hold the end of a bin
 DECIMALS = (1.0, 10.0, 100.0, 1e3, 1e4)  # units of which many a column holds whole numbers
 SOME = 64  # values, of which most others are told
+MOST_EXACT = 2.0**53  # up to which doubles hold every whole number
 CHOSEN_AT_ONCE = 2**18  # rows
 SAMPLED_ROWS = 2**16  # values and bins are learned from about so many rows at most
 
@@ -57,7 +58,7 @@ def values_and_counts(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     for unit in DECIMALS:  # whole numbers of some unit, if they are not too far apart, need not be sorted
         low, high = unit * float(x.min()), unit * float(x.max())
-        if high - low >= 4 * len(x):
+        if high - low >= 4 * len(x) or max(-low, high) >= MOST_EXACT:
             break
         if (np.rint(unit * x[:SOME]) / unit == x[:SOME]).all():
             whole = np.rint(unit * x)
