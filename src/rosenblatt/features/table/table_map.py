@@ -204,7 +204,7 @@ class TableMap:
         """The same of the rows with these numbers."""
         if self._cleaned is not None and self._cleaned[0] is data.rows:
             return self._cleaned[1].take(numbers)
-        return self.clean(data.take(numbers).rows)
+        return self.clean(data.rows[numbers])
 
     def _fit_columns(self, parts: Iterable[CleanTable], rows: int, folder: Path | None) -> list[TableColumn]:
         """What the columns hold, of a table that comes in parts; numbers of all rows lie in a folder if one is named."""
