@@ -26,6 +26,7 @@ class DiskTable:
     types: dict[str, pl.DataType]  # by column
     values: dict[str, pl.Series]  # of columns that were written as places among these
     tallies: dict[str, np.ndarray]  # how many rows have each of them
+    kept: bool = True  # may another run open its folder?
 
     @property
     def columns(self) -> list[str]:
@@ -58,7 +59,7 @@ class DiskTable:
         for part, height in enumerate(self.heights):
             first, last = np.searchsorted(in_order, [end, end + height])
             if first < last:
-                chosen.append(self._part(part, self.columns)[in_order[first:last] - end])
+                chosen.append(self._part(part, self.columns, in_order[first:last] - end))
             end += height
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -70,8 +71,11 @@ class DiskTable:
 
     def parts(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """The rows, some at a time, in order; of all columns, or of these."""
-        chosen = self.columns if columns is None else columns
-        return (self._part(number, chosen) for number in range(len(self.heights)))
+        return (self.part(number, columns) for number in range(len(self.heights)))
+
+    def part(self, number: int, columns: list[str] | None = None) -> pl.DataFrame:
+        """The rows of one part."""
+        return self._part(number, self.columns if columns is None else columns)
 
     def parts_as_written(self, name: str) -> Iterator[pl.Series]:
         """The places of a column of texts among its values, part by part."""
@@ -88,12 +92,14 @@ class DiskTable:
                 rows[text] = rows.get(text, 0) + count
         return rows
 
-    def _part(self, number: int, columns: list[str]) -> pl.DataFrame:
+    def _part(self, number: int, columns: list[str], chosen: np.ndarray | None = None) -> pl.DataFrame:
+        """The rows of a part, or those that are chosen."""
         import polars as pl
 
-        file, rows = part_file(self.folder, number), self.heights[number]
+        file, rows = part_file(self.folder, number), self.heights[number] if chosen is None else len(chosen)
         known = pl.read_ipc_schema(file)  # what only later batches have is not in it
         written = pl.read_ipc(file, columns=[name for name in columns if name in known])
+        written = written if chosen is None else written[chosen]
         absent = pl.Series([None], dtype=pl.UInt32).new_from_index(0, rows)
         series = []
         for name in columns:

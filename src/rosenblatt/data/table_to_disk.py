@@ -43,7 +43,7 @@ def table_on_disk(
     while True:
         writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
         try:
-            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text)):
+            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text, ahead=True)):
                 writer.add(data)
                 watch(sum(writer.heights))
             return writer.finish(options)

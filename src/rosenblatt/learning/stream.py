@@ -75,7 +75,8 @@ class DiskSource:
         beginning = next(batches_of(where, None, anywhere))
         labels_of(beginning)  # refuses what has none, before all is read
         if beginning.kind == "table":
-            return table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            data = table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            return replace(data, rows=replace(data.rows, kept=self.cache is not None))
         if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
             return sparse_on_disk(where, options, folder, self.watch)
         return None

@@ -163,8 +163,9 @@ class TableMap:
     def clean_parts(self, rows: Any) -> Iterator[CleanTable]:
         """The values of a table that the map is fitted to, of one on disk part by part."""
         if isinstance(rows, DiskTable):
-            assert self.readings is not None
-            yield from (self.readings.clean(part) for part in rows.parts())
+            from rosenblatt.features.table.on_disk import clean_on_disk
+
+            yield from clean_on_disk(self.readings, rows)
         else:
             yield self.clean(rows)
 
