@@ -47,6 +47,7 @@ class ReadOptions:
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
     training: TrainingNames | None = None  # of the model that the rows are for
+    ahead: bool = False  # may blocks of a table be parsed before they are asked for? Those of a pipe may be long in coming
 
     @property
     def mention_columns(self) -> bool:

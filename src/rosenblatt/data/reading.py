@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -123,6 +124,9 @@ def importing_meanwhile(*modules: str) -> Iterator[None]:
             for module in modules:
                 import_module(module)
 
+    if all(module in sys.modules for module in modules):  # who needs one that is only half there waits for it
+        yield
+        return
     thread = threading.Thread(target=import_all, daemon=True)
     thread.start()
     try:

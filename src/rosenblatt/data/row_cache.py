@@ -36,6 +36,7 @@ class RowCacheWriter:
     layout: str = ""  # dense, one-hot or csr
     types: dict[str, np.dtype[Any]] = field(default_factory=dict)
     checksums: dict[str, int] = field(default_factory=dict)
+    checked: bool = field(default=True, kw_only=True)  # with checksums, for those who open it later
 
     def add(self, matrix: Any) -> None:
         """Some more rows: an array, OneHot or CSR."""
@@ -89,7 +90,8 @@ class RowCacheWriter:
         if self.types.setdefault(name, part.dtype) != part.dtype:
             raise DataError(f"The {name} of these rows are {part.dtype}, those of rows before them {self.types[name]}.")
         new = name not in self.checksums
-        self.checksums[name] = zlib.crc32(part.data.cast("B") if part.size else b"", self.checksums.get(name, 0))
+        before = self.checksums.get(name, 0)
+        self.checksums[name] = zlib.crc32(part.data.cast("B"), before) if part.size and self.checked else before
         with open(self.folder / name, "wb" if new else "ab") as file:
             part.tofile(file)
 

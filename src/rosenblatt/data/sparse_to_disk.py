@@ -15,6 +15,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.data.table import number_text
+from rosenblatt.engine.file_arrays import ArrayWriter
 
 
 def sparse_on_disk(
@@ -38,7 +39,7 @@ class SparseRowsWriter:
     def __init__(self, folder: Path, watch: Callable[[int], None], first_index: int = 0):
         self.folder, self.watch, self.first_index = folder, watch, first_index
         self.names: dict[str, int] = {}  # of columns that have some, in the order in which they occur
-        self.labels: list[np.ndarray] = []
+        self.labels: list[ArrayWriter | np.ndarray] = []  # those of one type after the other; of texts, as they came
         self.width = 0
 
     def read(self, where: Where, options: ReadOptions) -> Dataset | None:
@@ -54,14 +55,26 @@ class SparseRowsWriter:
             self.width = max(self.width, X.shape[1] - (self.first_index if data.zero_based is not None else 0))
             writer.add(X)
             self.watch(writer.rows)
-            self.labels.append(np.asarray(data.labels))
+            self._add_labels(np.asarray(data.labels))
             last, notes = data, notes | dict.fromkeys(data.notes)
         assert last is not None
         writer.finish(self.width)
         rows = open_rows(self.folder, verify=False)
         zero_based = None if last.zero_based is None else last.zero_based and not self.first_index
         named = NamedRows(rows, list(self.names)) if isinstance(last.rows, NamedRows) else rows
-        return replace(last, rows=named, labels=joined_labels(self.labels), zero_based=zero_based, notes=tuple(notes))
+        parts = [part.array() if isinstance(part, ArrayWriter) else part for part in self.labels]
+        labels = parts[0] if len(parts) == 1 else joined_labels(parts)
+        return replace(last, rows=named, labels=labels, zero_based=zero_based, notes=tuple(notes))
+
+    def _add_labels(self, labels: np.ndarray) -> None:
+        last = self.labels[-1] if self.labels else None
+        if labels.dtype.kind in "OU":
+            self.labels.append(labels)
+            return
+        if not isinstance(last, ArrayWriter) or last.dtype != labels.dtype:
+            last = ArrayWriter(labels.dtype)
+            self.labels.append(last)
+        last.add(labels)
 
     def _numbered(self, rows: Any) -> Any:
         """The rows with the columns of all batches so far."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.disk_table import DiskTable, part_file
+from rosenblatt.data.disk_table import DiskTable, LabelsOnDisk, part_file
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of, format_of
 from rosenblatt.data.table import find_target, is_enum, texts_among, used_categories
+from rosenblatt.engine.file_arrays import ArrayWriter
 from rosenblatt.errors import DataError, FileError, as_argument
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ def table_on_disk(
     while True:
         writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
         try:
-            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text)):
+            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text, ahead=True)):
                 writer.add(data)
                 watch(sum(writer.heights))
             return writer.finish(options)
@@ -65,6 +69,7 @@ class DiskTableWriter:
     heights: list[int] = field(default_factory=list)
     types: dict[str, pl.DataType | None] = field(default_factory=dict)  # None: nothing but missing cells so far
     texts: dict[str, dict[str, int]] = field(default_factory=dict)  # the different ones, and their places
+    tallies: dict[str, np.ndarray] = field(default_factory=dict)  # how many rows have each
     notes: dict[str, None] = field(default_factory=dict)  # each once
     first: Dataset | None = None
     target: str | None = None
@@ -92,7 +97,18 @@ class DiskTableWriter:
             return pl.Series(name, [None], dtype=pl.UInt32).new_from_index(0, len(column))
         now = pl.String() if column.dtype in (pl.String, pl.Enum) else column.dtype
         self.types[name] = now if before is None else self._wider(name, before, now, source)
-        return self._places(column, source) if now == pl.String else column
+        if now != pl.String:
+            return column
+        places = self._places(column, source)
+        self._tally(places)
+        return places
+
+    def _tally(self, places: pl.Series) -> None:
+        """Counts the rows of each text."""
+        counts = np.bincount(places.drop_nulls().to_numpy(), minlength=len(self.texts[places.name]))
+        before = self.tallies.get(places.name, counts[:0])
+        counts[: len(before)] += before
+        self.tallies[places.name] = counts
 
     def _wider(self, name: str, before: pl.DataType, now: pl.DataType, source: str) -> pl.DataType:
         """The type that holds the numbers of both."""
@@ -144,8 +160,8 @@ class DiskTableWriter:
             if column.dtype == pl.String and 2 * len(column) <= rows:
                 column = column.cast(pl.Enum(column.sort()))
             values[name], types[name] = column, column.dtype
-        table = DiskTable(self.folder, self.heights, types, values)
-        labels = None if self.target is None else table[self.target]
+        table = DiskTable(self.folder, self.heights, types, values, self.tallies)
+        labels = None if self.target is None else labels_of(table, self.target)
         data = replace(self.first, rows=table if self.target is None else table.drop(self.target), labels=labels)
         return replace(data, notes=tuple(self.notes), numbers=None, trimmed=self.from_lines)
 
@@ -166,3 +182,22 @@ class DiskTableWriter:
         begin = [typed[name].gather(written[name].cast(pl.UInt32)).alias(name) for name in values]
         marked = types.with_thousands(begin, {name: values[name] for name in values if typed[name].dtype.is_float()})
         return {name: values[name] if name in marked else typed[name] for name in values}
+
+
+def labels_of(table: DiskTable, target: str) -> Any:
+    """The labels of a table, in a file: texts as their places among the different ones, numbers and truth values."""
+    import polars as pl
+
+    kind, rows_of_texts = table.types[target], table.tallies.get(target)
+    if kind == pl.Enum and rows_of_texts is not None and not table.values[target].has_nulls():
+        places = ArrayWriter(np.uint32)
+        for part in table.parts_as_written(target):
+            places.add(part.to_numpy())
+        return CodedTexts(target, places.array(), table.values[target].to_list())
+    if kind.is_numeric() or kind == pl.Boolean:
+        first = next(table.parts([target]))[target].to_numpy()
+        values = ArrayWriter(first.dtype)
+        for frame in table.parts([target]):
+            values.add(frame[target].to_numpy())
+        return LabelsOnDisk(target, values.array())
+    return table[target]

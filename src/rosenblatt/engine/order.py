@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosenblatt.engine.compiled import core, cores
+from rosenblatt.engine.rows import is_mapped
 
 BLOCK = 64  # rows that stay together in the order "blocks"
 BLOCKS_IN_WINDOW = 64  # of rows on disk that are shuffled together
@@ -38,7 +39,8 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
     bits = random_bits(seed, ORDER)
     if order == "shuffled" and window is not None and window < len(pool):
         yield from shuffled_in_windows(pool, bits, window)
-    current = pool.copy()
+    current = room_for(pool)
+    np.copyto(current, pool)
     if order in ("shuffled", "once"):
         pool = current  # so that nothing holds the rows as they came, where nobody asks for them again
     if order == "shuffled" and len(pool) >= ahead and cores() > 1:
@@ -53,7 +55,11 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
             core.draw(current, bits, pool)
         elif order == "blocks":
             shuffle(blocks, bits)
-            current = np.concatenate([pool[b * BLOCK : (b + 1) * BLOCK] for b in blocks])
+            end = 0
+            for b in blocks.tolist():
+                rows = pool[b * BLOCK : (b + 1) * BLOCK]
+                current[end : end + len(rows)] = rows
+                end += len(rows)
         yield current
 
 
@@ -61,7 +67,7 @@ def shuffled_ahead(current: np.ndarray, bits: np.random.PCG64) -> Iterator[np.nd
     """The same permutations without end, the next one made by a second thread while the present one is used."""
     from concurrent.futures import ThreadPoolExecutor
 
-    following = np.empty_like(current)
+    following = room_for(current)
     shuffle(current, bits)
     with ThreadPoolExecutor(1) as second:
         while True:
@@ -84,7 +90,7 @@ def shuffled_in_windows(pool: np.ndarray, bits: np.random.PCG64, window: int) ->
     size = max(1, window // BLOCKS_IN_WINDOW)
     blocks = np.arange(-(-len(pool) // size), dtype=np.int32)
     in_window = max(1, window // size)
-    current = np.empty_like(pool)
+    current = room_for(pool)
     while True:
         shuffle(blocks, bits)
         end = 0
@@ -94,6 +100,15 @@ def shuffled_in_windows(pool: np.ndarray, bits: np.random.PCG64, window: int) ->
             current[end : end + len(rows)] = rows
             end += len(rows)
         yield current
+
+
+def room_for(rows: np.ndarray) -> np.ndarray:
+    """Room for as many row numbers, in a file if these are in one."""
+    if not is_mapped(rows):
+        return np.empty_like(rows)
+    from rosenblatt.engine.file_arrays import array_in_file
+
+    return array_in_file(len(rows), rows.dtype)
 
 
 def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from rosenblatt.engine.compiled import cores
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+MOST_AHEAD = 4  # results that are worked on before they are asked for: each takes memory
 MOST_HELPERS = 64  # threads beside the one that calls; each begins when it is first needed
 
 
@@ -50,6 +52,26 @@ def map_on_cores(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
     if failures:
         raise failures[min(failures)]
     return [results[place] for place in range(len(items))]
+
+
+def map_ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """What `map` gives, in order, by as many threads as there are cores, which work ahead of whoever takes the results.
+
+    Of the items no more are taken than threads can work on: results that nobody has taken yet do not pile up.
+
+    >>> list(map_ahead(lambda number: number * number, [3, 1, 2]))
+    [9, 1, 4]
+    """
+    coming: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            coming.append(helpers().submit(work, item))
+            if len(coming) >= min(cores(), MOST_AHEAD):
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
+    finally:  # whoever stops early may remove what the threads read
+        wait([begun for begun in coming if not begun.cancel()])
 
 
 def share(blocks: Iterable[int], work: Callable[[Iterator[int]], None], threads: int) -> None:

@@ -34,6 +34,10 @@ class WeightedRows:
 
     def pool(self) -> np.ndarray:
         """The rows that are present: all but those of importance 0."""
+        if self.rows.mapped:
+            from rosenblatt.engine.file_arrays import numbers_in_file
+
+            return numbers_in_file(self.rows.n, self.importance)
         if self.importance is None:
             return np.arange(self.rows.n, dtype=np.int32)
         return np.flatnonzero(self.importance).astype(np.int32)

@@ -16,6 +16,7 @@ import numpy as np
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
+from rosenblatt.engine.rows import is_mapped
 from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
@@ -35,6 +36,18 @@ MOST_COLUMNS = 40  # whose pairs are looked at
 MOST_CELLS = 1000  # of a pair: with more, rows are too few to tell
 
 
+def drawn_rows(codes: np.ndarray) -> np.ndarray:
+    """The numbers of the rows that are tried, in order."""
+    if is_mapped(codes):
+        from rosenblatt.engine.file_arrays import numbers_in_file
+
+        rows = numbers_in_file(len(codes))
+    else:
+        rows = np.arange(len(codes), dtype=np.int32)
+    order.shuffle(rows, order.random_bits(0, order.SPLIT))
+    return np.sort(rows[:MOST_ROWS])
+
+
 class HeldOutRows:
     """Some rows of training, at most 10,000 drawn by a fixed seed, in five folds of which each is held out once.
 
@@ -42,9 +55,7 @@ class HeldOutRows:
     """
 
     def __init__(self, mapping: TableMap, data: Dataset, codes: np.ndarray, recipe: Recipe, class_weight: Any = None):
-        drawn = np.arange(len(codes), dtype=np.int32)
-        order.shuffle(drawn, order.random_bits(0, order.SPLIT))
-        drawn = np.sort(drawn[:MOST_ROWS])
+        drawn = drawn_rows(codes)
         self.rows = mapping.clean_some(data, drawn)
         classes, self.codes = np.unique(codes[drawn], return_inverse=True)
         self.classes = len(classes)
@@ -106,9 +117,7 @@ class HeldOutNumbers(HeldOutRows):
 
     def __init__(self, mapping: TableMap, data: Dataset, targets: np.ndarray, recipe: Recipe):
         super().__init__(mapping, data, np.zeros(len(targets), dtype=np.int64), recipe)
-        drawn = np.arange(len(targets), dtype=np.int32)
-        order.shuffle(drawn, order.random_bits(0, order.SPLIT))
-        self.targets = targets[np.sort(drawn[:MOST_ROWS])]
+        self.targets = targets[drawn_rows(targets)]
         self.variance = float(self.targets.var())
 
     @property

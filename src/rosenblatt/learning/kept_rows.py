@@ -25,7 +25,8 @@ from rosenblatt.data.source import replacing
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError
 from rosenblatt.features import FeatureMap, Notes
-from rosenblatt.learning.examples import Examples, for_classes, has_quantity, labels_of, saved_classes
+from rosenblatt.learning.examples import Examples, has_quantity, labels_of, saved_classes
+from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import by_code, prepare
 from rosenblatt.learning.learners import Recipe
 
@@ -137,11 +138,11 @@ class KeptRows:
         rows, unreadable, undated = about["missing"]
         mapping.notes = Notes(rows, unreadable=unreadable, undated=undated)
         classes = saved_classes(about["labels"], about["label_type"])
-        codes = np.load(self.folder / CODES)
+        codes = np.load(self.folder / CODES, mmap_mode="r")
         if zlib.crc32(codes.data) != about["codes"]:
             raise DataError(f"The classes in {self.folder / CODES} are not those that were written.")
         class_weight = by_code(self.recipe.class_weight, classes)
-        examples = for_classes(Rows(open_rows(self.folder)), codes, class_weight=class_weight)
+        examples = examples_of(Rows(open_rows(self.folder)), codes, len(classes), class_weight)
         columns = about["file_columns"]
         data = Dataset(
             about["kind"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import Rows, is_mapped
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap
@@ -175,7 +176,7 @@ def learn_classes(
         recipe=recipe,
         counts=counts,
         means=feature_means(examples.rows, counts) if data.kind == "table" else None,
-        class_counts=np.bincount(examples.codes, minlength=len(examples.classes)),
+        class_counts=count_codes(examples.codes, len(examples.classes)),
         summary=Summary(),
         target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
         zero_based=data.zero_based,
@@ -227,15 +228,25 @@ def with_probabilities(learned: Learned) -> Learned:
 def prepare(data: Dataset, recipe: Recipe) -> tuple[FeatureMap, Examples]:
     """The feature map of the recipe, fitted to the data, and the data as examples for the engine."""
     labels = labels_of(data)
-    classes = classes_of(labels)
+    on_disk: ModuleType | None = None
+    if is_mapped(getattr(labels, "codes", getattr(labels, "values", labels))):
+        from rosenblatt.learning import label_codes
+
+        on_disk = label_codes
+    classes = classes_of(labels) if on_disk is None else on_disk.classes_of_blocks(labels)
     if len(classes) < 2:
         column = getattr(labels, "name", "") or "the target"
         raise LabelError(
             f"{data.name}: {column} has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
         )
-    codes, class_weight = codes_among(classes, labels), by_code(recipe.class_weight, classes)
+    class_weight = by_code(recipe.class_weight, classes)
+    codes = codes_among(classes, labels) if on_disk is None else on_disk.codes_in_file(classes, labels)
     mapping = fit_features(data, codes, recipe, class_weight)
-    examples = for_classes(feature_rows(mapping, data.rows), codes, class_weight=class_weight)
+    rows = feature_rows(mapping, data.rows)
+    if on_disk is None:
+        examples = for_classes(rows, codes, class_weight=class_weight)
+    else:
+        examples = on_disk.examples_of(rows, codes, len(classes), class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)  # before the features are counted, which takes as much
     return mapping, replace(examples, classes=classes)
 
@@ -318,15 +329,37 @@ def in_units(history: History, sd: float) -> History:
     )
 
 
+def count_codes(codes: np.ndarray, classes: int) -> np.ndarray:
+    """How many rows there are of each class; in parts, as numpy counts 64-bit numbers, and these are shorter.
+
+    >>> count_codes(np.array([1, 0, 1], dtype=np.int32), 3)
+    array([1, 2, 0])
+    """
+    counts = np.zeros(classes, dtype=np.int64)
+    for start in range(0, len(codes), SUMMED_ENTRIES):
+        counts += np.bincount(codes[start : start + SUMMED_ENTRIES], minlength=classes)
+    return counts
+
+
 def feature_counts(examples: Examples) -> np.ndarray:
     """In how many rows of each class every feature is not 0: classes × features."""
     rows, codes = examples.rows, examples.codes
     k, d = len(examples.classes), rows.d
     if rows.dense:
-        assert rows.values is not None
-        return np.stack([np.count_nonzero(rows.values[codes == code], axis=0) for code in range(k)]).astype(np.int64)
+        return dense_counts(rows.values, codes, k)  # type: ignore[arg-type]
     counts = np.zeros((k, d), dtype=np.int64)
     core.add_counts(rows, np.ascontiguousarray(codes, dtype=np.int32), counts)
+    return counts
+
+
+def dense_counts(values: np.ndarray, codes: np.ndarray, classes: int) -> np.ndarray:
+    """The same of dense rows, some at a time: those of a class are copied."""
+    counts = np.zeros((classes, values.shape[1]), dtype=np.int64)
+    at_once = max(1, SUMMED_ENTRIES // max(1, values.shape[1]))
+    for start in range(0, len(values), at_once):
+        some, theirs = values[start : start + at_once], codes[start : start + at_once]
+        for code in range(classes):
+            counts[code] += np.count_nonzero(some[theirs == code], axis=0)
     return counts
 
 

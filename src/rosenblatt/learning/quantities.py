@@ -19,6 +19,7 @@ from rosenblatt.data.columns.numbers import NumberFormat, recognise
 from rosenblatt.data.columns.reading import all_marks
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import number_in
+from rosenblatt.engine.rows import is_mapped
 from rosenblatt.errors import LabelError
 from rosenblatt.learning.examples import distinct_texts, is_text, labels_of
 
@@ -105,12 +106,28 @@ def values_and_counts(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
             return np.empty(0), np.empty(0, dtype=np.int64)
         numbers = numbers_in(labels, number)
         numbers = numbers[~np.isnan(numbers)]  # marks of what is not known
+    elif is_mapped(labels if isinstance(labels, np.ndarray) else getattr(labels, "values", None)):
+        return counts_by_blocks(labels)
     else:
         array = np.asarray(labels)
         numbers = array.astype(float) if array.dtype.kind in "iuf" else None
     if numbers is None or not np.isfinite(numbers).all():
         return np.empty(0), np.empty(0, dtype=np.int64)
     return np.unique(numbers, return_counts=True)
+
+
+def counts_by_blocks(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
+    """The same of labels in a file, some at a time: classes are few, however many rows there are."""
+    from rosenblatt.learning.label_codes import label_blocks
+
+    numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)
+    for _, block in label_blocks(labels):
+        own, own_counts = values_and_counts(block)
+        if not len(own):
+            return own, own_counts
+        numbers, places = np.unique(np.concatenate([numbers, own]), return_inverse=True)
+        counts = np.bincount(places, np.concatenate([counts, own_counts]), len(numbers)).astype(np.int64)
+    return numbers, counts
 
 
 def known_texts(labels: Any) -> list[str]:
@@ -138,7 +155,7 @@ def numbers_in(labels: Labels, number: NumberFormat | None) -> np.ndarray:
     if not is_text(labels):
         array = np.asarray(labels)
         if array.dtype.kind in "biuf":
-            return array.astype(float)
+            return array.astype(float, copy=False)
         return np.array([plain_number(text) for text in array.tolist()], dtype=float)
     texts = distinct_texts(labels)
     values = [plain_number(text) for text in texts]

@@ -17,7 +17,7 @@ from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
-SCORED_AT_ONCE = 2**20  # rows
+SCORED_AT_ONCE = 2**18  # rows
 LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
 BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
@@ -207,6 +207,7 @@ def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
 
 def scores_in_blocks(model: Model, rows: Rows, at_once: int = SCORED_AT_ONCE) -> Iterator[tuple[slice, np.ndarray]]:
     """The scores of all rows, some at a time: together they may be larger than the rows."""
+    at_once = max(1, at_once // len(model.coef))
     for start in range(0, rows.n, at_once):
         part = slice(start, min(start + at_once, rows.n))
         try:

@@ -28,6 +28,7 @@ from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
+from rosenblatt.engine.file_arrays import ArrayWriter
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
@@ -35,8 +36,9 @@ from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import classes_of, codes_among, for_classes, has_quantity, is_text, labels_of, text_array
+from rosenblatt.learning.examples import classes_of, codes_among, has_quantity, is_text, labels_of, text_array
 from rosenblatt.learning.kept_rows import FOLDER, KeptRows
+from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
 from rosenblatt.learning.learners import Recipe
 
@@ -73,7 +75,8 @@ class DiskSource:
         beginning = next(batches_of(where, None, anywhere))
         labels_of(beginning)  # refuses what has none, before all is read
         if beginning.kind == "table":
-            return table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            data = table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            return replace(data, rows=replace(data.rows, kept=self.cache is not None))
         if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
             return sparse_on_disk(where, options, folder, self.watch)
         return None
@@ -166,7 +169,7 @@ def learn_batches(
     if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
         raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
     class_weight = by_code(recipe.class_weight, classes)
-    examples = for_classes(Rows(open_rows(folder, verify=False)), codes, class_weight=class_weight)
+    examples = examples_of(Rows(open_rows(folder, verify=False)), codes, len(classes), class_weight)
     refuse_beyond_memory(examples.vectors, examples.rows.d)
     prepared = mapping, replace(examples, classes=classes)
     return learn_classes(replace(first, rows=None, labels=None), recipe, dev, watch, prepared)
@@ -181,13 +184,15 @@ def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | Num
             f"{beginning.name}: a stream is made of tables, libsvm files and labelled texts. Leave out --stream: then all "
             "rows are read into memory."
         )
-    seen: list[tuple[np.ndarray, np.ndarray]] = []  # of every batch its classes, and the place of every row among them
+    seen: list[tuple[np.ndarray, int]] = []  # of every batch its classes, and how many rows it has
+    places = ArrayWriter(np.int32)  # of every row, among the classes of its batch
 
     def rows_of_batches() -> Iterator[Any]:
         for data in batches():
             labels = labels_of(data)
             own = classes_of(labels)
-            seen.append((own, codes_among(own, labels)))
+            seen.append((own, len(labels)))
+            places.add(codes_among(own, labels))
             yield data.rows
 
     mapping.fit_parts(rows_of_batches())
@@ -198,5 +203,8 @@ def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | Num
         raise LabelError(
             f"{beginning.name}: it has 1 class, {classes.tolist()[0]!r}: at least two are needed to tell apart."
         )
-    codes = np.concatenate([codes_among(classes, own)[of_rows] for own, of_rows in seen])
-    return beginning, mapping, classes, codes.astype(np.int32)
+    codes, start = places.array(), 0
+    for own, height in seen:
+        part = slice(start, start := start + height)
+        codes[part] = codes_among(classes, own)[codes[part]]
+    return beginning, mapping, classes, codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rosenblatt.data.columns import dates, numbers
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 
 
-def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
-    """Are all of these texts numbers, or dates, or digits that are names?"""
+def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], int]) -> None:
+    """Are all of these texts numbers, or dates, or digits that are names? `rows_of` counts the rows that have some words."""
     if not look.may_be_numbers:
         return
     asked = each_once(values, look.sample)
@@ -41,7 +41,7 @@ def ask_texts(look: Look, series: pl.Series, values: pl.Series) -> None:
     words = values.filter(is_word)
     if len(words):
         spellings = words.str.to_lowercase().unique().sort().to_list()
-        few = len(spellings) <= MOST_OTHER_WORDS and rows_of(series, spellings) <= MOST_OTHER_ROWS * look.rows
+        few = len(spellings) <= MOST_OTHER_WORDS and rows_of(spellings) <= MOST_OTHER_ROWS * look.rows
         if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}", word) for word in spellings):
             note_words(look, spellings)
             return

@@ -23,9 +23,9 @@ since: date, d.m.y, missing: -
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -122,15 +122,16 @@ def decide(
         known = [look for column in table if (look := look_at_codes(column, said)) is not None]
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
-    if not isinstance(table, CodedTable):
+    if isinstance(table, DiskTable):
+        from rosenblatt.data.columns.on_disk import looks_on_disk
+
+        known = looks_on_disk(table, said, trimmed)
+    elif not isinstance(table, CodedTable):
 
         def seen_in(series: pl.Series) -> Look:
             return look_at(series, said, trimmed)
 
-        if isinstance(table, DiskTable) or table.height < MANY_ROWS:
-            known = list(map(seen_in, table))  # one after the other: of a table on disk each is read into memory
-        else:
-            known = map_on_cores(seen_in, list(table))
+        known = list(map(seen_in, table)) if table.height < MANY_ROWS else map_on_cores(seen_in, list(table))
     # A column that can be read in two ways is read as the others of its file are.
     marks = [{one.decimal for one in look.formats} for look in known]
     decided = {mark for of_column in marks if len(of_column) == 1 for mark in of_column}
@@ -286,11 +287,15 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if (wanted := said.of_column(name := str(series.name))) in ("drop", "id"):
         return Look(name, wanted, len(series), len(series), [])
     series, texts = series.alias("cells"), is_text(series)  # polars takes some names for patterns
+
+    def rows_with(text: str) -> int:
+        return int((series.cast(pl.String) == text).sum())
+
     if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not said.missing:
         from rosenblatt.data.columns.formatted import look_if_all_fit
 
         if (look := look_if_all_fit(series, name, wanted)) is not None:
-            return with_oddity(look, series)
+            return with_oddity(look, rows_with)
     known = without_marks(series, said.missing, trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
@@ -309,21 +314,21 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
         if values.dtype.is_temporal() or (values.dtype.is_integer() and words_in(name) & TIME_NAMES):
             look.dates = typed_formats(values)
     elif len(look.digits) >= LEAST_WITH_DIGITS * len(look.sample):
-        from rosenblatt.data.columns.formatted import ask_texts
+        from rosenblatt.data.columns.formatted import ask_texts, rows_of
 
-        ask_texts(look, known, values)
+        ask_texts(look, values, partial(rows_of, known))
     if look.distinct is None and len(once) > LONG_TEXT_SHARE * len(sample) and not look.formats and not look.dates:
         look.distinct = count_distinct(values, look)
-    return with_oddity(look, series)
+    return with_oddity(look, rows_with)
 
 
-def with_oddity(look: Look, series: pl.Series) -> Look:
-    """The look with what is odd about numbers and dates: a value that may mean "not known"."""
+def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
+    """The look with what is odd about numbers and dates: a value that may mean "not known", and in how many rows."""
     is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
     if look.dates or (is_number and any(ODD_NUMBER.match(str(value)) for value in look.sample)):
         from rosenblatt.data.columns.oddities import placeholder
 
-        look.oddity = placeholder(look, series)
+        look.oddity = placeholder(look, rows_with)
     return look
 
 

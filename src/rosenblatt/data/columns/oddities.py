@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from rosenblatt.data.columns.kinds import Look, share, shown
 from rosenblatt.data.columns.numbers import CURRENCY, commonest, recognise
 from rosenblatt.data.columns.words import ODD_NUMBER
 from rosenblatt.errors import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LEAST_ROWS, LEAST_OTHERS = 2, 3  # with the value, and different values beside it
 UNITS_TOLD = 3
@@ -41,16 +37,14 @@ ODD_DAYS = {
 }  # fmt: skip
 
 
-def placeholder(look: Look, series: pl.Series) -> str:
+def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
     """What is told of a value that stands in some rows, far from all others: 9999, -1 or 1900-01-01; empty where none is.
 
     >>> import polars as pl
-    >>> ages = pl.Series("cells", [31, 45, -999, 28, 62, -999])
-    >>> placeholder(Look("age", "", 6, 6, [31, 45, -999, 28, 62], dtype=ages.dtype), ages)
+    >>> ages = ["31", "45", "-999", "28", "62", "-999"]
+    >>> placeholder(Look("age", "", 6, 6, [31, 45, -999, 28, 62], dtype=pl.Int64()), ages.count)
     '-999 in 2 rows is far from all others: if not known, --missing -999'
     """
-    import polars as pl
-
     values = values_of(look)
     odd = is_odd_day(values) if look.dates else np.array([ODD_NUMBER.match(str(one)) is not None for one in look.sample])
     others = values[~odd & np.isfinite(values)]
@@ -62,9 +56,9 @@ def placeholder(look: Look, series: pl.Series) -> str:
         far |= odd & (values == -1)
     if not far.any():
         return ""
-    cells, told = series.cast(pl.String), []
+    told = []
     for text in (str(look.sample[k]) for k in np.flatnonzero(far)):
-        rows = int((cells == text).sum())
+        rows = rows_with(text)
         if rows >= LEAST_ROWS:
             told.append(
                 f"{shown(text)} in {counted(rows, 'row')} is far from all others: if not known, --missing {quote(text)}"

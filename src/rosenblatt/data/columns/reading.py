@@ -223,6 +223,9 @@ def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
     import polars as pl
 
     assert reading.date is not None
+    if is_enum(column) and 2 * len(categories_of(column)) <= len(column):  # each text once
+        of_category = date_parts(pl.Series(column.name, categories_of(column), dtype=pl.String), reading)
+        return [part.gather(column.to_physical().cast(pl.UInt32)) for part in of_category]
     wall = reading.date.wall_times(column.alias("cells"))
     parts = [(wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)]
     if reading.date.has_date:

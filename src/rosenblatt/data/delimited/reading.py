@@ -167,14 +167,8 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
     with source.open_utf8() as stream:
         for _ in range(source.start):
             stream.readline()
-        for line, data in whole_records(stream, source.name, delimiter, options.sizes, source.start + 1):
-            block = TextBlock(data, layout, source.name, line)
-            frame = parse(block, options, types)
-            if isinstance(frame, CodedTable):
-                types = replace(types, texts=layout.names)
-            else:
-                types = replace(types, at_least=widest_types(types.at_least, frame))
-            part = to_dataset(frame, options, source.name, block.place_of_row)
+        texts = whole_records(stream, source.name, delimiter, options.sizes, source.start + 1)
+        for part in datasets((TextBlock(data, layout, source.name, line) for line, data in texts), options, types):
             if rows is None:
                 yield part
                 continue
@@ -186,6 +180,43 @@ def table_batches(source: Source, rows: int | None, options: ReadOptions, delimi
                 held, count = [joined.slice(rows)], count - rows
     if count:
         yield join(held)
+
+
+def datasets(blocks: Iterator[TextBlock], options: ReadOptions, types: ColumnTypes) -> Iterator[Dataset]:
+    """The data of each block; a column has at least the type that it had in the blocks before."""
+
+    def parsed(block: TextBlock, types: ColumnTypes) -> tuple[Dataset, ColumnTypes]:
+        frame = parse(block, options, types)
+        if isinstance(frame, CodedTable):
+            later = replace(types, texts=block.layout.names)
+        else:
+            later = replace(types, at_least=widest_types(types.at_least, frame))
+        return to_dataset(frame, options, block.name, block.place_of_row), later
+
+    for block in blocks:
+        part, types = parsed(block, types)
+        yield part
+        if options.ahead:
+            break
+    if not options.ahead:
+        return
+    from rosenblatt.engine.threads import map_ahead
+
+    def speculated(block: TextBlock) -> tuple[TextBlock, ColumnTypes, tuple[Dataset, ColumnTypes] | Exception]:
+        """Parsed with the types of the blocks before those that other threads parse: as a rule, they stay what they were."""
+        assumed = types
+        try:
+            return block, assumed, parsed(block, assumed)
+        except Exception as problem:
+            return block, assumed, problem
+
+    for block, assumed, outcome in map_ahead(speculated, blocks):
+        if assumed != types:
+            outcome = parsed(block, types)
+        if isinstance(outcome, Exception):
+            raise outcome
+        part, types = outcome
+        yield part
 
 
 def join(parts: list[Dataset]) -> Dataset:

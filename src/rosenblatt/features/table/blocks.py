@@ -25,6 +25,7 @@ Entry = tuple["np.ndarray | int", "np.ndarray | None"]
 Products = list[tuple[str, str]] | str  # pairs of columns, "all" or "auto"
 
 MOST_HASHED_PRODUCTS = 2**15  # of columns: 256 columns, each with each
+ROWS_IN_CACHE = 2**12  # of which columns become rows at a time
 LARGEST_LOOKUP = 2**22  # pairs of values up to this many are looked up in an array, more by halving
 
 
@@ -311,28 +312,36 @@ class SparseBuilder:
         self.repeated = False  # is there a row in which two names share a bucket?
 
     def add(self, part: EncodedRows) -> None:
-        full = slice(self.end, self.end + len(part) * self.width)
-        columns = self.columns[full].reshape(len(part), self.width)
         entries = [block.encode(part) for block in self.blocks]
         if self.values is None and any(value is not None for _, value in entries):
             self.values = np.empty(len(self.columns), dtype=self.dtype)
+        for start in range(0, len(part), ROWS_IN_CACHE):
+            self._add_rows(entries, slice(start, min(start + ROWS_IN_CACHE, len(part))), part.start)
+
+    def _add_rows(self, entries: list[Entry], rows: slice, first: int) -> None:
+        """Some rows of a part, of which row 0 is row `first` of the table: so few that they stay in the cache."""
+        n = rows.stop - rows.start
+        lengths = self.lengths[first + rows.start + 1 : first + rows.stop + 1]
+        full = slice(self.end, self.end + n * self.width)
+        columns = self.columns[full].reshape(n, self.width)
         values = None if self.values is None else self.values[full].reshape(columns.shape)
         absent = False
         for j, ((places, value), start) in enumerate(zip(entries, self.starts, strict=True)):
+            places = places[rows] if isinstance(places, np.ndarray) else places
             columns[:, j] = places + start
             if np.min(places, initial=0) < 0:
                 absent = True
                 columns[np.less(places, 0), j] = -1
             if values is not None:
-                values[:, j] = 1 if value is None else value
+                values[:, j] = 1 if value is None else value[rows]
         if self.hashed:
             self._sort(columns, values)
         if not absent:
-            self.lengths[part.start + 1 : part.stop + 1] = self.width
+            lengths[:] = self.width
             place = full
         else:
             chosen = columns >= 0
-            self.lengths[part.start + 1 : part.stop + 1] = np.count_nonzero(chosen, axis=1)
+            lengths[:] = np.count_nonzero(chosen, axis=1)
             place = slice(self.end, self.end + int(np.count_nonzero(chosen)))
             self.columns[place] = columns[chosen]
             if self.values is not None and values is not None:

@@ -161,9 +161,8 @@ class Category:
     def codes_of(self, distinct: pl.Series | list[str | None]) -> np.ndarray:
         """The code of each of some values, of whatever type; in a column of texts also of one that is spelled otherwise."""
         if self._codes is None:
-            self._codes = {value: code for code, value in self.coded_values}
-            if self.missing:
-                self._codes[None] = len(self.values)
+            of_value: dict[str | None, int] = {value: code for code, value in self.coded_values}
+            self._codes = of_value | ({None: len(self.values)} if self.missing else {})  # whole: other threads look, too
         if self._alike is None:
             # Reversed, so that of several spellings the first in order counts.
             spellings = reversed(self.coded_values) if self.type == "text" else ()

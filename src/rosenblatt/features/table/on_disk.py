@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.columns.reading import TableReadings
+from rosenblatt.data.columns.reading import CleanTable, TableReadings
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.engine.threads import map_ahead
 from rosenblatt.errors import SettingError, as_argument
 from rosenblatt.features.notes import Notes
 
@@ -15,14 +18,26 @@ if TYPE_CHECKING:
 
 
 def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
-    """The features of a table, encoded part by part into its folder, and mapped."""
-    writer, notes = RowCacheWriter(table.folder), Notes()
-    for part in table.parts():
-        writer.add(mapping.transform(part))
-        notes += mapping.notes
+    """The features of a table, encoded part by part into its folder, and mapped: threads encode while others are written."""
+
+    def encoded(number: int) -> tuple[Any, Notes]:
+        own = copy.copy(mapping)  # what it counts, it counts for one part
+        own.blocks = [copy.copy(block) for block in mapping.blocks]
+        return own.transform(table.part(number)), own.notes
+
+    writer, notes = RowCacheWriter(table.folder, checked=table.kept), Notes()
+    for rows, about_rows in map_ahead(encoded, range(len(table.heights))):
+        writer.add(rows)
+        notes += about_rows
     writer.finish(mapping.n_features)
     mapping.notes = notes
     return open_rows(table.folder, verify=False)
+
+
+def clean_on_disk(readings: TableReadings | None, table: DiskTable) -> Iterator[CleanTable]:
+    """The values of a table, part by part: threads read the next ones."""
+    assert readings is not None
+    return map_ahead(lambda number: readings.clean(table.part(number)), range(len(table.heights)))
 
 
 def refuse_texts(readings: TableReadings) -> None:

@@ -163,8 +163,9 @@ class TableMap:
     def clean_parts(self, rows: Any) -> Iterator[CleanTable]:
         """The values of a table that the map is fitted to, of one on disk part by part."""
         if isinstance(rows, DiskTable):
-            assert self.readings is not None
-            yield from (self.readings.clean(part) for part in rows.parts())
+            from rosenblatt.features.table.on_disk import clean_on_disk
+
+            yield from clean_on_disk(self.readings, rows)
         else:
             yield self.clean(rows)
 
@@ -204,7 +205,7 @@ class TableMap:
         """The same of the rows with these numbers."""
         if self._cleaned is not None and self._cleaned[0] is data.rows:
             return self._cleaned[1].take(numbers)
-        return self.clean(data.take(numbers).rows)
+        return self.clean(data.rows[numbers])
 
     def _fit_columns(self, parts: Iterable[CleanTable], rows: int, folder: Path | None) -> list[TableColumn]:
         """What the columns hold, of a table that comes in parts; numbers of all rows lie in a folder if one is named."""

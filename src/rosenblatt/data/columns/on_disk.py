@@ -1,0 +1,180 @@
+"""What the columns of a table on disk hold: kinds.py decides, from values that are looked at part by part.
+
+Of texts it is known how many rows have each: no row is looked at. Of numbers, a sample is drawn from the places that it
+would have in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.data.columns.dates import typed_formats
+from rosenblatt.data.columns.kinds import (
+    LEAST_WITH_DIGITS,
+    LONG_TEXT_SHARE,
+    MANY_ROWS,
+    SAMPLE,
+    Look,
+    Overrides,
+    count_distinct,
+    look_at,
+    some_of,
+    with_oddity,
+    words_in,
+)
+from rosenblatt.data.columns.reading import all_marks, without_marks
+from rosenblatt.data.columns.words import TIME_NAMES
+from rosenblatt.data.disk_table import DiskTable
+from rosenblatt.data.table import BLANKS
+from rosenblatt.engine.file_arrays import ArrayWriter
+
+COUNTED_AT_ONCE = 2**22  # hashes of values
+
+
+def looks_on_disk(table: DiskTable, said: Overrides, trimmed: bool) -> list[Look]:
+    """What the values of each column have in common."""
+    looks: dict[str, Look] = {}
+    for name, kind in table.types.items():
+        wanted = said.of_column(name)
+        if wanted in ("drop", "id"):
+            looks[name] = Look(name, wanted, len(table), len(table), [])
+        elif kind == pl.Enum:
+            looks[name] = look_at_texts(table, name, said, trimmed)
+        elif kind == pl.String and name not in table.values:
+            looks[name] = Look(name, wanted, len(table), 0, [], distinct=0)
+        elif kind == pl.String:  # half of them differ, so there are few rows
+            looks[name] = look_at(table[name], said, trimmed)
+    looks |= looks_at_numbers(table, [name for name in table.types if name not in looks], said)
+    return [looks[name] for name in table.types]
+
+
+def look_at_texts(table: DiskTable, name: str, said: Overrides, trimmed: bool) -> Look:
+    """A look at texts that repeat, each once."""
+    rows_of_text = table.rows_of_texts(name)
+    marks, every = [], all_marks(tuple(said.missing))
+    known = dict(sorted(rows_of_text.items()))
+    if not every.isdisjoint(known):
+        known = {}
+        for text, rows in rows_of_text.items():
+            plain = text if trimmed else text.strip(BLANKS)
+            if plain in every:
+                marks.append(plain)
+            else:
+                known[plain] = known.get(plain, 0) + rows
+    values = pl.Series("cells", list(known), dtype=pl.String)
+    spelled = tuple(mark for mark in dict.fromkeys(marks) if mark)
+    look = Look(name, said.of_column(name), len(table), sum(known.values()), some_of(values).to_list(), marks=spelled)
+    if len(values) <= 2:
+        look.distinct = len(values)
+    if not len(values):
+        return look
+
+    def rows_of(spellings: Sequence[str]) -> int:
+        return sum(rows for text, rows in known.items() if text.strip(BLANKS).lower() in spellings)
+
+    if len(look.digits) >= LEAST_WITH_DIGITS * len(look.sample):
+        from rosenblatt.data.columns.formatted import ask_texts
+
+        ask_texts(look, values, rows_of)
+    if not look.formats and not look.dates:
+        look.distinct = len(values)
+    return with_oddity(look, lambda text: rows_of_text.get(text, 0))
+
+
+def looks_at_numbers(table: DiskTable, names: list[str], said: Overrides) -> dict[str, Look]:
+    """A look at columns of numbers or truth values."""
+    if not names:
+        return {}
+    heights: dict[str, list[int]] = {name: [] for name in names}
+    for part in table.parts(names):
+        for name in names:
+            heights[name].append(len(known_of(part[name], said)))
+    places = {name: sampled_places(sum(heights[name])) for name in names}
+    samples: dict[str, list[pl.Series]] = {name: [] for name in names}
+    ends = dict.fromkeys(names, 0)
+    for number, part in enumerate(table.parts(names)):
+        for name in names:
+            start, ends[name] = ends[name], ends[name] + heights[name][number]
+            first, last = np.searchsorted(places[name], [start, ends[name]])
+            if first < last:
+                samples[name].append(known_of(part[name], said).gather(places[name][first:last] - start))
+    looks = {}
+    for name in names:
+        sample = pl.concat(samples[name]) if samples[name] else pl.Series([], dtype=table.types[name])
+        once = sample.unique(maintain_order=True)
+        look = Look(name, said.of_column(name), len(table), sum(heights[name]), once.to_list(), dtype=table.types[name])
+        if len(once):
+            look_closer(look, NumbersOnDisk(table, name, said), len(once) > LONG_TEXT_SHARE * len(sample))
+        else:
+            look.distinct = 0
+        looks[name] = look
+    return looks
+
+
+def sampled_places(n: int) -> np.ndarray:
+    """The places of n values that `some_of` looks at.
+
+    >>> all(some_of(pl.Series(range(n))).to_list() == sampled_places(n).tolist() for n in (0, 1999, 2001, 7000, 123_457))
+    True
+    """
+    if n <= SAMPLE:
+        return np.arange(n)
+    half = SAMPLE // 2
+    return np.concatenate([np.arange(half), np.arange(half, n, (n - half) // half)[:half]])
+
+
+class NumbersOnDisk:
+    """The values of one column, as often as they are asked for."""
+
+    def __init__(self, table: DiskTable, name: str, said: Overrides):
+        self.table, self.name, self.said = table, name, said
+
+    def __iter__(self) -> Iterator[pl.Series]:
+        """Those that are known, part by part."""
+        parts = (known_of(part[self.name], self.said) for part in self.table.parts([self.name]))
+        return (part for part in parts if len(part))
+
+    def rows_with(self, text: str) -> int:
+        """How many rows have this value."""
+        return sum(int((part[self.name].cast(pl.String) == text).sum()) for part in self.table.parts([self.name]))
+
+
+def known_of(column: pl.Series, said: Overrides) -> pl.Series:
+    return without_marks(column.alias("cells"), said.missing).drop_nulls()
+
+
+def look_closer(look: Look, values: NumbersOnDisk, many: bool) -> None:
+    """Adds what takes a look at all values; `many` of them differ."""
+    assert look.dtype is not None
+    if len(look.sample) <= 2:
+        look.distinct = pl.concat([part.unique() for part in values]).n_unique()
+    if look.dtype.is_temporal() or (look.dtype.is_integer() and words_in(look.name) & TIME_NAMES):
+        formats = [typed_formats(part) for part in values]
+        look.dates = [one for one in formats[0] if all(one in others for others in formats)]
+    if look.distinct is None and many and not look.dates and look.may_be_id():
+        look.distinct = count_on_disk(values, look)
+    with_oddity(look, values.rows_with)
+
+
+def count_on_disk(values: NumbersOnDisk, look: Look) -> int | None:
+    """How many values of a column that may be an ID differ, as `count_distinct` counts them."""
+    if look.known < MANY_ROWS:
+        return count_distinct(pl.concat(list(values)), look)
+    changes, last = 0, None
+    for part in values:
+        if not part.is_sorted() or (last is not None and part[0] < last):
+            break
+        changes += int((part != part.shift(1)).sum()) + (part[0] != last)
+        last = part[-1]
+    else:
+        return changes
+    # Equal values have equal hashes, and so the same file: each file is counted alone.
+    files = [ArrayWriter(np.uint64) for _ in range(1 + look.known // COUNTED_AT_ONCE)]
+    for part in values:
+        hashes = part.hash().to_numpy()
+        for number, file in enumerate(files):
+            file.add(hashes[hashes % np.uint64(len(files)) == number])
+    return sum(pl.Series(file.array()).n_unique() for file in files)

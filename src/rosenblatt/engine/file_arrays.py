@@ -1,0 +1,92 @@
+"""Arrays of one entry a row that lie in temporary files: rows on disk may be so many that even these fill the memory.
+
+Mapped pages belong to their file: the system writes them out where it needs the room. The file has no name and is gone with
+its array.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.rows import is_mapped
+
+ROWS_AT_ONCE = 2**16
+
+
+def array_in_file(n: int, dtype: Any) -> np.ndarray:
+    """Room for n numbers in a temporary file (TMPDIR says where).
+
+    >>> numbers = array_in_file(3, np.int32)
+    >>> is_mapped(numbers), numbers.tolist()
+    (True, [0, 0, 0])
+    """
+    size = n * np.dtype(dtype).itemsize
+    if not size:
+        return np.zeros(0, dtype)
+    with tempfile.TemporaryFile(prefix="rosenblatt-") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)  # a disk that is full is told here, not by a signal later
+        else:
+            file.truncate(size)
+        return np.asarray(np.memmap(file, dtype, mode="r+", shape=(n,)))
+
+
+def empty_beside(array: np.ndarray, n: int, dtype: Any) -> np.ndarray:
+    """Room for n numbers: in a file if that array is in one."""
+    return array_in_file(n, dtype) if is_mapped(array) else np.empty(n, dtype)
+
+
+def numbers_in_file(n: int, importance: np.ndarray | None = None) -> np.ndarray:
+    """The numbers of n rows, without those of importance 0.
+
+    >>> numbers_in_file(3), numbers_in_file(3, np.array([1.0, 0.0, 2.0]))
+    (array([0, 1, 2], dtype=int32), array([0, 2], dtype=int32))
+    """
+    writer = ArrayWriter(np.int32)
+    for part in blocks(n):
+        numbers = np.arange(part.start, part.stop, dtype=np.int32)
+        writer.add(numbers if importance is None else numbers[importance[part] != 0])
+    return writer.array()
+
+
+def blocks(n: int, at_once: int = ROWS_AT_ONCE) -> Iterator[slice]:
+    """n rows, some at a time.
+
+    >>> list(blocks(5, at_once=3))
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return (slice(start, min(start + at_once, n)) for start in range(0, n, at_once))
+
+
+class ArrayWriter:
+    """An array in a temporary file, of which nobody knows yet how long it will be.
+
+    >>> writer = ArrayWriter(np.int32)
+    >>> for part in ([3, 1], [2]):
+    ...     writer.add(np.array(part))
+    >>> writer.array()
+    array([3, 1, 2], dtype=int32)
+    """
+
+    def __init__(self, dtype: Any):
+        self.dtype, self.length = np.dtype(dtype), 0
+        self._file = tempfile.TemporaryFile(prefix="rosenblatt-")  # noqa: SIM115
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def add(self, part: np.ndarray) -> None:
+        """Some more numbers."""
+        np.ascontiguousarray(part, self.dtype).tofile(self._file)
+        self.length += len(part)
+
+    def array(self) -> np.ndarray:
+        """All of them."""
+        with self._file as file:
+            file.flush()
+            return np.asarray(np.memmap(file, self.dtype, mode="r+")) if self.length else np.zeros(0, self.dtype)
