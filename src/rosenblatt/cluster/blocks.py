@@ -10,10 +10,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 
@@ -35,6 +35,26 @@ NEWLINE, QUOTE = b'\n"'
 FORMATS_IN_BLOCKS = ("csv", "tsv", "libsvm", "parquet")
 
 
+class AnyBlock(Protocol):
+    """A part of the rows that any worker can read, and read again."""
+
+    @property
+    def path(self) -> str:
+        """What it is called in messages."""
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def options(self) -> ReadOptions: ...
+
+    def read(self) -> Dataset:
+        """Its rows."""
+
+    def identity(self) -> Any:
+        """What tells it from other blocks, as JSON holds it."""
+
+
 @dataclass(frozen=True)
 class Block:
     """A part of a file, and all that it takes to read it: of lines a range of bytes, of Parquet one of rows."""
@@ -50,6 +70,10 @@ class Block:
     quoted: bool = False  # does it begin within a quoted cell?
     quoted_after: bool = False  # and the one behind it?
     line: int = 1  # on which its first byte stands
+
+    def identity(self) -> dict[str, Any]:
+        """What tells it from other blocks."""
+        return asdict(self)
 
     def read(self) -> Dataset:
         """Its rows: those that begin in it."""

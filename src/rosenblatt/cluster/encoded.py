@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import features
-from rosenblatt.cluster.blocks import Block
+from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.cluster.mixing import Part, Settings, Start, learn_shard
 from rosenblatt.data.row_cache import RowCacheWriter, checksum, open_rows
 from rosenblatt.engine.rows import Rows
@@ -54,7 +55,7 @@ class FileShard:
     """A shard that is a list of blocks, of each some rows."""
 
     number: int
-    pieces: tuple[tuple[Block, int, int], ...]  # block, first row, last row
+    pieces: tuple[tuple[AnyBlock, int, int], ...]  # block, first row, last row
 
     @property
     def rows(self) -> int:
@@ -78,7 +79,7 @@ def merge_facts(a: ShardFacts, b: ShardFacts) -> ShardFacts:
     )
 
 
-def cut_rows(blocks: list[Block], rows: list[int], cuts: list[tuple[int, int]]) -> list[FileShard]:
+def cut_rows(blocks: Sequence[AnyBlock], rows: list[int], cuts: list[tuple[int, int]]) -> list[FileShard]:
     """Shards of so many rows each, of blocks that have so many rows."""
     shards, ends = [], np.cumsum([0, *rows]).tolist()
     for number, (first, last) in enumerate(cuts):
@@ -137,7 +138,8 @@ def fingerprint(shard: FileShard, encoding: Encoding) -> str:
     """What tells the rows of a shard from all others."""
     from rosenblatt import __version__
 
-    about = [__version__, asdict(shard), asdict(replace(encoding, folder=None))]
+    pieces = [[block.identity(), first, last] for block, first, last in shard.pieces]
+    about = [__version__, shard.number, pieces, asdict(replace(encoding, folder=None))]
     return hashlib.sha256(json.dumps(about, default=str, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -163,7 +165,7 @@ def encode(shard: FileShard, encoding: Encoding, folder: Path) -> None:
                 raise FileError("it has fewer rows than when it was first read.", path=block.path)
             data = data.slice(first, last)
             rows = data.rows
-            if data.kind == "sparse":
+            if data.kind == "sparse" and encoding.first_index:
                 rows.indices -= encoding.first_index
             writer.add(mapping.transform(rows))
             codes.append(codes_among(classes, labels_of(data)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.cluster.blocks import plan_blocks, scan, with_scans
+from rosenblatt.cluster.blocks import Block, plan_blocks, scan, with_scans
 from rosenblatt.cluster.encoded import (
     Encoding,
     FileShard,
@@ -25,8 +25,10 @@ from rosenblatt.cluster.encoded import (
 from rosenblatt.cluster.local import SHARDS, refuse_no_shards
 from rosenblatt.cluster.mixed_run import ShardDone, ranges, train_shards
 from rosenblatt.cluster.mixing import Part, Settings, Start, add
+from rosenblatt.cluster.partitions import PartitionSource
 from rosenblatt.cluster.summaries import (
     SAMPLE_ROWS,
+    WRITTEN,
     classes_among,
     completed,
     merge,
@@ -59,6 +61,14 @@ class FileSource:
     folder: str | None = None  # of encoded rows; None: where each worker has its own files
     sample_rows: int = SAMPLE_ROWS
     tell: Callable[[str], None] = lambda step: None  # called with what is being done
+
+    def blocks(self, tasks: Tasks) -> list[Block]:
+        """The blocks; quotes and lines in them are counted by the workers."""
+        given = () if self.block_bytes is None else (self.block_bytes, self.block_bytes)
+        blocks = [block for block in plan_blocks(self.where, self.options, *given) if block.first < block.last]
+        if not blocks:
+            raise FileError("the file has no rows.", path=self.where)
+        return blocks if blocks[0].format == "parquet" else with_scans(blocks, tasks.map(scan, blocks))
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,7 @@ class PreparedShards:
 
 
 def learn_on_cluster(
-    source: FileSource,
+    source: FileSource | PartitionSource,
     recipe: Recipe,
     tasks: Tasks,
     dev: Dataset | None = None,
@@ -139,17 +149,11 @@ def replace_classes(model: Any, classes: int) -> Any:
 
 
 def prepare_shards(
-    source: FileSource, recipe: Recipe, tasks: Tasks
+    source: FileSource | PartitionSource, recipe: Recipe, tasks: Tasks
 ) -> tuple[Dataset, FeatureMap, PreparedShards, np.ndarray]:
     """The first pass over the files, and the shards that are encoded by what it gave."""
     source.tell("reading")
-    sizes = {} if source.block_bytes is None else {"block_bytes": source.block_bytes, "block_rows": source.block_bytes}
-    blocks = plan_blocks(source.where, source.options, **sizes)
-    blocks = [block for block in blocks if block.first < block.last]
-    if not blocks:
-        raise FileError("the file has no rows.", path=source.where)
-    if blocks[0].format != "parquet":
-        blocks = with_scans(blocks, tasks.map(scan, blocks))
+    blocks = source.blocks(tasks)
     samples = tasks.map(sample_of, blocks, -(-source.sample_rows // len(blocks)))
     summary = samples[0][0]
     for other, _ in samples[1:]:
@@ -158,7 +162,7 @@ def prepare_shards(
     sample, complete = whole_sample([part for _, part in samples], sum(rows), blocks[0])
     if recipe.regression or (recipe.regression is None and has_quantity(labels_of(sample))):
         raise LabelError(f"The target of {source.where} is a quantity: --workers learns it, --dask learns classes.")
-    classes, class_counts = classes_among(summary.labels, sample)
+    classes, class_counts = classes_among(summary.labels, sample, blocks[0].format in WRITTEN)
     first_index = 0
     if sample.kind == "sparse":
         first_index = 1 if source.options.zero_based is None and summary.least > 0 else 0

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import features
-from rosenblatt.cluster.blocks import Block
+from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.data.columns.reading import TableReadings
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.read_options import ReadOptions
@@ -33,6 +33,7 @@ from rosenblatt.learning.examples import classes_of, codes_among, labels_of, tex
 from rosenblatt.learning.learn import by_code, fit_features
 from rosenblatt.learning.learners import Recipe
 
+WRITTEN = ("csv", "tsv")  # formats in which a label is a text, and may be a number
 SAMPLE_ROWS = 2**16  # of all blocks together, about
 
 
@@ -111,19 +112,19 @@ def merge(a: BlockSummary, b: BlockSummary) -> BlockSummary:
     return a.merged(b)
 
 
-def sample_of(block: Block, rows: int) -> tuple[BlockSummary, Dataset | None]:
+def sample_of(block: AnyBlock, rows: int) -> tuple[BlockSummary, Dataset | None]:
     """How many rows a block has, with which labels, and about so many of the rows, evenly spread, as they are read."""
     data = block.read()
     if data.rows is None:
         return BlockSummary((0,), {}), None
     n, labels = len(data), counted_labels(data)
     if data.kind != "table":
-        least = int(data.rows.indices.min(initial=1))
+        least = 0 if isinstance(data.rows, np.ndarray) else int(data.rows.indices.min(initial=1))
         return BlockSummary((n,), labels, width=data.rows.shape[1], least=least), data.slice(0, 1)
     return BlockSummary((n,), labels), data.take(np.arange(0, n, max(1, -(-n // rows))))
 
 
-def whole_sample(parts: Sequence[Dataset | None], rows: int, block: Block) -> tuple[Dataset, bool]:
+def whole_sample(parts: Sequence[Dataset | None], rows: int, block: AnyBlock) -> tuple[Dataset, bool]:
     """The samples of all blocks as one data set, read as a file of these rows alone would be; and: is it all rows?"""
     import polars as pl
 
@@ -133,7 +134,7 @@ def whole_sample(parts: Sequence[Dataset | None], rows: int, block: Block) -> tu
     if held[0].kind != "table":
         return held[0], False
     complete = rows == sum(map(len, held))
-    if block.format == "parquet":
+    if block.format not in WRITTEN:
         rows = pl.concat([part.rows for part in held], how="vertical_relaxed")
         labels: Any = pl.concat([part.labels for part in held])  # type: ignore[type-var]
         return replace(held[0], rows=rows, labels=labels), complete
@@ -145,7 +146,7 @@ def whole_sample(parts: Sequence[Dataset | None], rows: int, block: Block) -> tu
     return replace(read_with(io.BytesIO(text), options), name=block.path, notes=()), complete
 
 
-def summary_of(block: Block, sample_gave: dict[str, Any]) -> BlockSummary:
+def summary_of(block: AnyBlock, sample_gave: dict[str, Any]) -> BlockSummary:
     """What all rows of a block tell about the columns; the map that the sample gave, as JSON, says how to read them."""
     data = block.read()
     if data.rows is None:
@@ -177,14 +178,14 @@ def counted_labels(data: Dataset) -> dict[Any, int]:
     return dict(zip(*(counted[name].to_list() for name in counted.columns), strict=True))
 
 
-def classes_among(labels: dict[Any, int], sample: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and how many rows each has; texts that are numbers and print back alike are numbers."""
+def classes_among(labels: dict[Any, int], sample: Dataset, written: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, and how many rows each has; where they are `written`, numbers that print back alike are numbers."""
     import polars as pl
 
     known: Any = list(labels)
     if all(isinstance(label, str) for label in known):
         typed = numbers_if_all(pl.Series(known, dtype=pl.String))
-        alike = typed.dtype.is_numeric() and [number_text(value) for value in typed.to_list()] == known
+        alike = written and typed.dtype.is_numeric() and [number_text(value) for value in typed.to_list()] == known
         classes = classes_of(typed.to_numpy()) if alike else text_array(sorted(known))
     else:
         classes = classes_of(np.array(known))
