@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.errors import SettingError as SettingError
     from rosenblatt.errors import TargetError as TargetError
     from rosenblatt.errors import UncompiledWarning as UncompiledWarning
+    from rosenblatt.errors import WorkerError as WorkerError
     from rosenblatt.estimators import Arow as Arow
     from rosenblatt.estimators import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators import FunctionBasis as FunctionBasis
@@ -46,6 +47,13 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.estimators import VotedPerceptron as VotedPerceptron
     from rosenblatt.estimators import WidrowHoff as WidrowHoff
     from rosenblatt.estimators import WidrowHoffRegressor as WidrowHoffRegressor
+    from rosenblatt.estimators.dask import DaskArow as DaskArow
+    from rosenblatt.estimators.dask import DaskAveragedPerceptron as DaskAveragedPerceptron
+    from rosenblatt.estimators.dask import DaskMira as DaskMira
+    from rosenblatt.estimators.dask import DaskPassiveAggressive as DaskPassiveAggressive
+    from rosenblatt.estimators.dask import DaskPerceptron as DaskPerceptron
+    from rosenblatt.estimators.dask import DaskSoftPerceptron as DaskSoftPerceptron
+    from rosenblatt.estimators.dask import DaskWidrowHoff as DaskWidrowHoff
     from rosenblatt.learning.classifier import Classifier as Classifier
     from rosenblatt.learning.classifier import save as save
     from rosenblatt.learning.learn import learn as learn
@@ -80,6 +88,7 @@ PUBLIC = {
         "SettingError",
         "TargetError",
         "UncompiledWarning",
+        "WorkerError",
     ],
     "rosenblatt.estimators": [
         "Arow",
@@ -99,6 +108,15 @@ PUBLIC = {
         "VotedPerceptron",
         "WidrowHoff",
         "WidrowHoffRegressor",
+    ],
+    "rosenblatt.estimators.dask": [
+        "DaskArow",
+        "DaskAveragedPerceptron",
+        "DaskMira",
+        "DaskPassiveAggressive",
+        "DaskPerceptron",
+        "DaskSoftPerceptron",
+        "DaskWidrowHoff",
     ],
     "rosenblatt.learning.classifier": ["Classifier", "save"],
     "rosenblatt.learning.learn": ["learn"],

@@ -1,4 +1,4 @@
-"""The options of `train` for several processes."""
+"""The options of `train` for several processes, and several machines."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MIXES = ("uniform", "updates")
 IN_ONE_PROCESS = ["calibrate", "keep_log", "auto", "python"]
+ON_ONE_MACHINE = ["holdout", "stream", "window", "cache", "certify"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,16 +23,21 @@ class ClusterOptions:
     """Who learns from which shards of the rows."""
 
     workers: int | None
+    dask: str | None
     shards: int | None
     mix: str | None
 
     def refuse_no_workers(self) -> None:
         """Refuses what is only for shards, and what shards cannot do."""
-        if self.workers is None:
-            options.refuse_useless(["shards", "mix"], "without --workers N, who learn from the shards")
+        if self.workers is None and self.dask is None:
+            options.refuse_useless(["shards", "mix"], "without --workers N or --dask, who learn from the shards")
             return
+        if self.dask is not None:
+            options.refuse_useless(ON_ONE_MACHINE, "on a cluster, whose workers read the rows themselves")
+            if self.workers is not None and self.dask != "local":
+                raise click.UsageError("A cluster has the workers that it has: leave out --workers, or take --dask local.")
         if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_ONE_PROCESS]:
-            raise click.UsageError(f"{taken[0]} trains in one process: leave it out, or --workers.")
+            raise click.UsageError(f"{taken[0]} trains in one process: leave it out, or --workers and --dask.")
 
     def with_shards(self, recipe: Recipe) -> Recipe:
         """The recipe with the shards."""
@@ -54,13 +60,14 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
         click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
+        click.option("--dask", metavar="ADDRESS|local", help="Learn on this Dask cluster, or on one of this machine."),
         click.option(
             "--shards",
             type=click.IntRange(1),
             metavar="S",
-            help="With --workers: cut the rows into S, 8 by default. The model depends on it, and not on N.",
+            help="With --workers or --dask: cut the rows into S, 8 by default. The model depends on it, and not on N.",
         ),
-        click.option("--mix", type=click.Choice(MIXES), help="With --workers: all shards count alike, or by their updates."),
+        click.option("--mix", type=click.Choice(MIXES), help="With shards: all count alike, or by their updates."),
     ):
         command = option(command)
     return command

@@ -100,7 +100,7 @@ class TrainOptions(
             self.refuse_in_memory(self.file)
         elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
-        if self.workers or self.shards or self.mix:
+        if self.workers or self.shards or self.mix or self.dask:
             self.refuse_no_workers()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")
@@ -120,7 +120,7 @@ class TrainOptions(
             window=self.window,
             regression=options.IS_REGRESSION[self.task],
         )
-        return self.with_shards(recipe) if self.workers else recipe
+        return self.with_shards(recipe) if self.workers or self.dask else recipe
 
     @property
     def budget(self) -> float | None:
@@ -198,7 +198,8 @@ def train(**values: Any) -> None:
     if chosen.output:
         model.save(chosen.output)
     readings, trials = readings_of(model), getattr(model.features, "trials", {})
-    margin = None if model.predicts_numbers else margin_reached(chosen, learned)  # type: ignore[arg-type]
+    has_margin = not model.predicts_numbers and learned.examples.rows.n  # rows on a cluster are not here
+    margin = margin_reached(chosen, learned) if has_margin else None  # type: ignore[arg-type]
     certificate = None if margin is None else margin.certificate
     if chosen.as_json:
         from rosenblatt.cli.train_json import facts_of
@@ -232,6 +233,10 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
 
     recipe, reading = chosen.train_recipe(), chosen.read_keywords()
     (recipe.for_numbers() if recipe.regression else recipe).rule()  # refuses wrong parameters before anything is read
+    if chosen.dask:
+        from rosenblatt.cli.clustering import learn_on_dask
+
+        return learn_on_dask(chosen, recipe, table), None
     if chosen.stream or may_be_large(chosen.file):
         from rosenblatt.cli.streaming import learn_from_disk, streams_by_itself
 
@@ -338,13 +343,15 @@ def print_summary(learned: Learned) -> None:
     assert counts is not None
     assert summary.train_error is not None
     classes = ", ".join(map(str, model.classes[:5])) + (" …" if len(model.classes) > 5 else "")
-    rows, features = counted(learned.examples.rows.n, "row"), counted(model.features.n_features, "feature")
+    rows, features = counted(summary.examples or 0, "row"), counted(model.features.n_features, "feature")
     echo(f"{summary.learner}: {rows}, {features}, classes {classes}")
     passes, updates = counted(len(training.history), "epoch"), counted(training.updates, "update")
     echo(f"{passes}, {updates}; ended by: {training.stopped_because}; {summary.seconds:.2f} s")
     majority = f"always {model.classes[counts.argmax()]}: {percent(1 - counts.max() / counts.sum())}"
     echo(f"training error   {percent(summary.train_error)}   ({majority})")
     if summary.dev_error:
+        from rosenblatt.cli.train_json import dev_majority, dev_measures
+
         errors = ", ".join(f"{view} {percent(error)}" for view, error in summary.dev_error.items())
         echo(f"dev error        {errors}   (it predicts with the {model.view} weights)")
         label, least = dev_majority(learned)
@@ -359,25 +366,6 @@ def print_summary(learned: Learned) -> None:
         from rosenblatt.cli.evaluate import threshold_sentence
 
         echo(f"threshold        {threshold_sentence(model.threshold, str(model.classes[1]))}")
-
-
-def dev_measures(learned: Learned) -> dict[str, float | None]:
-    """The measures of the rows that were held out."""
-    from rosenblatt.learning.measures import measure_all
-    from rosenblatt.studies.evaluate import score_held_out
-
-    scored = score_held_out(learned)
-    assert scored is not None
-    return measure_all(scored)
-
-
-def dev_majority(learned: Learned) -> tuple[Any, float]:
-    """The commonest class of the rows to measure on, and the error of always predicting it."""
-    import numpy as np
-
-    assert learned.held_out is not None
-    counts = np.bincount(learned.held_out.codes, minlength=len(learned.classifier.classes))
-    return learned.classifier.classes[counts.argmax()], float(1 - counts.max() / counts.sum())
 
 
 def print_margin(model: Classifier, margin: MarginReport, longer: bool) -> None:

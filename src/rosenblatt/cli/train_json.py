@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli import output, train_search
-from rosenblatt.cli.train import TrainOptions, dev_majority, dev_measures, readings_of
+from rosenblatt.cli.train import TrainOptions, readings_of
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learn import Learned, LearnedNumbers
 
@@ -39,6 +39,25 @@ def facts_of(
 def dev_facts(learned: Learned) -> dict[str, Any]:
     """The rows that were held out."""
     return {"dev_majority_error": dev_majority(learned)[1], "dev_measures": dev_measures(learned)}
+
+
+def dev_measures(learned: Learned) -> dict[str, float | None]:
+    """The measures of the rows that were held out."""
+    from rosenblatt.learning.measures import measure_all
+    from rosenblatt.studies.evaluate import score_held_out
+
+    scored = score_held_out(learned)
+    assert scored is not None
+    return measure_all(scored)
+
+
+def dev_majority(learned: Learned) -> tuple[Any, float]:
+    """The commonest class of the rows to measure on, and the error of always predicting it."""
+    import numpy as np
+
+    assert learned.held_out is not None
+    counts = np.bincount(learned.held_out.codes, minlength=len(learned.classifier.classes))
+    return learned.classifier.classes[counts.argmax()], float(1 - counts.max() / counts.sum())
 
 
 def decides_of(model: Classifier) -> dict[str, Any]:

@@ -70,9 +70,9 @@ def learn_with_workers(
     >>> models[0].model().coef.tobytes() == models[1].model().coef.tobytes()
     True
     """
-    recipe = replace(recipe or Recipe(), **({"shards": SHARDS} | settings))
-    assert recipe.shards is not None
-    local = LocalWorkers(workers, recipe.shards, recipe.mix)
+    recipe = replace(recipe or Recipe(), **settings)
+    shards = SHARDS if recipe.shards is None else recipe.shards
+    recipe, local = replace(recipe, shards=shards), LocalWorkers(workers, shards, recipe.mix)
     refuse_no_shards(recipe)
     return learn_from(data, recipe, dev, Callbacks(run=local.run)).classifier
 

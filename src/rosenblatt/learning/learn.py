@@ -306,7 +306,7 @@ def record_training(
         updates=trained.updates,
         converged=trained.converged,
         stopped_because=trained.stopped_because,
-        train_error=error(model.model(), examples),
+        train_error=error(model.model(), examples) if examples.rows.n else None,
         dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
     )
 

@@ -1,0 +1,156 @@
+"""Tasks on a Dask cluster: pure, so that what a lost worker held is computed again; nothing is scattered, nothing pinned.
+
+At most some tasks a thread are handed in ahead, so that workers do not hold what nobody asks for yet. Sums are made on the
+workers, over the tree; what comes back to this process is one result.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from logging import CRITICAL
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cluster.mixing import reduced
+from rosenblatt.errors import RosenblattError, SettingError, WorkerError, needs_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client, Future
+
+PATIENCE = 20  # seconds
+AHEAD = 4  # tasks a thread of the cluster
+MOST_DEATHS = 5  # times that Dask may give up on a step, since workers were killed, before it is the step's fault
+
+
+class DaskTasks:
+    """Tasks on the cluster of a client."""
+
+    def __init__(self, client: Client):
+        self.client = client
+        self.numbers = itertools.count()
+        self.told: Callable[[int, int], None] = lambda done, all_of_them: None
+
+    def shared(self, value: Any) -> Shared:
+        return Shared(value)
+
+    def map(self, function: Callable[..., Any], items: Sequence[Any], *common: Any) -> list[Any]:
+        results: list[Any] = self._try(lambda given: self._results(self._leaves(function, items, given)), common)
+        return results
+
+    def reduce(
+        self, function: Callable[..., Any], items: Sequence[Any], join: Callable[[Any, Any], Any], *common: Any
+    ) -> Any:
+        def sum_of(given: Sequence[Any]) -> Any:
+            leaves = self._leaves(function, items, given)
+            return reduced(0, len(items), lambda _: next(leaves), lambda a, b: self._submit(join, a, b)).result()
+
+        return self._try(sum_of, common)
+
+    def _try(self, step: Callable[[Sequence[Any]], Any], common: Sequence[Any]) -> Any:
+        """What a step gives; where Dask gives up on one of its tasks, since workers were killed in it, it is tried again."""
+        from distributed import KilledWorker
+
+        with naming_the_end():
+            for attempt in range(MOST_DEATHS):
+                try:
+                    # A task that gives a value: a worker that is lost takes nothing with it, since the task is known.
+                    return step([self._submit(same, one.value) if isinstance(one, Shared) else one for one in common])
+                except KilledWorker:
+                    if attempt == MOST_DEATHS - 1:
+                        raise
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        # Names of our own: two runs on one cluster must not share what one of them may release.
+        name = f"rosenblatt-{function.__name__}-{id(self):x}-{next(self.numbers)}"
+        return self.client.submit(function, *arguments, key=name)
+
+    def _leaves(self, function: Callable[..., Any], items: Sequence[Any], common: Sequence[Any]) -> Iterator[Future]:
+        """The futures of all items, in order, no more of them unfinished at a time than a bounded number."""
+        from distributed import wait
+
+        running: set[Future] = set()
+        for number, item in enumerate(items):
+            while len(running) >= self._most_ahead():
+                done, running = wait(running, return_when="FIRST_COMPLETED")
+                self.told(number - len(running), len(items))
+                for future in done:
+                    if future.status == "error":
+                        future.result()
+            future = self._submit(function, item, *common)
+            running.add(future)
+            yield future
+
+    def _results(self, futures: Iterator[Future]) -> list[Any]:
+        """What all of them give; a result that has come home is not kept on the cluster."""
+        return [future.result() for future in list(futures)]
+
+    def _most_ahead(self) -> int:
+        return AHEAD * max(1, int(sum(self.client.nthreads().values())))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the tasks of a step have in common."""
+
+    value: Any
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+@contextmanager
+def naming_the_end() -> Iterator[None]:
+    """What Dask raises where workers or the scheduler are gone, in our words; our own errors stay."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except RosenblattError:
+        raise
+    except KilledWorker as problem:
+        raise WorkerError(
+            f"Workers ended again and again in one task ({problem}): was there too little memory? Give them more, or take "
+            "more --shards."
+        ) from None
+    except (CancelledError, FutureCancelledError, CommClosedError, TimeoutError, OSError) as problem:
+        raise WorkerError(
+            f"The cluster is gone ({type(problem).__name__}): start it again, and go on from the last epoch with --resume "
+            "DIR, where --checkpoint DIR has written."
+        ) from None
+
+
+@contextmanager
+def cluster_at(address: str, workers: int | None = None, seconds: float = PATIENCE) -> Iterator[DaskTasks]:
+    """The cluster at an address or, "local", one on this machine that ends with the block.
+
+    A scheduler that does not answer for so many seconds is taken to be gone.
+    """
+    with needs_parts("--dask"):
+        from distributed import Client, LocalCluster
+    if workers is not None and address != "local":
+        raise SettingError("A cluster has the workers that it has: leave out --workers, or take --dask local.")
+    try:
+        if address == "local":
+            # What a worker could not do is told once, by the error; not in its log, too.
+            cluster = LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=CRITICAL
+            )
+            with cluster, Client(cluster) as client:
+                yield DaskTasks(client)
+            return
+        client = Client(address, timeout=seconds)
+    except (OSError, ValueError) as problem:
+        raise WorkerError(
+            f"There is no Dask scheduler at {address} ({problem}): name one, say tcp://host:8786, or take --dask local."
+        ) from None
+    with client:
+        yield DaskTasks(client)

@@ -1,0 +1,141 @@
+"""Blocks of files: wherever a file is cut, every record is in one block, once, and errors name its line."""
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosenblatt as rb
+from rosenblatt.cluster.blocks import plan_blocks, scan, with_scans
+from rosenblatt.cluster.job import FileSource, learn_on_cluster
+from rosenblatt.cluster.local import learn_with_workers
+from rosenblatt.cluster.summaries import BlockSummary, Moments, merge
+from rosenblatt.cluster.tasks import TasksHere
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.errors import FileError, SettingError
+from rosenblatt.learning.learners import Recipe
+
+
+def blocks_of(path, size, **options):
+    blocks = plan_blocks(str(path), ReadOptions(**options), size, size)
+    return with_scans(blocks, [(0, 0) if block.format == "parquet" else scan(block) for block in blocks])
+
+
+CELLS = st.text(st.sampled_from('ab",\n é'), min_size=1, max_size=6).filter(str.strip)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=12), st.integers(1, 40))
+def test_every_record_is_in_one_block(tmp_path_factory, rows, size):
+    """The witness is Python's own writer of CSV, and the file that it wrote."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    path.write_text('"first, one","second"\n' + text.getvalue(), "utf-8")
+    blocks = blocks_of(path, size, delimiter=",", skip_lines=0)
+    contents = [block.content() for block in blocks]
+    assert b"".join(content for content, _ in contents).decode() == text.getvalue()
+    for content, line in contents:
+        if content:
+            (records,) = [list(csv.reader(io.StringIO(content.decode())))]
+            assert all(len(record) == 2 for record in records)
+            above = path.read_bytes().find(content)
+            assert line == 1 + path.read_bytes()[:above].count(b"\n") or path.read_bytes().count(content) > 1
+
+
+@given(st.lists(st.lists(st.integers(-99, 99), max_size=6), min_size=1, max_size=9))
+def test_moments_merge_to_those_of_all_numbers(parts):
+    """Against means and variances in fractions."""
+    whole = Moments()
+    for part in parts:
+        whole = whole.merged(Moments.of(np.array(part, dtype=float)))
+    numbers = [Fraction(x) for part in parts for x in part]
+    assert whole.n == len(numbers)
+    if numbers:
+        mean = sum(numbers) / len(numbers)
+        assert whole.mean == pytest.approx(float(mean), abs=1e-12)
+        assert whole.m2 == pytest.approx(float(sum((x - mean) ** 2 for x in numbers)), rel=1e-9, abs=1e-9)
+        assert (whole.low, whole.high) == (min(numbers), max(numbers))
+    assert not whole.missing
+
+
+def test_summaries_keep_the_order_of_blocks_and_count_labels():
+    a, b = BlockSummary((3,), {"x": 2, "y": 1}), BlockSummary((4, 0), {"y": 4}, {"c": frozenset({"red", None})})
+    both = merge(a, b)
+    assert (both.rows, both.labels, both.texts) == ((3, 4, 0), {"x": 2, "y": 5}, {"c": frozenset({"red", None})})
+
+
+@pytest.fixture(scope="module")
+def frame():
+    draw, n = np.random.default_rng(3), 900
+    size = draw.normal(50, 20, n)
+    kind = draw.choice(["a", "b", "c"], n)
+    label = np.where(size + 30 * (kind == "b") > 60, 7, np.where(kind == "c", 11, 3))
+    size = np.where(draw.random(n) < 0.05, np.nan, size)
+    return pl.DataFrame({"size": size, "kind": kind, "label": label}).with_columns(pl.col("size").fill_nan(None))
+
+
+def write(frame, path):
+    if path.suffix == ".parquet":
+        frame.write_parquet(path, row_group_size=100)
+    elif path.suffix == ".tsv":
+        frame.write_csv(path, separator="\t")
+    else:
+        frame.write_csv(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("several", [False, True])
+def test_the_weights_are_those_of_local_processes(suffix, several, frame, tmp_path):
+    """Files of a folder, or one; labels are numbers; three classes. Means come from blocks: but for rounding, the same."""
+    where = tmp_path / f"all.{suffix}"
+    write(frame, where)
+    if several:
+        where = tmp_path / "parts"
+        where.mkdir()
+        for place in range(3):
+            write(frame[300 * place : 300 * place + 300], where / f"{place}.{suffix}")
+    recipe = Recipe(epochs=2, shards=4, class_weight="balanced", features={"numeric": "number"})
+    local = learn_with_workers(rb.read(tmp_path / f"all.{suffix}", target="label"), 1, recipe)
+    for sample in (10_000, 300):
+        source = FileSource(str(where), ReadOptions(target="label"), 1500, str(tmp_path / f"rows-{sample}"), sample)
+        model = learn_on_cluster(source, recipe, TasksHere()).classifier
+        assert model.classes.tolist() == [3, 7, 11]
+        assert model.features.names == local.features.names
+        if sample == 10_000:
+            assert model.model().coef.tobytes() == local.model().coef.tobytes()
+        assert model.model().coef == pytest.approx(local.model().coef, abs=0.2)
+        assert model.summary.train_error == pytest.approx(local.summary.train_error, abs=0.01)
+        size = next(column.number for column in model.features.columns if column.name == "size")
+        assert size.mean == pytest.approx(frame["size"].mean(), rel=1e-12)
+        assert size.sd == pytest.approx(frame["size"].std(ddof=0), rel=1e-12)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_libsvm_gives_the_bytes_of_local_processes(first, tmp_path):
+    lines = [f"{i % 2} {2 + i % 7}:{1 + i % 3} {9 + i % 2}:0.5\n" for i in range(300)]
+    (tmp_path / "rows.libsvm").write_text("".join([*lines, f"1 {first}:1\n"]))
+    recipe = Recipe(epochs=2, shards=3)
+    learn_with_workers(rb.read(tmp_path / "rows.libsvm"), 1, recipe).save(tmp_path / "local")
+    source = FileSource(str(tmp_path / "rows.libsvm"), ReadOptions(), 400, str(tmp_path / "rows"))
+    learn_on_cluster(source, recipe, TasksHere()).classifier.save(tmp_path / "cluster")
+    assert (tmp_path / "cluster").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+def test_what_cannot_be_cut_is_refused_with_what_can(tmp_path):
+    import gzip
+
+    (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
+    (tmp_path / "texts.txt").write_text("ham\thello there\nspam\tbuy now\n")
+    for name, message in (("rows.csv.gz", "compressed, which cannot be cut"), ("texts.txt", "Take --workers")):
+        with pytest.raises(SettingError, match=message):
+            plan_blocks(str(tmp_path / name), ReadOptions(format=None if "csv" in name else "text"))
+    with pytest.raises(FileError, match="there is no such file"):
+        plan_blocks(str(tmp_path / "nothing-*.csv"), ReadOptions())
+    with pytest.raises(SettingError, match="known by its name"):
+        plan_blocks("iris", ReadOptions())

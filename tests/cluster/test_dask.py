@@ -1,0 +1,256 @@
+"""train --dask: real scheduler and worker processes on this machine; whatever dies, the model file has the same bytes."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rosenblatt as rb
+from rosenblatt.cli import run
+from rosenblatt.cluster import encoded
+from rosenblatt.cluster.job import FileSource, learn_on_cluster
+from rosenblatt.cluster.local import learn_with_workers
+from rosenblatt.cluster.tasks import TasksHere
+from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.errors import FileError, WorkerError
+from rosenblatt.learning.checkpoint import Checkpoints
+from rosenblatt.learning.driver import Callbacks
+from rosenblatt.learning.learners import Recipe
+
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
+from rosenblatt.cluster.dask_tasks import DaskTasks, cluster_at  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of sockets and processes that were killed
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+RECIPE = Recipe(learner="mira", epochs=3, shards=5, mix="updates")
+SECONDS = 120  # before a run hangs
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Numbers with fractions, a category with quotes and line breaks in it, cells that are missing."""
+    draw, n = np.random.default_rng(0), 1500
+    size, kind = (
+        draw.normal(5, 2, n).round(3),
+        draw.choice(["plain", 'with "quotes"', "two\nlines", "rare, too"], n, p=[0.5, 0.2, 0.29, 0.01]),
+    )
+    wanted = (size + 2 * (kind == "plain") > 6) ^ (draw.random(n) < 0.1)
+    frame = pl.DataFrame({"size": size, "kind": kind, "wanted": np.where(wanted, "yes", "no")})
+    frame = frame.with_columns(pl.when(pl.int_range(n) % 17 == 3).then(None).otherwise(pl.col("size")).alias("size"))
+    path = tmp_path_factory.mktemp("rows") / "table.csv"
+    frame.write_csv(path)
+    return path
+
+
+def source_of(path, **others):
+    return FileSource(str(path), ReadOptions(target="wanted"), block_bytes=3000, sample_rows=400, **others)
+
+
+@pytest.fixture(scope="module")
+def serial(table, tmp_path_factory):
+    """The bytes of the serial function."""
+    folder = tmp_path_factory.mktemp("serial")
+    learn_on_cluster(source_of(table, folder=str(folder / "rows")), RECIPE, TasksHere()).classifier.save(folder / "model")
+    return (folder / "model").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """One worker at first; tests take as many as they need."""
+    folder = tmp_path_factory.mktemp("scratch")
+    settings = {"n_workers": 1, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
+    with distributed.LocalCluster(local_directory=str(folder), **settings) as local:
+        yield local
+
+
+def within(seconds, work):
+    """What `work` gives; fails where it takes longer."""
+    outcome = {}
+
+    def call():
+        try:
+            outcome["value"] = work()
+        except BaseException as problem:
+            outcome["problem"] = problem
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"it hangs after {seconds} s"
+    if "problem" in outcome:
+        raise outcome["problem"]
+    return outcome["value"]
+
+
+def bytes_of(learned, path):
+    learned.classifier.save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 8])
+def test_the_bytes_are_those_of_the_serial_function(workers, cluster, table, serial, tmp_path):
+    cluster.scale(workers)
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(workers, timeout=SECONDS)
+        learned = within(SECONDS, lambda: learn_on_cluster(source_of(table), RECIPE, DaskTasks(client)))
+    assert bytes_of(learned, tmp_path / "model") == serial
+
+
+@pytest.mark.parametrize("runs", [50 if FULL else 2])
+def test_workers_that_are_killed_cost_time_and_not_a_bit(runs, cluster, table, serial, tmp_path):
+    cluster.scale(3)
+    draw = random.Random(os.environ.get("ROSENBLATT_HYPOTHESIS_SEED"))
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(3, timeout=SECONDS)
+        for number in range(runs):
+            over, killed = threading.Event(), []
+
+            def kill(over=over, killed=killed):
+                while not over.wait(draw.uniform(0.02, 0.4)) and len(killed) < 3:
+                    alive = [
+                        nanny.process.pid for nanny in list(cluster.workers.values()) if nanny.process and nanny.process.pid
+                    ]
+                    if alive:
+                        killed.append(draw.choice(alive))
+                        os.kill(killed[-1], signal.SIGKILL)
+
+            killer = threading.Thread(target=kill)
+            killer.start()
+            try:
+                while True:  # again and again, until two were killed while it ran
+                    learned = within(SECONDS, lambda: learn_on_cluster(source_of(table), RECIPE, DaskTasks(client)))
+                    assert bytes_of(learned, tmp_path / f"model-{number}") == serial
+                    if len(killed) >= 2:
+                        break
+            finally:
+                over.set()
+                killer.join()
+
+
+def test_rows_that_were_damaged_on_a_worker_are_encoded_again(cluster, table, serial, tmp_path):
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(1, timeout=SECONDS)
+        folder = client.submit(where_rows_lie).result()
+        client.run(forget_rows)
+        for values in folder.glob("*/values"):
+            values.write_bytes(b"\1" + values.read_bytes()[1:])
+        learned = within(SECONDS, lambda: learn_on_cluster(source_of(table), RECIPE, DaskTasks(client)))
+    assert bytes_of(learned, tmp_path / "model") == serial
+
+
+def forget_rows():
+    """As a worker that was started again: it has mapped nothing yet."""
+    from rosenblatt.cluster import encoded
+
+    encoded.OPEN.clear()
+
+
+def where_rows_lie():
+    from rosenblatt.cluster.encoded import Encoding, local_folder
+
+    return local_folder(Encoding({}, [], "U", None, 0))
+
+
+def test_errors_name_the_file_the_line_and_the_remedy(cluster, table, tmp_path):
+    bad = tmp_path / "bad.csv"
+    lines = table.read_text().splitlines(keepends=True)
+    bad.write_text("".join([*lines[:1200], "1.5,plain\n", *lines[1200:]]))
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(1, timeout=SECONDS)
+        with pytest.raises(FileError, match=r"bad.csv, line 1,201: .*2 cells"):
+            within(SECONDS, lambda: learn_on_cluster(source_of(bad), RECIPE, DaskTasks(client)))
+        gone = tmp_path / "gone.csv"
+        gone.write_text(table.read_text())
+        tasks = DaskTasks(client)
+        usual = tasks.reduce
+
+        def vanishes_before_it_is_encoded(function, *others):
+            if function is encoded.facts_of:
+                gone.unlink()
+            return usual(function, *others)
+
+        tasks.reduce = vanishes_before_it_is_encoded
+        with pytest.raises(FileError, match=r"gone.csv: it cannot be read any more .* \(shard [0-4]\)"):
+            within(SECONDS, lambda: learn_on_cluster(source_of(gone), RECIPE, tasks))
+
+
+def test_a_full_disk_is_named_with_the_shard(table, tmp_path, monkeypatch):
+    def full(self, matrix):
+        raise OSError(28, "No space left on device")
+
+    encoded.OPEN.clear()
+    monkeypatch.setattr(encoded.RowCacheWriter, "add", full)
+    with pytest.raises(FileError, match=r"there is no room for the rows .* \(shard 0\)"):
+        learn_on_cluster(source_of(table, folder=str(tmp_path / "rows")), RECIPE, TasksHere())
+
+
+def test_a_scheduler_that_is_killed_is_told_and_the_run_goes_on_elsewhere(table, serial, tmp_path):
+    """On the same cluster, on another, or on none: what counts are the rows."""
+    python = [sys.executable, "-m", "dask"]
+    address = "tcp://127.0.0.1:39786"
+    scheduler = subprocess.Popen(
+        [*python, "scheduler", "--host", "127.0.0.1", "--port", "39786", "--no-dashboard"], stderr=subprocess.DEVNULL
+    )
+    options = ["--nworkers", "1", "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path)]
+    worker = subprocess.Popen([*python, "worker", address, *options], stderr=subprocess.DEVNULL)
+    try:
+        checkpoints = Checkpoints(tmp_path / "kept", RECIPE, lambda: True)
+        usual = checkpoints.after_stretch
+
+        def kill_the_scheduler(run, place):
+            usual(run, place)
+            scheduler.kill()
+            scheduler.wait()
+
+        checkpoints.after_stretch = kill_the_scheduler
+
+        def train():
+            with cluster_at(address, seconds=3) as tasks:
+                tasks.client.wait_for_workers(1, timeout=SECONDS)
+                learn_on_cluster(source_of(table), RECIPE, tasks, None, Callbacks(checkpoints=checkpoints))
+
+        with pytest.raises(WorkerError, match="--resume"):
+            within(SECONDS, train)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    going_on = Callbacks(checkpoints=Checkpoints(tmp_path / "kept", RECIPE, lambda: True, resume=True))
+    resumed = learn_on_cluster(source_of(table, folder=str(tmp_path / "rows")), RECIPE, TasksHere(), None, going_on)
+    assert bytes_of(resumed, tmp_path / "model") == serial
+
+
+def test_the_command_line_says_what_is_missing_or_wrong(table, capsys):
+    train = ["train", str(table), "--target", "wanted"]
+    for options, message in (
+        (["--dask", "local", "--holdout", "0.2"], "--holdout would change nothing on a cluster"),
+        (["--dask", "tcp://127.0.0.1:9", "--workers", "2"], "leave out --workers"),
+        (["--dask", "nowhere"], "no Dask scheduler at nowhere"),
+        (["--dask", "local", "--workers", "1", "--target", "size", "--unlabelled", "skip"], "a quantity"),
+    ):
+        assert run([*train, *options]) != 0
+        assert message in capsys.readouterr().err
+
+
+def test_without_dask_the_option_names_the_extra(table):
+    code = "import sys; sys.modules['distributed'] = None; from rosenblatt.cli import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "train", str(table), "--target", "wanted", "--dask", "local"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "pip install 'rosenblatt[dask]'" in done.stderr
+
+
+def test_the_command_line_gives_the_bytes_of_local_processes(table, tmp_path, capsys):
+    """All rows are in the sample here, so not even the last digit of a mean differs."""
+    options = ["--target", "wanted", "--shards", "3", "-e", "2", "-q"]
+    assert run(["train", str(table), *options, "--dask", "local", "--workers", "1", "-o", str(tmp_path / "dask")]) == 0
+    data = rb.read(table, target="wanted")
+    learn_with_workers(data, 1, Recipe(shards=3, epochs=2)).save(tmp_path / "local")
+    assert (tmp_path / "dask").read_bytes() == (tmp_path / "local").read_bytes()
+    assert "1,500 rows" in capsys.readouterr().out
