@@ -138,7 +138,7 @@ def test_sparse_rows_tell_columns_repeats_and_contradictions(tmp_path, capsys):
 def test_every_example_of_the_help_runs(people, capsys):
     assert run(["facts", "--help"]) == 0
     examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
-    assert len(examples) == 2
+    assert len(examples) == 3
     for arguments in examples:
         assert run(arguments) == 0
         assert "share" in capsys.readouterr().out
@@ -167,3 +167,23 @@ def test_a_file_needs_neither_scikit_learn_nor_matplotlib(people):
         "sys.exit(any(name in sys.modules for name in ('sklearn', 'matplotlib', 'rich')))"
     )
     assert run_process([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_values_can_be_listed_in_their_own_order_or_by_rows(people, capsys):
+    by_value = [
+        v["value"]
+        for v in result(capsys, people, "--target", "income", "--sort", "value")["values"]
+        if v["feature"] == "age"
+    ]
+    assert by_value == ["22", "30", "41", "50"], "by size"
+    rows = [v["count"] for v in result(capsys, people, "--target", "income", "--sort", "rows")["values"]]
+    assert rows == sorted(rows, reverse=True)
+    assert run(["facts", people, "--target", "income", "--sort", "value"]) == 0
+    printed = capsys.readouterr().out
+    assert "furthest from" not in printed
+    assert printed.index("\n22 ") < printed.index("\n30 ") < printed.index("\n50 ")
+
+
+def test_the_least_and_the_largest_number_of_a_column_are_told(people, data_dir, capsys):
+    assert result(capsys, people, "--target", "income")["ranges"] == {"age": [22, 50]}
+    assert result(capsys, "income")["ranges"] == {"age": [17, 90], "hours": [1, 99]}  # LECTURES O6: the data's own extremes

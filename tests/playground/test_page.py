@@ -252,7 +252,7 @@ def test_inseparable_points_are_shown_with_the_proof(visit):
 
 
 def test_the_bound_of_the_theorem_is_shown(visit):
-    window = visit("#data=four&order=given")
+    window = visit("#data=four&order=given&at=end")
     # By hand: v = (1, ¾, −¾) gives three of the points margin 1 and the fourth 2.5, and is a sum of these three with weights
     # 11/16, ¾ and 11/16, so it is the shortest; R² = 1 + 1 + 1, and R² |v|² = 3 · 17/8.
     assert window.run("page.replay.trace.certificate.bound") == pytest.approx(6.375, rel=1e-9)

@@ -8,7 +8,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-SIZES = {"phone": (360, 740), "laptop": (1280, 800), "projector": (1920, 1080)}
+SIZES = {"phone": (360, 740), "laptop": (1280, 800), "projector": (1920, 1080), "lecture": (1366, 650)}
 READY = "Boolean(document.body && !document.body.hasAttribute('aria-busy') && window.rosenblatt?.page.charts)"
 
 IMPATIENT = """

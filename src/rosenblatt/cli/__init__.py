@@ -34,8 +34,10 @@ VERBS = {
     "certify": "Decide, with a proof, whether a line separates the classes.",
     "walk": "Walk through a training run, step by step.",
     "play": "Watch learners learn, in the browser.",
+    "worksheet": "Make exercises on paper, a variant a student, and grade them.",
     "lab": "Run an experiment of the lectures again.",
     "report": "Write one HTML file about a model, to look at or to send.",
+    "data": "List or fetch the data sets that are known by name.",
     "demo": "Take a two-minute tour on bundled data.",
 }
 

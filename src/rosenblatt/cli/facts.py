@@ -29,6 +29,7 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     pairs: bool
     least: int | None
     top: int | None
+    sort: str
     numeric: str | None
     per_column: tuple[str, ...]
     task: str | None
@@ -43,6 +44,10 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "--top", type=click.IntRange(0), metavar="N", help=f"Lines in a list; 0 for all ({VALUES_SHOWN}; with --json all)."
 )
+@click.option(
+    "--sort", type=click.Choice(["share", "value", "rows"]), default="share", show_default=True,
+    help="Lists by how extreme the share is, by value (numbers by size), or by how many rows have it.",
+)  # fmt: skip
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
 @options.column
 @options.task
@@ -59,25 +64,27 @@ def facts(**values: Any) -> None:
     \b
     rosenblatt facts iris --top 5
     rosenblatt facts people.csv --target income --pairs --least 2
+    rosenblatt facts people.csv --target income --sort value --top 0
     """
     from rosenblatt.data import read
     from rosenblatt.data.columns.kinds import Overrides
     from rosenblatt.learning.examples import has_quantity, labels_of
-    from rosenblatt.studies.facts import examine_data
+    from rosenblatt.studies.facts import examine_data, in_order
 
     chosen = FactsOptions(**values)
     said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
     if chosen.task == "numbers" or (chosen.task is None and has_quantity(labels_of(data))):
-        options.refuse_useless(["positive", "pairs", "least", "numeric"], "about numbers: they are told of classes")
+        options.refuse_useless(["positive", "pairs", "least", "numeric", "sort"], "about numbers: they are told of classes")
         tell_numbers(data, said, chosen)
         return
     facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
+    facts.values = in_order(facts.values, chosen.sort)
     if chosen.as_json:
         output.print_json(as_object(facts, chosen.top or None))
         return
-    print_facts(data.name, facts, chosen.top, chosen.quiet)
+    print_facts(data.name, facts, chosen)
     if not chosen.quiet:
         for note in facts.notes:
             echo(note, err=True)
@@ -126,6 +133,7 @@ def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
         "suggestions": facts.suggestions,
         "notes": facts.notes,
         "columns": output.columns_object(facts.readings),
+        "ranges": {column: list(ends) for column, ends in facts.ranges.items()},
     }
     if facts.pairs is not None:
         keys["pairs"] = [
@@ -135,9 +143,9 @@ def as_object(facts: Facts, top: int | None) -> dict[str, Any]:
     return keys
 
 
-def print_facts(name: str, facts: Facts, asked: int | None, quiet: bool) -> None:
+def print_facts(name: str, facts: Facts, chosen: FactsOptions) -> None:
     """The facts for people."""
-    top, top_pairs = (VALUES_SHOWN, PAIRS_SHOWN) if asked is None else (asked, asked)
+    top, top_pairs = (VALUES_SHOWN, PAIRS_SHOWN) if chosen.top is None else (chosen.top, chosen.top)
     echo(
         f"{name}: {facts.rows:,} rows, {facts.distinct:,} distinct without their labels; "
         f"{facts.duplicates:,} repeat an earlier row, label and all"
@@ -145,13 +153,18 @@ def print_facts(name: str, facts: Facts, asked: int | None, quiet: bool) -> None
     echo(f"contradictions: {facts.contradictions:,} of {facts.distinct:,} distinct rows carry more than one label\n")
     balance = [[str(label), str(count), percent(count / facts.rows)] for label, count in facts.classes.items()]
     print_table(["class", "rows", "share"], balance, top)
-    if facts.readings and not quiet:
+    if facts.readings and not chosen.quiet:
         echo()
         output.print_columns(facts.readings)
+    if facts.ranges:
+        ranges = [[column, amount(least), amount(most)] for column, (least, most) in facts.ranges.items()]
+        echo()
+        print_table(["numbers", "least", "most"], ranges, top)
     positive = str(facts.positive)
     header = ["rows", positive, "share"]
-    if facts.values:
-        echo(f"\nValues whose share of {positive} is furthest from {percent(facts.base)}, the share in all rows:")
+    if facts.values and (chosen.sort == "share" or facts.kind != "table"):  # else the lists below say it column by column
+        furthest = f"whose share of {positive} is furthest from {percent(facts.base)}, the share in all rows"
+        echo(f"\nValues {furthest if chosen.sort == 'share' else f'by {chosen.sort}'}:")
         print_table(["value", *header], [cells(fact.name, fact) for fact in facts.values], top)
     if facts.pairs:
         echo("\nPairs of values, likewise:")

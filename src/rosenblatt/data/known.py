@@ -214,7 +214,9 @@ def find_file(name: str, file: PublishedFile, others: list[str]) -> Path:
     remedy = f"Put the file at {place}, or in {Path(name) / file.name} below the folder that ROSENBLATT_DATA names."
     if file.url is None:
         raise FileError(
-            f"the file {file.name} of {name} is not here, and nobody publishes it at a lasting address. {remedy}", path=name
+            f"the file {file.name} of {name} is not here, and nobody publishes it at a lasting address. Make it from UCI's "
+            f"adult data: rosenblatt data {name} (--from adult.data, if you have that file).",
+            path=name,
         )
     from rosenblatt.data.download import download
 

@@ -79,6 +79,7 @@ class Facts:
     suggestions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what was left out, and why
     readings: list[ColumnReading] = field(default_factory=list)  # what the columns of a table hold
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # least and largest of each column of numbers
 
     @property
     def base(self) -> float:
@@ -122,7 +123,12 @@ def examine_data(
         facts.readings = decide(data.rows, columns, data.trimmed)
         marks = tuple(columns.missing) if columns else ()
         values: Any = TableReadings(facts.readings, marks).clean(data.rows, data.trimmed).frame
-        counted = _code_columns(_with_numbers(values, facts.readings), numeric, facts.notes)
+        values = _with_numbers(values, facts.readings)
+        counted = _code_columns(values, numeric, facts.notes)
+        facts.ranges = {
+            series.name: _range_of(series) for series in values if kind_of(series) == "number" and series.count()
+        }
+        facts.ranges = {name: ends for name, ends in facts.ranges.items() if np.isfinite(ends).all()}
         facts.columns = [column.name for column in counted]
         facts.values = _value_facts(counted, hits, facts, least or 1)
     elif data.kind == "images":
@@ -151,6 +157,32 @@ def _with_numbers(rows: pl.DataFrame, readings: list[ColumnReading]) -> pl.DataF
     """The table with numbers in columns of numbers, though they are written as texts."""
     written = {one.name for one in readings if one.kind in ("number", "both")}
     return rows.with_columns(numbers_if_all(series) for series in rows if series.name in written and is_text(series))
+
+
+def _range_of(series: pl.Series) -> tuple[float, float]:
+    least, most = plain(series).min(), plain(series).max()
+    return float(least), float(most)  # type: ignore[arg-type]
+
+
+def in_order(facts: list[Fact], order: str) -> list[Fact]:
+    """By share (as they are, furthest from that of all rows first), by rows, or by value: numbers by size, texts by letter.
+
+    >>> [one.value for one in in_order([Fact("age", "30", 1, 0), Fact("age", "9", 2, 1), Fact("age", None, 9, 0)], "value")]
+    ['9', '30', None]
+    """
+    if order == "rows":
+        return sorted(facts, key=lambda fact: -fact.count)
+    return sorted(facts, key=_value_order) if order == "value" else facts
+
+
+def _value_order(fact: Fact) -> tuple[str, int, float, str]:
+    """Numbers before texts, what is missing last."""
+    if fact.value is None:
+        return fact.feature, 2, 0.0, ""
+    try:
+        return fact.feature, 0, float(fact.value), ""
+    except ValueError:
+        return fact.feature, 1, 0.0, fact.value
 
 
 def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[ColumnValues]:

@@ -49,6 +49,7 @@ function looksActions(page) {
     },
     follow: () => page.runs["2"] && page.choose({ follow: page.state.follow === "first" ? "beside" : "first" }),
     scale: () => page.choose({ scale: true }),
+    present: () => page.choose({ present: !page.state.present }),
     theme: () => {
       const dark = page.state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : page.state.theme === "dark";
       page.choose({ theme: dark ? "light" : "dark" });
@@ -64,6 +65,8 @@ function dialogActions(page) {
       by("points-panel").querySelector("summary").focus();
     },
     remove: () => page.remove(),
+    undo: () => page.travel("undo"),
+    redo: () => page.travel("redo"),
     lessons: () => by("lessons").showModal(),
     exports: () => openExport(page),
     help: () => {

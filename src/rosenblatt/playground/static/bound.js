@@ -3,10 +3,12 @@
 import { by, element } from "./dom.js";
 import { NAMES, count, number, plural } from "./words.js";
 
-export function showBound(runs, followed) {
+// After t examples: how a run ends is told when it has ended.
+export function showBound(runs, followed, t) {
   const { replay, certificate } = runs[followed];
-  const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]).filter((run) => run.replay.T);
-  const ends = shown.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
+  const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]);
+  const ended = shown.filter((run) => run.replay.T && t >= run.replay.T);
+  const ends = ended.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
   const parts = [];
   if (certificate?.separable === false) {
     const proof = certificate.rows.length;
@@ -16,7 +18,7 @@ export function showBound(runs, followed) {
     parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that no line separates them.`));
   }
   if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
-  if (certificate?.separable) parts.push(...bound(replay, certificate));
+  if (certificate?.separable) parts.push(...bound(replay, certificate, t));
   by("bound-text").replaceChildren(...parts, ...ends);
 }
 
@@ -26,9 +28,10 @@ function ending({ replay, learner }, named) {
   return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.${trace.reached ? ` Margin: ${trace.reached}.` : ""}`;
 }
 
-function bound(replay, { bound: most, formula, counts, source, none, radius, margin }) {
+function bound(replay, { bound: most, formula, counts, source, none, radius, margin }, t) {
   if (most === null) return [element("p", { class: "muted" }, `No bound for this run: ${none}.`)];
-  const soFar = counts === "mistakes" ? replay.trace.epochs.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.K;
+  const over = replay.trace.epochs.slice(0, replay.epochsBefore(t)); // mistakes are known epoch by epoch
+  const soFar = counts === "mistakes" ? over.reduce((sum, [, mistakes]) => sum + mistakes, 0) : replay.updatesBefore(t);
   const meter = element("div", { class: "meter" }, element("div", { class: "meter-fill" }));
   meter.firstChild.style.width = `${Math.max(0.5, 100 * Math.min(1, soFar / most))}%`;
   return [
@@ -37,6 +40,6 @@ function bound(replay, { bound: most, formula, counts, source, none, radius, mar
       element("strong", {}, number(most, 1))
     ),
     meter,
-    element("p", { class: "muted" }, `R = ${number(radius, 3)}, γ = ${number(margin, 3)}. ${source}.`),
+    element("p", { class: "muted" }, `R = ${number(radius, 3)}, γ = ${number(margin, 3)}${replay.trace.bias ? ", of θ = (w, b)" : ""}. ${source}.`),
   ];
 }

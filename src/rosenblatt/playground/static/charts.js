@@ -1,17 +1,16 @@
-// Small charts of a whole run, with a mark where the replay stands.
+// Small charts of a run as far as the replay has come: what is to come stays covered, so that the end can be guessed first.
 
 import { element, set, svg } from "./dom.js";
 import { LEARNERS } from "./learners.js";
-import { norm } from "./replay.js";
-import { count, number } from "./words.js";
+import { theta } from "./replay.js";
+import { count, number, plural } from "./words.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 110, 40, 8, 10, 20];
 const SAMPLES = 240;
 
 class Chart {
-  constructor(title, describe) {
+  constructor(title) {
     this.title = title;
-    this.describe = describe;
     this.caption = element(
       "figcaption", {}, element("span", { class: "chart-title" }, title),
       (this.value = element("span", { class: "chart-value" }))
@@ -19,6 +18,13 @@ class Chart {
     this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": title });
     this.root = element("figure", {}, this.caption, this.picture);
     this.marker = svg("line", { class: "marker", y1: TOP, y2: HEIGHT - BOTTOM });
+    this.cover = svg("rect", { class: "cover", y: 0, height: HEIGHT - BOTTOM });
+    this.endWords = []; // texts that tell how the run ends
+  }
+
+  // What was drawn, the cover over what is to come, and what may be seen from the beginning.
+  fill(drawn, around) {
+    this.picture.replaceChildren(...drawn, this.cover, ...around, this.marker);
   }
 
   frame(x, y, yTicks) {
@@ -27,19 +33,20 @@ class Chart {
     const parts = [svg("line", { class: "base", x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM })];
     for (const value of yTicks) {
       parts.push(svg("line", { class: "tick", x1: LEFT, x2: WIDTH - RIGHT, y1: this.toY(value), y2: this.toY(value) }));
-      parts.push(svg(
+      const words = svg(
         "text", { x: LEFT - 5, y: this.toY(value) + 3.5, "text-anchor": "end" },
         number(value, Math.abs(value) < 10 ? 2 : 0)
-      ));
+      );
+      parts.push(words);
+      if (value > 0 && y[0] >= 0) this.endWords.push(words);
     }
     return parts;
   }
 
   below(left, right) {
-    return [
-      svg("text", { x: LEFT, y: HEIGHT - 5 }, left),
-      svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, right),
-    ];
+    const end = svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, right);
+    this.endWords.push(end);
+    return [svg("text", { x: LEFT, y: HEIGHT - 5 }, left), end];
   }
 
   curve(points, name) {
@@ -52,8 +59,12 @@ class Chart {
     );
   }
 
-  mark(x, text) {
-    set(this.marker, { x1: this.toX(x), x2: this.toX(x) });
+  // The run has come to x; at its end nothing is covered any more.
+  mark(x, text, ended) {
+    const place = this.toX(x);
+    set(this.marker, { x1: place, x2: place });
+    set(this.cover, { x: place, width: ended ? 0 : WIDTH - place });
+    for (const words of this.endWords) words.toggleAttribute("hidden", !ended);
     this.value.textContent = text;
   }
 }
@@ -73,8 +84,9 @@ export class Charts {
     host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
   }
 
-  add(chart, parts, show) {
-    chart.picture.replaceChildren(...parts, chart.marker);
+  // `drawn` is covered until the run has come so far, `around` is not; `show(now, ended)` marks the place.
+  add(chart, drawn, around, show) {
+    chart.fill(drawn, around);
     this.parts.push({ chart, show });
   }
 
@@ -94,7 +106,7 @@ export class Charts {
     const chart = new Chart("Updates");
     const parts = chart.frame([0, Math.max(1, T)], [0, top * 1.06], K ? [0, K] : [0]);
     const steps = this.samples().flatMap((k) => [[k < this.replay.K ? this.replay.t[k] : T, k]]);
-    parts.push(chart.curve(steps, "main"));
+    const drawn = [chart.curve(steps, "main")];
     if (near) {
       const y = chart.toY(bound);
       parts.push(svg("line", { class: "bound", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }));
@@ -109,16 +121,17 @@ export class Charts {
       ));
     }
     parts.push(...chart.below("0", `${count(T)} examples`));
-    this.add(chart, parts, (now) => chart.mark(now.t, count(now.k)));
+    this.add(chart, drawn, parts, (now, ended) => chart.mark(now.t, count(now.k), ended));
   }
 
   lengths(additive) {
     const ks = this.samples();
-    const lengths = ks.map((k) => [k, norm(this.replay.sums(k))]);
+    const size = (weights) => Math.hypot(...theta(this.replay, weights));
+    const lengths = ks.map((k) => [k, size(this.replay.sums(k))]);
     const radius = additive ? this.certificate?.radius : null;
     const ceiling = radius && this.replay.trace.start.every((w) => w === 0) && this.replay.tau.every((tau) => tau === 1) ? ks.map((k) => [k, Math.sqrt(k) * radius]) : [];
     const top = (Math.max(...lengths.map(([, y]) => y)) || 1) * (ceiling.length ? 1.5 : 1.1);
-    const chart = new Chart("Length |w|");
+    const chart = new Chart(this.replay.trace.bias ? "Length |θ|, θ = (w, b)" : "Length |w|");
     const parts = chart.frame([0, Math.max(1, this.replay.K)], [0, top], [0, top / (ceiling.length ? 1.5 : 1.1)]);
     if (ceiling.length) {
       const inside = ceiling.filter(([, y]) => y <= top);
@@ -134,30 +147,30 @@ export class Charts {
         )
       );
     }
-    parts.push(chart.curve(lengths, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
-    this.add(chart, parts, (now) => chart.mark(now.k, number(norm(now.last), 3)));
+    parts.push(...chart.below("0", plural(this.replay.K, "update")));
+    this.add(chart, [chart.curve(lengths, "main")], parts, (now, ended) => chart.mark(now.k, number(size(now.last), 3), ended));
   }
 
   angles() {
-    const best = this.certificate.w;
-    const bias = this.replay.trace.bias;
-    const cosine = (w) => {
-      const product = w[0] * best[0] + w[1] * best[1] + (bias ? w[2] * best[2] : 0);
-      const size = Math.hypot(w[0], w[1], bias ? w[2] : 0) * Math.hypot(best[0], best[1], bias ? best[2] : 0);
+    const best = theta(this.replay, this.certificate.w);
+    const cosine = (weights) => {
+      const own = theta(this.replay, weights);
+      const product = own.reduce((sum, value, j) => sum + value * best[j], 0);
+      const size = Math.hypot(...own) * Math.hypot(...best);
       return size > 0 ? product / size : NaN;
     };
     const curve = this.samples().map((k) => [k, cosine(this.replay.sums(k))]).filter(([, y]) => Number.isFinite(y));
     if (!curve.length) return;
     const low = Math.min(0, Math.floor(Math.min(...curve.map(([, y]) => y)) * 2) / 2);
-    const chart = new Chart("cos(w, w*)");
+    const chart = new Chart(this.replay.trace.bias ? "cos(θ, θ*), θ = (w, b)" : "cos(w, w*)");
     const parts = chart.frame(
       [0, Math.max(1, this.replay.K)], [low, 1.05], [low, 1].filter((v, i, all) => all.indexOf(v) === i)
     );
-    parts.push(chart.curve(curve, "main"), ...chart.below("0", `${count(this.replay.K)} updates`));
-    this.add(
-      chart, parts,
-      (now) => { const value = cosine(now.last); chart.mark(now.k, Number.isFinite(value) ? number(value, 3) : "–"); }
-    );
+    parts.push(...chart.below("0", plural(this.replay.K, "update")));
+    this.add(chart, [chart.curve(curve, "main")], parts, (now, ended) => {
+      const value = cosine(now.last);
+      chart.mark(now.k, Number.isFinite(value) ? number(value, 3) : "–", ended);
+    });
   }
 
   epochs() {
@@ -166,11 +179,12 @@ export class Charts {
     const chart = new Chart("Mistakes per epoch");
     const parts = chart.frame([0, Math.max(1, mistakes.length)], [0, top * 1.06], [0, top]);
     const width = Math.min(26, (WIDTH - LEFT - RIGHT) / Math.max(1, mistakes.length));
-    if (mistakes.length > 150) parts.push(chart.curve(mistakes.map((value, i) => [i + 0.5, value]), "main"));
+    const drawn = [];
+    if (mistakes.length > 150) drawn.push(chart.curve(mistakes.map((value, i) => [i + 0.5, value]), "main"));
     else {
       mistakes.forEach((value, i) => {
         const middle = chart.toX(i + 0.5);
-        parts.push(svg(
+        drawn.push(svg(
           "rect",
           {
             class: "bar", x: middle - width * 0.36, width: width * 0.72, y: chart.toY(value),
@@ -180,12 +194,9 @@ export class Charts {
       });
     }
     parts.push(...chart.below("1", `${count(mistakes.length)} ${mistakes.length === 1 ? "epoch" : "epochs"}`));
-    this.add(chart, parts, (now) => {
-      const { epoch, place } = this.replay.epochOf(Math.max(0, now.t - 1));
-      chart.mark(
-        now.t === 0 ? 0 : epoch - 1 + place / Math.max(1, this.replay.n),
-        mistakes.length ? `${count(mistakes[Math.max(0, epoch - 1)] ?? 0)} in epoch ${epoch}` : "–"
-      );
+    this.add(chart, drawn, parts, (now, ended) => {
+      const finished = this.replay.epochsBefore(now.t); // the bar of an epoch is uncovered when it is over
+      chart.mark(finished, finished ? `${count(mistakes[finished - 1])} in epoch ${finished}` : "–", ended);
     });
   }
 
@@ -199,9 +210,10 @@ export class Charts {
     const parts = chart.frame([0, K + 1], [0, top * 1.06], [0, top]);
     const width = (WIDTH - LEFT - RIGHT) / (K + 1);
     const most = Math.max(1, Math.ceil(lived.length / SAMPLES));
+    const drawn = [];
     for (let i = 0; i < lived.length; i += most) {
       const tall = Math.max(...lived.slice(i, i + most));
-      parts.push(svg(
+      drawn.push(svg(
         "rect",
         {
           class: "bar", x: chart.toX(i) + 0.08 * width * most, width: Math.max(0.6, 0.84 * width * most),
@@ -210,14 +222,14 @@ export class Charts {
       ));
     }
     parts.push(...chart.below("w₀", `${count(K + 1)} weight vectors`));
-    this.add(chart, parts, (now) => {
+    this.add(chart, drawn, parts, (now, ended) => {
       const since = now.k === 0 ? 0 : this.replay.t[now.k - 1];
-      chart.mark(now.k + 0.5, `w${subscript(now.k)}: ${count(Math.max(0, Math.min(now.t, T) - since))}`);
+      chart.mark(now.k + (ended ? 0.5 : 0), `w${subscript(now.k)}: ${count(Math.max(0, Math.min(now.t, T) - since))}`, ended);
     });
   }
 
   show(now) {
-    for (const { show } of this.parts) show(now);
+    for (const { show } of this.parts) show(now, now.t >= this.replay.T);
   }
 }
 

@@ -1,14 +1,18 @@
 // From the plane of the points to the pixels of a picture, and lines cut off at its edge.
 
-// The box of the plane that a picture of this size shows: all points and the origin, with room around, both axes alike.
-export function boxFor(points, width, height) {
-  let [left, right, bottom, top] = [-1, 1, -1, 1].map((edge) => edge * 0.5);
-  for (const [x, y] of points) {
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    bottom = Math.min(bottom, y);
-    top = Math.max(top, y);
-  }
+const ROOM = 0.15; // of the extent of the points, which the origin keeps away from the edges: arrows begin there
+const WIDER = 1.6; // how much farther than the points the weights may reach and still be drawn to the same scale
+
+// The box of the plane that a picture of this size shows: all points, the origin with room around, and the weights of the run
+// [least w₁, most w₁, least w₂, most w₂], if they reach about as far as the points. Both axes have one unit.
+export function boxFor(points, width, height, reach = [0, 0, 0, 0]) {
+  const ends = [[-0.5, -0.5], [0.5, 0.5], ...points];
+  const extent = [0, 1].map((axis) => ends.map((end) => end[axis])).map((values) => [least(values), most(values)]);
+  const far = Math.max(...extent.flat().map(Math.abs));
+  const shown = reach.every((w) => Math.abs(w) <= WIDER * far) ? reach : [0, 0, 0, 0];
+  const [[left, right], [bottom, top]] = extent.map(([low, high], axis) => [
+    Math.min(low, -ROOM * (high - low), shown[2 * axis]), Math.max(high, ROOM * (high - low), shown[2 * axis + 1]),
+  ]);
   const centre = [(left + right) / 2, (bottom + top) / 2];
   const unit = Math.max((right - left) / width, (top - bottom) / height) * 1.22;
   return [
@@ -16,6 +20,9 @@ export function boxFor(points, width, height) {
     centre[1] + (unit * height) / 2,
   ];
 }
+
+const least = (values) => values.reduce((a, b) => Math.min(a, b));
+const most = (values) => values.reduce((a, b) => Math.max(a, b));
 
 export class Frame {
   constructor(box, width, height) {

@@ -14,6 +14,8 @@ export const KEYS = [
   ["F", "follow the other of two learners"],
   ["P", "open the table of points"],
   ["Delete", "remove the chosen point"],
+  ["Ctrl+Z", "undo; with Shift, redo"],
+  ["B", "big: for the back row"],
   ["L", "lessons"],
   ["X", "export"],
   ["T", "light or dark"],
@@ -28,9 +30,15 @@ export function listen(actions, hidden) {
     " ": actions.toggle, ArrowRight: () => actions.step(1), ArrowLeft: () => actions.step(-1), n: actions.nextMistake, e: actions.nextEpoch,
     Home: actions.toStart, End: actions.toEnd, "+": () => actions.speed(1), "=": () => actions.speed(1), "-": () => actions.speed(-1),
     v: actions.nextView, f: actions.follow, p: actions.table, Delete: actions.remove, Backspace: actions.remove, l: actions.lessons, x: actions.exports, t: actions.theme,
-    "?": actions.help,
+    "?": actions.help, b: actions.present,
   };
   document.addEventListener("keydown", (event) => {
+    const travel = { z: event.shiftKey ? actions.redo : actions.undo, y: actions.redo }[event.key.toLowerCase()];
+    if ((event.ctrlKey || event.metaKey) && travel && !isTyping(event.target, event.key)) {
+      event.preventDefault();
+      travel();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (isTyping(event.target, event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

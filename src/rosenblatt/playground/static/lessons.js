@@ -29,7 +29,8 @@ export const LESSONS = [
     link: "data=blobs&n=80&margin=0.15&dataseed=4&epochs=100&unit=update",
     words: [
       "If some line leaves a margin γ, and no point is farther than R, a perceptron makes at most R²∕γ² mistakes: Block and Novikoff, 1962.",
-      "Drag the margin slider towards 0 and watch the bound grow, and the updates with it. |w| stays below √k R, while cos(w, w*) rises.",
+      "Each update adds at least γ to θ·θ*, and at most R² to |θ|², where θ = (w, b): so |θ| stays below √k R, and the two cannot go together for long. The angle itself may grow on the way: at the third update cos(θ, θ*) falls from 0.980 to 0.667.",
+      "Drag the margin slider towards 0 and watch the bound grow, and the updates with it.",
       "With a margin below 0 the clouds overlap. There is no bound then, and the certificate shows points that prove it.",
     ],
   },

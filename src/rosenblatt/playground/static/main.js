@@ -19,8 +19,9 @@ import { PointsTable } from "./table.js";
 import { thinness } from "./spread.js";
 import { showBound } from "./bound.js";
 import { Transport } from "./transport.js";
+import { Undo } from "./undo.js";
 
-const LOOKS = ["view", "shade", "follow", "unit", "speed", "at", "hide", "theme", "lesson"]; // nothing of these needs another run
+const LOOKS = ["view", "shade", "follow", "unit", "speed", "at", "hide", "theme", "lesson", "present"]; // nothing of these needs another run
 const WORDS_EVERY = 120; // milliseconds
 
 class Page {
@@ -46,6 +47,7 @@ class Page {
     this.table = new PointsTable((list) => { this.select(-1); this.edit(list); });
     this.player = new Player(this, (t, how) => this.go(t, how));
     this.transport = new Transport(this);
+    this.past = new Undo();
     this.follow = new Follow((follow) => this.choose({ follow }));
     dropPaste((text) => this.useCsv(text));
     bindActions(this);
@@ -99,6 +101,7 @@ class Page {
   // What the user has chosen in a control.
   choose(values) {
     const looksOnly = Object.keys(values).every((name) => LOOKS.includes(name));
+    if (!looksOnly) this.past.record(format(this.state), Object.keys(values).join());
     this.link = null;
     this.notice("table", "");
     if (this.csv && Object.keys(values).some((name) => ["x", "y", "target"].includes(name))) {
@@ -126,6 +129,9 @@ class Page {
   applyLooks() {
     const { state } = this;
     document.documentElement.dataset.theme = state.theme;
+    document.documentElement.toggleAttribute("data-present", state.present);
+    by("present").setAttribute("aria-pressed", String(state.present));
+    for (const [id, list] of [["undo", this.past.past], ["redo", this.past.future]]) by(id).setAttribute("aria-disabled", String(!list.length));
     for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute(
       "data-hidden", state.hide.includes(panel.dataset.panel)
     );
@@ -169,7 +175,7 @@ class Page {
       );
       if (turn !== this.turn || answers.includes(null)) return undefined;
       this.number += 1;
-      if (this.proposed && this.proposed.text !== this.csv?.text) this.state.at = "end";
+      if (this.proposed && this.proposed.text !== this.csv?.text) this.state.at = 0;
       [this.csv, this.proposed, this.link] = [csv, null, null];
       this.runs = Object.fromEntries(suffixes.map((suffix, i) => [suffix, this.run(answers[i], tasks[i], suffix)]));
       this.arrived();
@@ -223,7 +229,6 @@ class Page {
     const { replay, certificate, learner } = this.runs[this.followed];
     this.follow.show(this.runs, this.followed);
     this.charts = new Charts(by("chart-list"), replay, certificate, learner);
-    showBound(this.runs, this.followed);
     this.transport.arrived(replay);
   }
 
@@ -268,6 +273,7 @@ class Page {
       const now = replay.at(seen);
       this.charts.show(now);
       this.transport.show(now);
+      showBound(this.runs, this.followed, t);
     }
     if (quiet) return;
     this.state.at = t >= this.longest() && !playing ? "end" : t;
@@ -323,7 +329,19 @@ class Page {
     this.edit(list);
   }
 
+  // Back to what was chosen before (`undo`), or forth again (`redo`).
+  travel(direction) {
+    const address = this.past[direction](format(this.state));
+    if (address === null) return;
+    this.csv = this.proposed = this.link = null;
+    this.state = { ...parse(address).state, present: this.state.present, theme: this.state.theme };
+    this.select(-1);
+    this.applyLooks();
+    this.train();
+  }
+
   useCsv(text) {
+    this.past.record(format(this.state), "csv");
     this.proposed = { kind: "csv", text };
     this.link = null;
     this.notice("table", "");

@@ -58,7 +58,7 @@ export class Pictures {
     const box = element("div", { class: "canvas" });
     this.host.append(element("figure", { class: "picture" }, caption, box));
     this.watcher.observe(box);
-    return { suffix, view, caption, box, plane: new Plane(box, { attach: this.attach }) };
+    return { suffix, view, caption, box, plane: new Plane(box, { attach: this.attach }, view !== "voted") };
   }
 
   // Draws again what has another size than before.
@@ -108,7 +108,7 @@ export class Pictures {
         weights, previous, current: seen > 0 ? replay.rowAt(seen - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
         level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${spoken(lines)}` : null,
       });
-      const shorter = weights && part.plane.factor < 1 ? `arrow at 1∕${Math.round(1 / part.plane.factor)}` : "";
+      const shorter = weights ? scaleWords(part.plane.scale) : "";
       if (words) part.caption.replaceChildren(
         element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(lines, shorter)
       );
@@ -175,6 +175,9 @@ function describe(weights, replay) {
   const bias = replay.trace.bias ? [`b = ${number(weights[2], 3)}`] : [];
   return [first, `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})`, ...bias];
 }
+
+// What the scale at the edges means, where arrows are not as long as w.
+const scaleWords = (scale) => (scale === 1 ? "" : scale > 1 ? `arrows ${number(scale)} times as long` : `arrows at 1∕${number(1 / scale, 0)}`);
 
 const spoken = ([first, ...numbers]) => [first, ...numbers.length ? [numbers.join(", ")] : []].join(" · ");
 

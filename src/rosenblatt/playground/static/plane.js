@@ -1,5 +1,6 @@
 // One picture of the plane: points, line, w as an arrow, margin band, the example at hand and the update that it makes.
 
+import { arrowScale } from "./arrows.js";
 import { element, set, svg } from "./dom.js";
 import { Frame, boxFor, ticks } from "./geometry.js";
 import { norm, score } from "./replay.js";
@@ -7,12 +8,14 @@ import { number } from "./words.js";
 
 const SHAPES = { 1: "M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z", "-1": "M0-1.25L1.25 0L0 1.25L-1.25 0Z" };
 const LETTER = 8; // pixels of a letter of an axis' name, about
-const EDGE = 8; // pixels that arrows keep away from the edge
+const NUMBERED = 12; // points up to which each has its number beside it
 let pictures = 0;
 
 export class Plane {
-  constructor(host, events) {
+  // `arrows`: does it ever show w? A vote of many has none.
+  constructor(host, events, arrows = true) {
     this.events = events;
+    this.arrows = arrows;
     this.id = `plane${(pictures += 1)}`;
     this.root = element("div", { class: "plane", role: "img" });
     this.gradient = svg("linearGradient", { id: `${this.id}-score`, gradientUnits: "userSpaceOnUse" },
@@ -36,6 +39,7 @@ export class Plane {
     this.line = svg("line", { class: "boundary" });
     this.points = svg("g", { class: "points" });
     this.ring = svg("circle", { class: "ring" });
+    this.ringNumber = svg("text", { class: "point-number" });
     this.before = svg("line", { class: "arrow before" });
     this.arrow = svg("line", { class: "arrow", "marker-end": `url(#${this.id}-head)` });
     this.update = svg("line", { class: "update", "marker-end": `url(#${this.id}-update-head)` });
@@ -46,7 +50,7 @@ export class Plane {
         svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost,
         this.line
       ),
-      layer(this.points), layer(this.before, this.update, this.arrow, this.ring),
+      layer(this.points), layer(this.before, this.update, this.arrow, this.ring, this.ringNumber),
     ];
     this.root.append(...this.layers);
     host.append(this.root);
@@ -58,10 +62,11 @@ export class Plane {
     const [width, height] = size;
     for (const layer of this.layers) set(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
     this.replay = replay;
-    const box = boxFor(replay.x, width, height);
+    const box = boxFor(replay.x, width, height, replay.reach());
     // While points are moved by hand the picture stays where it is, as long as they are in it.
     const stay = steady && this.frame?.width === width && this.frame.height === height && this.frame.holds(replay.x) && box[1] - box[0] > 0.6 * (this.frame.box[1] - this.frame.box[0]);
     if (!stay) this.frame = new Frame(box, width, height);
+    this.scale = arrowScale(replay.reach(), this.frame);
     for (const part of [this.wash, this.image]) set(part, { x: 0, y: 0, width, height });
     this.drawAxes();
     const radius = Math.max(
@@ -76,7 +81,20 @@ export class Plane {
         d: SHAPES[replay.y[i]], transform: `translate(${px.toFixed(2)} ${py.toFixed(2)}) scale(${radius.toFixed(2)})`, "data-row": i,
       });
     });
-    this.points.replaceChildren(...this.marks);
+    this.points.replaceChildren(...this.marks, ...replay.n <= NUMBERED ? replay.x.map((point, i) => this.numberOf(i)) : []);
+  }
+
+  // The number of a point, as texts and the table count it, above it on the right.
+  numberOf(i) {
+    return svg("text", { class: "point-number", ...this.beside(i) }, String(i + 1));
+  }
+
+  // Where that stands; at the right edge on the left, at the top below.
+  beside(i) {
+    const [px, py] = this.frame.toPixels(this.replay.x[i]);
+    const [away, right, low] = [this.radius + 7, px > this.frame.width - 50, py < 36];
+    const place = { x: right ? px - away : px + away, y: low ? py + away + 10 : py - this.radius - 2 };
+    return { x: place.x.toFixed(2), y: place.y.toFixed(2), "text-anchor": right ? "end" : "start" };
   }
 
   drawAxes() {
@@ -111,8 +129,29 @@ export class Plane {
       },
       name1
     ));
-    lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 18 : 22 }, name2));
-    this.axes.replaceChildren(...lines);
+    lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 4 : 8, dy: "1em" }, name2));
+    this.axes.replaceChildren(...lines, ...this.scale === 1 || !this.arrows ? [] : this.weightTicks());
+  }
+
+  // Where arrows are not to the scale of the points, the edges at the top and on the right have the scale of w.
+  weightTicks() {
+    const { frame, scale } = this;
+    const [left, right, bottom, top] = frame.box;
+    const [x0, y0] = frame.toPixels([0, 0]);
+    const across = ticks(left / scale, right / scale, frame.width / 90).map((w1) => [w1, frame.toPixels([w1 * scale, 0])[0]]);
+    const up = ticks(bottom / scale, top / scale, frame.height / 80).map((w2) => [w2, frame.toPixels([0, w2 * scale])[1]]);
+    const free = (place, most) => place > 40 && place < most - 44;
+    return [
+      svg("text", { class: "w-tick w-name", x: frame.width - 8, y: 2, dy: "1em", "text-anchor": "end" }, "w"),
+      ...across.filter(([w1, px]) => w1 !== 0 && free(px, frame.width) && Math.abs(px - x0) > 34).flatMap(([w1, px]) => [
+        svg("line", { class: "w-mark", x1: px, x2: px, y1: 0, y2: 5 }),
+        svg("text", { class: "w-tick", x: px, y: 4, dy: "1em", "text-anchor": "middle" }, number(w1, 6)),
+      ]),
+      ...up.filter(([w2, py]) => w2 !== 0 && free(py, frame.height) && Math.abs(py - y0) > 24).flatMap(([w2, py]) => [
+        svg("line", { class: "w-mark", x1: frame.width - 5, x2: frame.width, y1: py, y2: py }),
+        svg("text", { class: "w-tick", x: frame.width - 8, y: py + 4, "text-anchor": "end" }, number(w2, 6)),
+      ]),
+    ];
   }
 
   // Numbers stand beside the axes, or at the edge where the axes are out of sight.
@@ -178,6 +217,8 @@ export class Plane {
   showRing(current, update) {
     this.ring.toggleAttribute("hidden", current < 0);
     if (this.ringed !== undefined) this.marks[this.ringed]?.classList.remove("current");
+    this.ringNumber.textContent = "";
+    for (const name of ["x", "y", "text-anchor"]) this.ringNumber.removeAttribute(name);
     if (current < 0) {
       for (const name of ["cx", "cy", "r"]) this.ring.removeAttribute(name);
       this.ring.setAttribute("class", "ring");
@@ -188,32 +229,20 @@ export class Plane {
       this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` }
     );
     this.marks[current]?.classList.add("current");
+    if (this.replay.n > NUMBERED) {
+      set(this.ringNumber, this.beside(current));
+      this.ringNumber.textContent = String(current + 1);
+    }
     this.ringed = current;
   }
 
-  // w from the origin; at an update the old w, what is added to it, and their sum, all to one scale.
+  // w from the origin; at an update the old w, what is added to it, and their sum, all to the scale of the run.
   showArrows(weights, previous, update) {
-    const tip = weights && [weights[0], weights[1]];
-    const longest = Math.max(weights ? norm(weights) : 0, previous ? norm(previous) : 0);
-    const room = Math.min(this.frame.width, this.frame.height) * 0.42;
-    let factor = 1;
-    while (longest * factor * this.frame.unit > room) factor /= longest * factor * this.frame.unit > room * 5 ? 10 : 2;
-    const at = ([x, y]) => this.frame.toPixels([x * factor, y * factor]);
-    // The origin can be close to an edge: then they are shortened until they stay inside.
-    const tips = [tip, previous && update ? previous : null].filter(Boolean);
-    while (factor > 1e-9 && !tips.every((end) => this.inside(at(end), at([0, 0])))) factor /= 2;
+    const at = ([x, y]) => this.frame.toPixels([x * this.scale, y * this.scale]);
     const visible = (from, to) => Math.hypot(from[0] - to[0], from[1] - to[1]) > 1 ? [from, to] : null;
-    this.place(this.arrow, tip ? visible(at([0, 0]), at(tip)) : null);
+    this.place(this.arrow, weights ? visible(at([0, 0]), at(weights)) : null);
     this.place(this.before, previous && update ? visible(at([0, 0]), at(previous)) : null);
-    this.place(this.update, previous && update && tip ? visible(at(previous), at(tip)) : null);
-    this.factor = factor;
-  }
-
-  // Is a pixel in the picture, and no closer to an edge than it must, with an arrow that begins there?
-  inside([px, py], [x0, y0]) {
-    const { width, height } = this.frame;
-    const away = (value, from, most) => Math.min(value, most - value) >= Math.min(EDGE, from, most - from);
-    return away(px, x0, width) && away(py, y0, height);
+    this.place(this.update, previous && update && weights ? visible(at(previous), at(weights)) : null);
   }
 
   pointAt(event) {

@@ -55,6 +55,21 @@ export class Replay {
     return s;
   }
 
+  // How far w ever goes: [least w₁, most w₁, least w₂, most w₂]; averages stay within.
+  reach() {
+    if (this.kernel) return [0, 0, 0, 0];
+    if (!this.reached) {
+      const [w1, w2] = this.trace.start;
+      this.reached = [w1, w1, w2, w2];
+      for (let k = 1; k <= this.K; k += 1) {
+        const [v1, v2] = this.sums(k);
+        const [a, b, c, d] = this.reached;
+        this.reached = [Math.min(a, v1), Math.max(b, v1), Math.min(c, v2), Math.max(d, v2)];
+      }
+    }
+    return this.reached;
+  }
+
   // Everything that is to be shown after t examples.
   at(t) {
     const k = this.updatesBefore(t);
@@ -133,6 +148,12 @@ export class Replay {
     return this.epochEnds.find((end) => end > t) ?? this.T;
   }
 
+  // How many epochs are over after t examples.
+  epochsBefore(t) {
+    const next = this.epochEnds.findIndex((end) => end > t);
+    return next < 0 ? this.epochEnds.length : next;
+  }
+
   // Which epoch example number t (from 0) belongs to, from 1, and its place in it, from 1.
   epochOf(t) {
     const epoch = this.epochEnds.findIndex((end) => end > t);
@@ -154,3 +175,6 @@ export function untrained({ points: list, minus, plus }) {
 // w·x + b, added in the order of the lecture.
 export const score = ([w1, w2, b], [x1, x2]) => w1 * x1 + w2 * x2 + b;
 export const norm = ([w1, w2]) => Math.hypot(w1, w2);
+
+// The space of the theorems, in which the bias is a weight: θ = (w, b), where there is one.
+export const theta = ({ trace }, [w1, w2, b]) => (trace.bias ? [w1, w2, b] : [w1, w2]);

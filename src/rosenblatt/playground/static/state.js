@@ -29,7 +29,7 @@ const flag = (initial) => (
 );
 const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
 const label = { initial: "", read: (text) => ([...text].length <= LABEL ? text : undefined), write: String };
-const place = { initial: "end", read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
+const place = { initial: 0, read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
 const points = {
   initial: [], read: readPoints,
@@ -81,6 +81,7 @@ export const FIELDS = {
   at: place,
   hide: panels,
   theme: choice(["auto", "light", "dark"], "auto"),
+  present: flag(false), // large type and few controls, for the back row
 };
 
 const LEARNER_PARTS = ["", "2"].flatMap((suffix) => Object.keys(learnerFields(suffix)));

@@ -1,7 +1,7 @@
 // Below the plane: the scrubber and its buttons.
 
 import { by } from "./dom.js";
-import { count } from "./words.js";
+import { count, plural } from "./words.js";
 
 export class Transport {
   constructor(page) {
@@ -31,7 +31,7 @@ export class Transport {
     this.scrubber.value = String(k);
     const seen = this.page.place;
     const ended = seen >= this.page.longest();
-    const text = t === 0 ? "Before the first example" : seen > replay.T ? `${this.page.follow.other} goes on: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)} updates`;
+    const text = t === 0 ? "Before the first example" : seen > replay.T ? `${this.page.follow.other} goes on: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)}`;
     by("where").textContent = text;
     this.scrubber.setAttribute("aria-valuetext", text);
     for (const [id, off] of [
@@ -51,5 +51,5 @@ export class Transport {
 
 function where(replay, t) {
   const { epoch, place } = replay.epochOf(Math.max(0, t - 1));
-  return `${epoch}, example ${count(place)} · ${count(replay.at(t).k)} of ${count(replay.K)}`;
+  return `${epoch}, example ${count(place)} · ${plural(replay.at(t).k, "update")}${t >= replay.T ? ", the end" : ""}`;
 }
