@@ -216,7 +216,7 @@ def test_learn_takes_the_name_of_files_with_the_same_bytes(folder, tmp_path):
     ("column", "reason"),
     [
         (lambda i: f"the word number {i} of {i * i}", "The column 'x' holds sentences"),
-        (lambda i: f"name{i}", "more than 100 different texts stand in it"),
+        (lambda i: f"name{i % 150}", "more than 100 different texts stand in it"),
     ],
 )
 def test_what_a_table_on_disk_cannot_hold_is_named_with_the_remedy(column, reason, tmp_path, monkeypatch, capsys):
@@ -230,6 +230,19 @@ def test_what_a_table_on_disk_cannot_hold_is_named_with_the_remedy(column, reaso
     assert reason in message
     assert "--column x=drop" in message
     assert run([*train, "--column", "x=drop"]) == 0
+
+
+def test_an_id_of_more_texts_than_are_kept_is_left_out_as_in_memory(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("rosenblatt.data.table_to_disk.MOST_TEXTS", 100)
+    table, options = tmp_path / "t.csv", {"target": "label", "epochs": 2}
+    table.write_text("x,y,label\n" + "".join(f"name{i},{i % 3},{'yn'[i % 2]}\n" for i in range(300)))
+    memory, stream = rb.learn(rb.read(table, target="label"), epochs=2), rb.learn(str(table), stream=True, **options)
+    kinds = [[reading.kind for reading in model.features.readings.columns] for model in (memory, stream)]
+    assert kinds == [["id", "number"]] * 2
+    rows = rb.read(table, target="label").rows
+    assert stream.scores(rows).tolist() == memory.scores(rows).tolist()
+    assert run(["train", str(table), "--target", "label", "--stream", "-q", "--column", "x=category"]) > 0
+    assert "leave out --column x=category, or --stream" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.environ.get("ROSENBLATT_TESTS") != "full", reason="make test-full")

@@ -7,7 +7,7 @@ a part, or a column, at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class DiskTable:
     types: dict[str, pl.DataType]  # by column
     values: dict[str, pl.Series]  # of columns that were written as places among these
     tallies: dict[str, np.ndarray]  # how many rows have each of them
+    ids: dict[str, list[str]] = field(default_factory=dict)  # columns of more texts than are kept, with some of them
     kept: bool = True  # may another run open its folder?
 
     @property

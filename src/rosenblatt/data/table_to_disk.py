@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.columns.kinds import SAMPLE, Look
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.disk_table import DiskTable, LabelsOnDisk, part_file
 from rosenblatt.data.read_options import ReadOptions
@@ -70,6 +71,7 @@ class DiskTableWriter:
     types: dict[str, pl.DataType | None] = field(default_factory=dict)  # None: nothing but missing cells so far
     texts: dict[str, dict[str, int]] = field(default_factory=dict)  # the different ones, and their places
     tallies: dict[str, np.ndarray] = field(default_factory=dict)  # how many rows have each
+    ids: dict[str, list[str]] = field(default_factory=dict)  # columns of too many texts to keep, with some of them
     notes: dict[str, None] = field(default_factory=dict)  # each once
     first: Dataset | None = None
     target: str | None = None
@@ -93,15 +95,33 @@ class DiskTableWriter:
         import polars as pl
 
         name, before = column.name, self.types.setdefault(column.name, None)
-        if name in self.unused or column.null_count() == len(column):
-            return pl.Series(name, [None], dtype=pl.UInt32).new_from_index(0, len(column))
+        absent = pl.Series(name, [None], dtype=pl.UInt32).new_from_index(0, len(column))
+        if name in self.unused or name in self.ids or column.null_count() == len(column):
+            return absent
         now = pl.String() if column.dtype in (pl.String, pl.Enum) else column.dtype
         self.types[name] = now if before is None else self._wider(name, before, now, source)
         if now != pl.String:
             return column
-        places = self._places(column, source)
+        places = self._places(column)
         self._tally(places)
-        return places
+        if len(self.texts[name]) <= MOST_TEXTS:
+            return places
+        self._refuse_unless_id(name, source)
+        self.ids[name] = list(self.texts.pop(name))[:SAMPLE]
+        del self.tallies[name]
+        return absent
+
+    def _refuse_unless_id(self, name: str, source: str) -> None:
+        """Of so many texts none is kept, which is fine where nearly all differ: then they are the names of rows."""
+        texts = list(self.texts[name])
+        look = Look(name, "", sum(self.heights), int(self.tallies[name].sum()), texts[:SAMPLE], len(texts))
+        if name == self.target or not look.is_id():
+            raise FileError(
+                f"more than {MOST_TEXTS:,} different texts stand in it, too many for a stream. Leave the column out, "
+                f"--column {as_argument(f'{name}=drop')}, or leave out --stream: then all rows are read into memory.",
+                path=source,
+                column=name,
+            )
 
     def _tally(self, places: pl.Series) -> None:
         """Counts the rows of each text."""
@@ -124,21 +144,13 @@ class DiskTableWriter:
         both = pl.concat([pl.DataFrame({name: pl.Series([], dtype=one)}) for one in (before, now)], how="vertical_relaxed")
         return both.dtypes[0]
 
-    def _places(self, column: pl.Series, source: str) -> pl.Series:
+    def _places(self, column: pl.Series) -> pl.Series:
         """The place of each text among those of its column, new ones behind the others."""
         import polars as pl
 
         known = self.texts.setdefault(column.name, {})
         own = used_categories(column)[1] if is_enum(column) else column.unique(maintain_order=True).to_list()
         places = [None if text is None else known.setdefault(text, len(known)) for text in own]
-        if len(known) > MOST_TEXTS:
-            option = as_argument(f"{column.name}=drop")
-            raise FileError(
-                f"more than {MOST_TEXTS:,} different texts stand in it, too many for a stream. Leave the column out, "
-                f"--column {option}, or leave out --stream: then all rows are read into memory.",
-                path=source,
-                column=column.name,
-            )
         texts, numbers = pl.Series(own, dtype=pl.String), pl.Series(places, dtype=pl.UInt32)
         if is_enum(column):
             of_category = pl.Series(column.dtype.categories).replace_strict(texts, numbers, default=None)  # type: ignore[attr-defined]
@@ -160,7 +172,7 @@ class DiskTableWriter:
             if column.dtype == pl.String and 2 * len(column) <= rows:
                 column = column.cast(pl.Enum(column.sort()))
             values[name], types[name] = column, column.dtype
-        table = DiskTable(self.folder, self.heights, types, values, self.tallies)
+        table = DiskTable(self.folder, self.heights, types, values, self.tallies, self.ids)
         labels = None if self.target is None else labels_of(table, self.target)
         data = replace(self.first, rows=table if self.target is None else table.drop(self.target), labels=labels)
         return replace(data, notes=tuple(self.notes), numbers=None, trimmed=self.from_lines)

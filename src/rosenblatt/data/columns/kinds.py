@@ -169,6 +169,7 @@ class Look:
     dates: list[DateFormat] = field(default_factory=list)  # in which all values are dates, the likeliest first
     is_code: bool = False
     nearly: tuple[str, str] | None = None  # a value that is no number, or no date, where nearly all others are; and what
+    uncounted: str = ""  # of an ID that has too many values to count: so many at least
     oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
 
     @cached_property
@@ -203,7 +204,7 @@ class Look:
         """Of texts that are no numbers and no dates."""
         if {text.lower() for text in self.sample[:3]} in TRUTHS and self.distinct == 2:
             return self.as_kind("boolean", " or ".join(sorted(self.sample)))
-        if self._is_id():
+        if self.is_id():
             return self.as_kind("id", self._why_id())
         if self.is_code:
             zeros = share(self.sample, LEADING_ZERO) > 0
@@ -226,7 +227,7 @@ class Look:
         if self.dtype == pl.Boolean:
             return self.as_kind("boolean", "")
         if self.dtype.is_integer():
-            if self._is_id():
+            if self.is_id():
                 return self.as_kind("id", self._why_id())
             if words_in(self.name) & CODE_NAMES:
                 return self.as_kind("code", "a number that is a name")
@@ -239,7 +240,7 @@ class Look:
         some = [word for text in self.sample[:FEW_VALUES] for word in text.split()]
         return 0.0 if share(some, DIGIT) > 0.5 else sum(len(text.split()) for text in self.sample) / len(self.sample)
 
-    def _is_id(self) -> bool:
+    def is_id(self) -> bool:
         """Are nearly all values different, and no sentences?"""
         return self.distinct is not None and self.distinct >= ID_SHARE * self.known and self.may_be_id()
 
@@ -264,6 +265,8 @@ class Look:
         return len(lengths) == 1 and min(lengths) >= LONG_DIGITS and not words_in(self.name) & TIME_NAMES
 
     def _why_id(self) -> str:
+        if self.uncounted:
+            return self.uncounted
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
     def option(self, kind: str) -> str:

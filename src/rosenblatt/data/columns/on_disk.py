@@ -30,6 +30,7 @@ from rosenblatt.data.columns.words import TIME_NAMES
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import BLANKS
 from rosenblatt.engine.file_arrays import ArrayWriter
+from rosenblatt.errors import SettingError, as_argument
 
 COUNTED_AT_ONCE = 2**22  # hashes of values
 
@@ -41,6 +42,8 @@ def looks_on_disk(table: DiskTable, said: Overrides, trimmed: bool) -> list[Look
         wanted = said.of_column(name)
         if wanted in ("drop", "id"):
             looks[name] = Look(name, wanted, len(table), len(table), [])
+        elif name in table.ids:
+            looks[name] = look_at_id(table, name, wanted)
         elif kind == pl.Enum:
             looks[name] = look_at_texts(table, name, said, trimmed)
         elif kind == pl.String and name not in table.values:
@@ -49,6 +52,18 @@ def looks_on_disk(table: DiskTable, said: Overrides, trimmed: bool) -> list[Look
             looks[name] = look_at(table[name], said, trimmed)
     looks |= looks_at_numbers(table, [name for name in table.types if name not in looks], said)
     return [looks[name] for name in table.types]
+
+
+def look_at_id(table: DiskTable, name: str, wanted: str) -> Look:
+    """A look at the names of rows, of which only some were kept."""
+    if wanted:
+        raise SettingError(
+            f"{name} has too many different texts for a stream to keep them: leave out --column "
+            f"{as_argument(f'{name}={wanted}')}, or --stream: then all rows are read into memory."
+        )
+    look = Look(name, "", len(table), len(table), table.ids[name], distinct=len(table))
+    look.uncounted = "different in nearly every row, as far as they were counted"
+    return look
 
 
 def look_at_texts(table: DiskTable, name: str, said: Overrides, trimmed: bool) -> Look:
