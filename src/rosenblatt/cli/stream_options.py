@@ -26,15 +26,13 @@ class StreamOptions:
         name = "window" if self.window is not None else "cache"
         raise click.UsageError(f"--{name} is for rows on disk: it needs --stream.")
 
-    def refuse_in_memory(self, file: str) -> None:
+    def refuse_in_memory(self) -> None:
         """Refuses what takes all rows in memory."""
         if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_MEMORY]:
             raise click.UsageError(
                 f"{taken[0]} takes all rows in memory, and --stream holds them on disk: leave out one of the two. "
                 "--dev FILE measures on rows of another file."
             )
-        if file == "-":
-            raise click.UsageError("A stream may be read twice, and standard input can be read once: name a file.")
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.learning.learn import Learned, LearnedNumbers
 
 PART_OF_MEMORY = 4  # files that are larger than this part of it are held on disk
+MAPPED = ("parquet", "arrow")  # formats that are not read byte after byte
 ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that can be
 
 
@@ -77,7 +78,8 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
     # The files are gone with their folder; what is mapped stays until the process ends.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
         cache = None if chosen.cache is None else Path(chosen.cache)
-        reading_line = ReadingLine(bytes_of_all(file), chosen.silent)
+        format = format_of(file, ReadOptions(**reading))
+        reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
         source = DiskSource(file, Path(folder), ReadOptions(**reading), cache, options.tell, reading_line.show)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
