@@ -29,7 +29,8 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     """Is the file so large, and nothing asked for that takes its rows in memory? Then a line says that they are on disk."""
     size, memory = bytes_of_all(chosen.file), memory_size()
     in_memory = (
-        chosen.holdout,
+        chosen.group,
+        chosen.after,
         chosen.calibrate,
         chosen.certify,
         chosen.keep_log,
@@ -80,7 +81,8 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         cache = None if chosen.cache is None else Path(chosen.cache)
         format = format_of(file, ReadOptions(**reading))
         reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
-        source = DiskSource(file, Path(folder), ReadOptions(**reading), cache, options.tell, reading_line.show)
+        read_options, watch_reading = ReadOptions(**reading), reading_line.show
+        source = DiskSource(file, Path(folder), read_options, cache, options.tell, watch_reading, chosen.holdout)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
