@@ -3,7 +3,7 @@
 import sys
 from types import SimpleNamespace
 
-from rosenblatt.cli.progress import CLEAR, StatusLine, TrainingTable
+from rosenblatt.cli.progress import CLEAR, ReadingLine, StatusLine, TrainingTable
 
 
 def on_a_terminal(monkeypatch):
@@ -59,3 +59,17 @@ def test_on_a_terminal_training_has_a_bar_that_is_gone_in_the_end(monkeypatch, c
     err = capsys.readouterr().err
     assert f"{CLEAR}{'━' * 20}{'╌' * 20}  50 %" in err
     assert err.endswith(f"5           2           1\n{CLEAR}")
+
+
+def test_reading_tells_rows_megabytes_and_the_time_left(tmp_path, capsys):
+    (tmp_path / "rows").write_bytes(b"x" * 30_000_000)
+    line = ReadingLine(30_000_000, silent=False)
+    with open(tmp_path / "rows", "rb") as rows:
+        rows.read(10_000_000)
+    line.show(2**21)
+    told = capsys.readouterr().err
+    assert told.startswith("reading 30 MB: 33 %, 2,097,152 rows, ")
+    assert "MB a second" in told
+    assert told.endswith("s left\n")
+    ReadingLine(30_000_000, silent=False, mapped=True).show(2**21)
+    assert "MB a second" not in capsys.readouterr().err

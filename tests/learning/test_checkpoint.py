@@ -105,8 +105,15 @@ def test_the_checkpoint_before_is_kept_and_damage_is_named(tmp_path):
         damaged = bytearray((folder / PREVIOUS).read_bytes())
         damaged[place] ^= 1
         (folder / NAME).write_bytes(damaged)
-        with pytest.raises(rb.ModelFileError, match=NAME):
+        with pytest.raises(rb.ModelFileError, match=f"{PREVIOUS} is the one before: rename it to {NAME}"):
             interrupted(data, Recipe(epochs=4), folder, after=2, resume=True)
+    (folder / PREVIOUS).replace(folder / NAME)
+    interrupted(data, Recipe(epochs=4), folder, after=10**9, resume=True).save(tmp_path / "resumed")
+    rb.learn(data, Recipe(epochs=4)).save(tmp_path / "whole")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    (folder / NAME).write_bytes(first[:-1])
+    with pytest.raises(rb.ModelFileError, match="There is none before it"):
+        interrupted(data, Recipe(epochs=4), folder, after=2, resume=True)
 
 
 def test_other_settings_and_other_rows_are_refused_by_name(tmp_path):

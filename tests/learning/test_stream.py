@@ -99,8 +99,10 @@ def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_p
         (["two.libsvm", "-l", "voted"], "voted keeps a log"),
         (["two.libsvm", "-l", "kernel"], "A kernel keeps the rows"),
         (["two.libsvm", "--keep-log"], "--keep-log takes all rows in memory, and --stream holds them on disk"),
-        (["two.libsvm", "--holdout", "0.2"], "--holdout takes all rows in memory, and --stream holds them on disk"),
-        (["-"], "standard input can be read once"),
+        (["two.libsvm", "--holdout", "0.2"], "--holdout holds out those of tables"),
+        (["two.libsvm", "--calibrate"], "--calibrate takes all rows in memory, and --stream holds them on disk"),
+        (["two.libsvm", "--holdout", "0.2", "--cache", "kept"], "leave out one"),
+        (["-"], "--hash BITS, say 20, gives each of them a feature"),
     ],
 )
 def test_what_cannot_be_streamed_says_so(arguments, reason, files, monkeypatch, capsys):

@@ -14,6 +14,8 @@ import pytest
 import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
+from rosenblatt.data.split_on_disk import split_on_disk
+from rosenblatt.data.splits import split
 from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.learners import LEARNERS, Recipe
@@ -185,6 +187,34 @@ def test_the_command_line_gives_the_same_bytes(folder, tmp_path, monkeypatch):
     assert run([*train, str(tmp_path / "memory")]) == 0
     assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize("target", ["rich", "kids", "sector", "income"])
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_rows_are_held_out_as_in_memory(name, target, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    train = ["train", name, "--target", target, "--unlabelled", "skip", "--holdout", "0.25", "-s", "3", "--json", "-o"]
+    told = []
+    for how in ("memory", "stream"):
+        assert run([*train, str(tmp_path / how), *["--stream"] * (how == "stream")]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        told.append({name: fact for name, fact in facts.items() if name not in ("seconds", "model")})
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    assert told[0] == told[1]
+
+
+def test_no_class_is_made_of_labels_that_are_only_held_out(tmp_path):
+    (tmp_path / "t.csv").write_text("x,label\n" + "".join(f"{i % 7},{'yn'[i % 2] if i else 'rare'}\n" for i in range(400)))
+    for seed in range(40):  # until the one row is held out
+        held_out = split(rb.read(tmp_path / "t.csv", target="label"), 0.5, seed)[1]
+        if "rare" in held_out.labels.to_list():
+            break
+    (tmp_path / "rows").mkdir()
+    data = table_on_disk(tmp_path / "t.csv", ReadOptions(target="label", sizes=TINY), tmp_path / "rows")
+    learned, measured = split_on_disk(data, 0.5, seed)
+    assert sorted(learned.labels.texts) == ["n", "y"]
+    assert measured.labels.to_polars().to_list() == held_out.labels.to_list()
+    assert measured.rows["x"].to_list() == held_out.rows["x"].to_list()
 
 
 def test_a_full_disk_is_named_and_leaves_no_model(folder, tmp_path):

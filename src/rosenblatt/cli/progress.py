@@ -60,17 +60,42 @@ class StatusLine:
 
 
 class ReadingLine:
-    """How many rows have been read, and how fast; in a pipe a line whenever their number has doubled."""
+    """How many rows have been read, and how fast; in a pipe a line whenever their number has doubled.
 
-    def __init__(self, size: int, silent: bool):
+    Where the size of the input is known, and that it is read and not mapped: also megabytes a second, and the time left.
+    """
+
+    def __init__(self, size: int | None, silent: bool, mapped: bool = False):
         self.status, self.size, self.started = StatusLine(silent), size, time.perf_counter()
         self.printed = LEAST_ROWS_TOLD / 2
+        self.before = None if mapped else bytes_read()
 
     def show(self, rows: int) -> None:
         if not self.status.terminal and rows < 2 * self.printed:
             return
         self.printed = rows
-        self.status.show(f"reading {self.size / 1e6:,.0f} MB: {rows:,} rows, {rate(rows, self.started)}")
+        read = 0 if self.before is None else bytes_read() - self.before
+        told = f"{rows:,} rows, {rate(rows, self.started)}"
+        if self.size is None:
+            self.status.show(f"learning from standard input: {told}")
+        elif not read:
+            self.status.show(f"reading {self.size / 1e6:,.0f} MB: {told}")
+        else:
+            speed = read / 1e6 / max(time.perf_counter() - self.started, 1e-3)
+            share = min(1.0, read / self.size)
+            self.status.show(
+                f"reading {self.size / 1e6:,.0f} MB: {100 * share:.0f} %, {told}, {speed:,.0f} MB a second, "
+                f"{time_left(share, self.started)}"
+            )
+
+
+def bytes_read() -> int:
+    """Bytes that this process has read from files so far; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/io") as counts:
+            return next(int(line.split()[1]) for line in counts if line.startswith("rchar"))
+    except (OSError, ValueError, StopIteration):
+        return 0
 
 
 def rate(rows: int, started: float) -> str:

@@ -10,7 +10,7 @@ import click
 
 from rosenblatt.cli import options
 
-IN_MEMORY = ["holdout", "calibrate", "certify", "keep_log", "auto", "python"]
+IN_MEMORY = ["group", "after", "calibrate", "certify", "keep_log", "auto", "python"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +26,15 @@ class StreamOptions:
         name = "window" if self.window is not None else "cache"
         raise click.UsageError(f"--{name} is for rows on disk: it needs --stream.")
 
-    def refuse_in_memory(self, file: str) -> None:
+    def refuse_in_memory(self) -> None:
         """Refuses what takes all rows in memory."""
         if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_MEMORY]:
             raise click.UsageError(
                 f"{taken[0]} takes all rows in memory, and --stream holds them on disk: leave out one of the two. "
-                "--dev FILE measures on rows of another file."
+                "--dev FILE measures on rows of another file, and --holdout on rows drawn at random."
             )
-        if file == "-":
-            raise click.UsageError("A stream may be read twice, and standard input can be read once: name a file.")
+        if self.cache is not None and any(option.name == "holdout" for option in options.typed()):
+            raise click.UsageError("--cache keeps all rows of a file, those that --holdout holds out, too: leave out one.")
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.learning.learn import Learned, LearnedNumbers
 
 PART_OF_MEMORY = 4  # files that are larger than this part of it are held on disk
+MAPPED = ("parquet", "arrow")  # formats that are not read byte after byte
 ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that can be
 
 
@@ -28,7 +29,8 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     """Is the file so large, and nothing asked for that takes its rows in memory? Then a line says that they are on disk."""
     size, memory = bytes_of_all(chosen.file), memory_size()
     in_memory = (
-        chosen.holdout,
+        chosen.group,
+        chosen.after,
         chosen.calibrate,
         chosen.certify,
         chosen.keep_log,
@@ -77,8 +79,10 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
     # The files are gone with their folder; what is mapped stays until the process ends.
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
         cache = None if chosen.cache is None else Path(chosen.cache)
-        reading_line = ReadingLine(bytes_of_all(file), chosen.silent)
-        source = DiskSource(file, Path(folder), ReadOptions(**reading), cache, options.tell, reading_line.show)
+        format = format_of(file, ReadOptions(**reading))
+        reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
+        read_options, watch_reading = ReadOptions(**reading), reading_line.show
+        source = DiskSource(file, Path(folder), read_options, cache, options.tell, watch_reading, chosen.holdout)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)

@@ -96,8 +96,12 @@ class TrainOptions(
             options.refuse_useless(useless, "where numbers are predicted, not classes")
         if not self.checkpoint and not self.resume:
             options.refuse_useless(["every"], "without --checkpoint DIR, which it is about")
-        if self.stream:
-            self.refuse_in_memory(self.file)
+        if self.stream and self.file == "-":
+            from rosenblatt.cli.train_pipe import refuse_several_passes
+
+            refuse_several_passes(self)
+        elif self.stream:
+            self.refuse_in_memory()
         elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
         if self.workers or self.shards or self.mix or self.dask:
@@ -187,6 +191,11 @@ def train(**values: Any) -> None:
         from rosenblatt.cli.train_script import as_python
 
         echo(as_python(chosen))
+        return
+    if chosen.stream and chosen.file == "-":
+        from rosenblatt.cli.train_pipe import train_from_pipe
+
+        train_from_pipe(chosen)
         return
     started = time.perf_counter()
     table = None if chosen.silent else TrainingTable()

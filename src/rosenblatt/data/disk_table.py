@@ -89,7 +89,7 @@ class DiskTable:
         """How many rows have each text of a column, in the order in which they came."""
         rows: dict[str, int] = {}
         for text, count in zip(self.values[name].to_list(), self.tallies[name].tolist(), strict=True):
-            if text is not None:
+            if text is not None and count:
                 rows[text] = rows.get(text, 0) + count
         return rows
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import ModelFileError, SettingError
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Begin, Counts
 from rosenblatt.learning.history import Epoch, History
@@ -53,9 +53,18 @@ class Checkpoints:
         self.running = True
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.resume and self.path.exists():
-            header, arrays = model_file.read(self.path)
+            header, arrays = self._read()
             self._refuse_others(header, asdict(run.plan))
             restore(run, header, arrays)
+
+    def _read(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """(header, arrays) of the last checkpoint; where it is damaged, the error names the one before."""
+        try:
+            return model_file.read(self.path)
+        except ModelFileError as problem:
+            previous = self.folder / PREVIOUS
+            remedy = f"{previous} is the one before: rename it to {NAME}" if previous.exists() else "There is none before it"
+            raise ModelFileError(f"{problem} {remedy}, or begin anew with --checkpoint.") from None
 
     def after_stretch(self, run: MeasuredRun, place: int) -> None:
         """After some examples: writes a checkpoint if it is time, and stops if that was asked for."""

@@ -66,6 +66,7 @@ class DiskSource:
     cache: Path | None = None  # a folder that keeps them, in place of the other
     tell: Callable[[str], None] = lambda sentence: None  # called where what is kept is of something else
     watch: RowsRead = lambda rows: None  # called with the number of rows read so far
+    holdout: float | None = None  # the share of the rows to measure on; the recipe's seed draws them
 
     def rows_on_disk(self, recipe: Recipe) -> Dataset | None:
         """The data, with rows in the folder; None of texts, and of rows to be divided by their length."""
@@ -93,11 +94,22 @@ def learn_stream(
         if source.cache is not None:
             return learn_kept(source, source.cache, recipe, dev, watch)
         data = source.rows_on_disk(recipe)
+        if source.holdout is not None:
+            data, dev = held_out(data, source.holdout, recipe)
         if data is None:
             batches = partial(batches_of, source.where, None, source.options)
             return learn_batches(batches, recipe, source.folder, dev, watch)
         learned = learn_from(data, recipe, dev, watch)
         return replace(learned, notes=(*data.notes, *learned.notes))
+
+
+def held_out(data: Dataset | None, share: float, recipe: Recipe) -> tuple[Dataset, Dataset]:
+    """The rows to learn from, and those to measure on, of a table."""
+    if data is None or data.kind != "table":
+        raise SettingError("Of rows on disk, --holdout holds out those of tables: name a file to measure on, --dev FILE.")
+    from rosenblatt.data.split_on_disk import split_on_disk
+
+    return split_on_disk(data, share, recipe.seed)
 
 
 @contextmanager
