@@ -56,11 +56,16 @@ class ClusterOptions:
         return LocalWorkers(self.workers, recipe.shards, recipe.mix).run
 
 
+def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """On which cluster."""
+    return click.option("--dask", metavar="ADDRESS|local", help=help)
+
+
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
         click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
-        click.option("--dask", metavar="ADDRESS|local", help="Learn on this Dask cluster, or on one of this machine."),
+        dask("Learn on this Dask cluster, or on one of this machine."),
         click.option(
             "--shards",
             type=click.IntRange(1),
