@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rosenblatt.cluster.local import ShardProcesses, workers_in
+from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
 from rosenblatt.cluster.mixed_run import MixedRun, ShardsHere, cut, ranges, train_shards
 from rosenblatt.cluster.mixing import MIXES, Settings
 from rosenblatt.cluster.worker import ShardRange, write_examples
