@@ -102,35 +102,53 @@ def test_the_bytes_are_those_of_the_serial_function(workers, cluster, table, ser
     assert bytes_of(learned, tmp_path / "model") == serial
 
 
+class KeptWorkers:
+    """Worker processes that are started again whenever they have ended, as a real cluster does it; some are killed."""
+
+    def __init__(self, address, number, folder):
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(folder)]
+        self.command = [sys.executable, "-m", "dask", "worker", address, *options]
+        self.processes = [self.start() for _ in range(number)]
+        self.draw = random.Random(os.environ.get("ROSENBLATT_HYPOTHESIS_SEED"))
+        self.to_kill, self.killed, self.over = 0, 0, threading.Event()
+        self.keeper = threading.Thread(target=self.keep)
+        self.keeper.start()
+
+    def start(self):
+        return subprocess.Popen(self.command, stderr=subprocess.DEVNULL)
+
+    def keep(self):
+        while not self.over.wait(self.draw.uniform(0.02, 0.5)):
+            if self.to_kill:
+                victim = self.draw.randrange(len(self.processes))
+                self.processes[victim].send_signal(signal.SIGKILL)
+                self.to_kill, self.killed = self.to_kill - 1, self.killed + 1
+            for place, process in enumerate(self.processes):
+                if process.poll() is not None:
+                    self.processes[place] = self.start()
+
+    def end(self):
+        self.over.set()
+        self.keeper.join()
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
 @pytest.mark.parametrize("runs", [50 if FULL else 2])
-def test_workers_that_are_killed_cost_time_and_not_a_bit(runs, cluster, table, serial, tmp_path):
-    cluster.scale(3)
-    draw = random.Random(os.environ.get("ROSENBLATT_HYPOTHESIS_SEED"))
-    with distributed.Client(cluster) as client:
-        client.wait_for_workers(3, timeout=SECONDS)
-        for number in range(runs):
-            over, killed = threading.Event(), []
-
-            def kill(over=over, killed=killed):
-                while not over.wait(draw.uniform(0.02, 0.4)) and len(killed) < 3:
-                    alive = [
-                        nanny.process.pid for nanny in list(cluster.workers.values()) if nanny.process and nanny.process.pid
-                    ]
-                    if alive:
-                        killed.append(draw.choice(alive))
-                        os.kill(killed[-1], signal.SIGKILL)
-
-            killer = threading.Thread(target=kill)
-            killer.start()
-            try:
-                while True:  # again and again, until two were killed while it ran
+def test_workers_that_are_killed_cost_time_and_not_a_bit(runs, table, serial, tmp_path):
+    settings = {"n_workers": 0, "host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(**settings) as scheduler, distributed.Client(scheduler) as client:
+        workers = KeptWorkers(scheduler.scheduler_address, 3, tmp_path)
+        try:
+            client.wait_for_workers(3, timeout=SECONDS)
+            for number in range(runs):
+                workers.to_kill, workers.killed = 3, 0
+                while workers.killed < 2:  # again, where it was over before two were killed
                     learned = within(SECONDS, lambda: learn_on_cluster(source_of(table), RECIPE, DaskTasks(client)))
                     assert bytes_of(learned, tmp_path / f"model-{number}") == serial
-                    if len(killed) >= 2:
-                        break
-            finally:
-                over.set()
-                killer.join()
+        finally:
+            workers.end()
 
 
 def test_rows_that_were_damaged_on_a_worker_are_encoded_again(cluster, table, serial, tmp_path):

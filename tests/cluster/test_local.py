@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 import rosenblatt as rb
 from rosenblatt.cli import run
-from rosenblatt.cluster.local import LocalWorkers, ShardProcesses, Worker, learn_with_workers, workers_in
+from rosenblatt.cluster.local import LocalWorkers, learn_with_workers
+from rosenblatt.cluster.local_processes import ShardProcesses, Worker, workers_in
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
 from rosenblatt.cluster.mixing import Settings
 from rosenblatt.cluster.worker import ShardRange, mapped_in, read_examples, write_examples
@@ -59,8 +60,8 @@ def test_the_bytes_depend_on_the_shards_and_not_on_the_workers(people, tmp_path)
 
 def test_the_command_line_gives_those_bytes_with_rows_in_memory_and_on_disk(people, tmp_path, capsys):
     train = ["train", str(people), "--target", "rich", "--shards", "3", "-e", "3", "-q", "-o"]
-    assert run([*train, str(tmp_path / "two"), "--workers", "2"]) == 0
-    assert run([*train, str(tmp_path / "disk"), "--workers", "1", "--stream"]) == 0
+    assert run([*train, str(tmp_path / "two"), "--workers", "2", "--force"]) == 0
+    assert run([*train, str(tmp_path / "disk"), "--workers", "1", "--force", "--stream"]) == 0
     recipe = Recipe(epochs=3, shards=3)
     learn_from(rb.read(people, target="rich"), recipe, None, in_this_process(3)).classifier.save(tmp_path / "serial")
     seconds = (tmp_path / "two").read_bytes()
@@ -69,7 +70,7 @@ def test_the_command_line_gives_those_bytes_with_rows_in_memory_and_on_disk(peop
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(people, tmp_path, capsys):
-    train = ["train", str(people), "--target", "rich", "--shards", "3", "--workers", "1", "-q", "-o"]
+    train = ["train", str(people), "--target", "rich", "--shards", "3", "--workers", "1", "--force", "-q", "-o"]
     every = ["--every", "0"]
     assert run([*train, str(tmp_path / "whole"), "-e", "4"]) == 0
     assert run([*train, str(tmp_path / "half"), "-e", "4", "--checkpoint", str(tmp_path / "kept"), *every]) == 0
@@ -162,6 +163,19 @@ def test_what_is_no_mean_of_weights_is_refused(people, capsys):
 
 def test_no_bound_is_claimed_of_mixed_weights(tmp_path, capsys):
     (tmp_path / "rows.csv").write_text("a,b,y\n" + "".join(f"{i % 7},{i % 5},{int(i % 7 > 3)}\n" for i in range(70)))
-    train = ["train", str(tmp_path / "rows.csv"), "--target", "y", "-l", "perceptron", "--workers", "1", "-e", "200", "-q"]
+    train = [
+        "train",
+        str(tmp_path / "rows.csv"),
+        "--target",
+        "y",
+        "-l",
+        "perceptron",
+        "--workers",
+        "1",
+        "--force",
+        "-e",
+        "200",
+        "-q",
+    ]
     assert run(train) == 0
     assert "no bound         the weights of several shards are mixed" in capsys.readouterr().out

@@ -26,11 +26,12 @@ class ClusterOptions:
     dask: str | None
     shards: int | None
     mix: str | None
+    force: bool
 
     def refuse_no_workers(self) -> None:
         """Refuses what is only for shards, and what shards cannot do."""
         if self.workers is None and self.dask is None:
-            options.refuse_useless(["shards", "mix"], "without --workers N or --dask, who learn from the shards")
+            options.refuse_useless(["shards", "mix", "force"], "without --workers N or --dask, who learn from the shards")
             return
         if self.dask is not None:
             options.refuse_useless(ON_ONE_MACHINE, "on a cluster, whose workers read the rows themselves")
@@ -53,14 +54,20 @@ class ClusterOptions:
 
         assert self.workers is not None
         assert recipe.shards is not None
-        return LocalWorkers(self.workers, recipe.shards, recipe.mix).run
+        advise = None if self.force else lambda advice: options.tell(advice.sentence())
+        return LocalWorkers(self.workers, recipe.shards, recipe.mix, advise).run
+
+
+def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """On which cluster."""
+    return click.option("--dask", metavar="ADDRESS|local", help=help)
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
         click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
-        click.option("--dask", metavar="ADDRESS|local", help="Learn on this Dask cluster, or on one of this machine."),
+        dask("Learn on this Dask cluster, or on one of this machine."),
         click.option(
             "--shards",
             type=click.IntRange(1),
@@ -68,6 +75,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="With --workers or --dask: cut the rows into S, 8 by default. The model depends on it, and not on N.",
         ),
         click.option("--mix", type=click.Choice(MIXES), help="With shards: all count alike, or by their updates."),
+        click.option("--force", is_flag=True, help="With --workers: also where they are not worth it, unmeasured."),
     ):
         command = option(command)
     return command

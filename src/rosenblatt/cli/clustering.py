@@ -1,25 +1,36 @@
-"""train --dask: workers of a cluster read the rows and learn from them; here are the weights, and the progress."""
+"""--dask: workers of a cluster read the rows, and learn from them or label them; here are the weights, and the progress."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli import model_input, options
+from rosenblatt.cli import echo, model_input, options
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cluster.dask_tasks import cluster_at
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
+from rosenblatt.cluster.scoring_files import add_up, confusion_of, parts_in, predict_part
 from rosenblatt.data import ReadOptions, read
 from rosenblatt.data.reading import batches_of
+from rosenblatt.errors import LabelError, counted
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.predicted import WantedColumns
 
 if TYPE_CHECKING:
+    from rosenblatt.cli.evaluate import EvaluateOptions
+    from rosenblatt.cli.predict import PredictOptions
     from rosenblatt.cli.progress import TrainingTable
     from rosenblatt.cli.train import TrainOptions
+    from rosenblatt.learning.classifier import Classifier
     from rosenblatt.learning.learn import Learned
+    from rosenblatt.studies.evaluate import Measures
 
 
 def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned:
@@ -46,3 +57,48 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
     for sentence in learned.notes:
         options.tell(sentence)
     return learned
+
+
+def predict_on_dask(chosen: PredictOptions, model: Classifier) -> None:
+    """Predictions in a folder, one part a block of the file; it is there as a whole or not at all."""
+    if chosen.output is None or chosen.output == "-":
+        raise click.UsageError("Workers write one part each: name a folder for them with -o.")
+    folder = Path(chosen.output).absolute()
+    if folder.exists():
+        raise click.UsageError(f"-o {chosen.output} is there already: name a folder that is not.")
+    options.refuse_missing_folder(chosen.output)
+    source = FileSource(chosen.file, ReadOptions(**chosen.read_keywords(model)))
+    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        with cluster_at(str(chosen.dask)) as tasks:
+            parts = parts_in(beside, list(source.blocks(tasks)))
+            wanted = WantedColumns(chosen.scores, chosen.proba)
+            every = tasks.map(predict_part, parts, tasks.shared(model), wanted)
+        beside.chmod(0o777 & ~current_umask())
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    if not chosen.quiet:
+        model_input.print_notes(sum(every[1:], every[0]))
+        echo(f"{counted(len(parts), 'part')} in {chosen.output}", err=True)
+
+
+def current_umask() -> int:
+    """Which permissions new files are not given."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def confusion_on_dask(chosen: EvaluateOptions, model: Classifier) -> Measures:
+    """The confusion matrix of the rows of a file, from which all else follows."""
+    from rosenblatt.cli.evaluate import labelled_rows
+    from rosenblatt.studies.evaluate import Measures
+
+    model.refuse_numbers()
+    with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask)) as tasks:
+        blocks = FileSource(chosen.file, reading).blocks(tasks)
+        confusion = tasks.reduce(confusion_of, blocks, add_up, tasks.shared(model), chosen.unseen)
+    if not confusion.sum():
+        raise LabelError(f"No label in {chosen.file} was seen in training.")
+    return Measures(confusion)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli.cluster_options import dask
 from rosenblatt.errors import percent, visible
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
     view: str | None
     progressive: bool
     per_epoch: bool
+    dask: str | None
 
 
 @click.command()
@@ -47,6 +49,7 @@ class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
 )
 @click.option("--progressive", is_flag=True, help="Predict each row, then learn from it; starts from the last weights.")
 @click.option("--per-epoch", is_flag=True, help="The table by epoch, of a model that was trained with --keep-log.")
+@dask("Measure on this Dask cluster, or on one of this machine: errors and confusions.")
 @options.reading
 @options.as_json
 @options.quiet
@@ -78,6 +81,9 @@ def evaluate(**values: Any) -> None:
             "--per-epoch needs the log, from which the weights of every epoch are made again: train with --keep-log. "
             "(`train --dev FILE --json` tells the same table, as `history`, without it.)"
         )
+    if chosen.dask:
+        evaluate_on_dask(chosen, classifier)
+        return
     data = read_labelled(classifier, chosen.file, chosen)
     if chosen.per_epoch:
         print_epochs(classifier, *study.evaluate_epochs(classifier, data, chosen.unseen, chosen.view), chosen.as_json)
@@ -111,6 +117,18 @@ def evaluate(**values: Any) -> None:
     echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
     if threshold is not None and (chosen.view or classifier.view) == threshold.view:
         echo("\n" + threshold_sentence(threshold, names[1]))
+
+
+def evaluate_on_dask(chosen: EvaluateOptions, model: Classifier) -> None:
+    """What follows from the confusion matrix, of rows that workers read."""
+    options.refuse_useless(["view", "progressive", "per_epoch"], "on a cluster, as yet")
+    from rosenblatt.cli.clustering import confusion_on_dask
+
+    measures, labels = confusion_on_dask(chosen, model), model.classes.tolist()
+    if chosen.as_json:
+        output.print_json(as_json(measures, labels))
+        return
+    echo("\n".join(in_words(*by_name(measures, labels))))
 
 
 def evaluate_numbers(model: Classifier, data: Dataset, chosen: EvaluateOptions) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli.cluster_options import dask
 from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import DataError
 
@@ -38,6 +39,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
     id: str | None
     keep: str | None
     output: str | None
+    dask: str | None
 
 
 @click.command()
@@ -54,6 +56,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
 )
+@dask("Label on this Dask cluster, or on one of this machine: one part a block of FILE, in the folder -o.")
 @options.reading
 @options.as_json
 @options.quiet
@@ -87,6 +90,12 @@ def predict(**values: Any) -> None:
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")
     if (chosen.id or chosen.keep) and model.kind != "table":
         raise click.UsageError("--id and --keep copy columns of a table: this model has learned from none.")
+    if chosen.dask:
+        options.refuse_useless(["only_labels", "for_spreadsheet", "id", "keep", "as_json"], "on a cluster, as yet")
+        from rosenblatt.cli.clustering import predict_on_dask
+
+        predict_on_dask(chosen, model)
+        return
     predictions = Predictions(model, chosen.file, chosen.read_keywords(model), chosen.scores, chosen.for_spreadsheet)
     predictions.copied, predictions.proba = copied_columns(chosen), chosen.proba
     with output.writing(chosen.output) as stream:
@@ -159,19 +168,9 @@ class Predictions:
 
     def predicted(self, scores: np.ndarray) -> pl.DataFrame:
         """Label and, where wanted, scores of each row."""
-        import polars as pl
+        from rosenblatt.learning.predicted import WantedColumns
 
-        if self.model.predicts_numbers:
-            return pl.DataFrame({"prediction": pl.Series(scores)})
-        columns = {"prediction": pl.Series(self.labels).gather(self.decides.decide(scores))}
-        if self.scores and scores.ndim == 1:
-            columns["score"] = pl.Series(scores)
-        elif self.scores:
-            columns |= {f"score_{label}": pl.Series(scores[:, k]) for k, label in enumerate(self.model.classes.tolist())}
-        if self.proba:
-            each = self.model.probabilities(scores)
-            columns |= {f"probability_{label}": pl.Series(each[:, k]) for k, label in enumerate(self.model.classes.tolist())}
-        return pl.DataFrame(columns)
+        return WantedColumns(self.scores, self.proba).frame(self.model, scores, self.labels)
 
     def as_csv(self, bare: bool = False) -> Iterator[bytes]:
         """A CSV with a header; `bare`: labels as they are, a line each."""

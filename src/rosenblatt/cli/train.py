@@ -104,7 +104,7 @@ class TrainOptions(
             self.refuse_in_memory()
         elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
-        if self.workers or self.shards or self.mix or self.dask:
+        if self.workers or self.shards or self.mix or self.dask or self.force:
             self.refuse_no_workers()
         if self.python:
             options.refuse_useless(["as_json", "certify"], "in a script that trains: leave out --python")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20  # seconds
 AHEAD = 4  # tasks a thread of the cluster
+LOOKED_AT = 100  # tasks, after which the threads are counted again
 MOST_DEATHS = 5  # times that Dask may give up on a step, since workers were killed, before it is the step's fault
 
 
@@ -73,8 +74,11 @@ class DaskTasks:
         from distributed import wait
 
         running: set[Future] = set()
+        most = self._most_ahead()
         for number, item in enumerate(items):
-            while len(running) >= self._most_ahead():
+            if number % LOOKED_AT == LOOKED_AT - 1:  # workers come and go, and to ask takes a while
+                most = self._most_ahead()
+            while len(running) >= most:
                 done, running = wait(running, return_when="FIRST_COMPLETED")
                 self.told(number - len(running), len(items))
                 for future in done:

@@ -20,6 +20,7 @@ import numpy as np
 from rosenblatt import features
 from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.cluster.mixing import Part, Settings, Start, learn_shard
+from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.row_cache import RowCacheWriter, checksum, open_rows
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, FileError
@@ -160,12 +161,12 @@ def encode(shard: FileShard, encoding: Encoding, folder: Path) -> None:
         mapping, classes = features.from_json(encoding.map), encoding.classes_array()
         writer, codes = RowCacheWriter(beside), []
         for block, first, last in shard.pieces:
-            data = block.read()
+            data = read_for_several(block)
             if data.rows is None or len(data) < last:
                 raise FileError("it has fewer rows than when it was first read.", path=block.path)
             data = data.slice(first, last)
             rows = data.rows
-            if data.kind == "sparse" and encoding.first_index:
+            if data.kind == "sparse" and encoding.first_index:  # a slice of CSR is a copy
                 rows.indices -= encoding.first_index
             writer.add(mapping.transform(rows))
             codes.append(codes_among(classes, labels_of(data)))
@@ -181,6 +182,18 @@ def encode(shard: FileShard, encoding: Encoding, folder: Path) -> None:
                 raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+LAST_READ: dict[str, Dataset] = {}  # the block that this process has read last: small shards share one
+
+
+def read_for_several(block: AnyBlock) -> Dataset:
+    """The rows of a block, not to be changed; read again only where another was read meanwhile."""
+    name = json.dumps(block.identity(), default=str)
+    if name not in LAST_READ:
+        LAST_READ.clear()
+        LAST_READ[name] = block.read()
+    return LAST_READ[name]
 
 
 def opened(folder: Path, encoding: Encoding) -> Examples:

@@ -1,0 +1,161 @@
+"""What workers are worth, measured before a long run: how much faster an epoch is, and what mixing costs in error.
+
+An epoch of one run is measured on rows drawn from all over the data, one of N workers on N shards side by side, or on as
+many of their rows as leave the caches. Both have learned from rows before, since updates cost, and the first are many.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rosenblatt.cluster.local_processes import ShardProcesses
+from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
+from rosenblatt.cluster.mixing import Settings, mixed_into, start_of
+from rosenblatt.engine import order
+from rosenblatt.engine.weights import Weights
+from rosenblatt.errors import SettingError, counted, percent
+from rosenblatt.learning.examples import AnyExamples, Examples
+from rosenblatt.learning.training import LinearRun, run, zero_weights
+
+LEAST = 1.2  # times as fast, or it is not worth it
+MEASURED_ROWS = 2**20  # of a shard, or of one run
+TRIED_ROWS = 20_000  # on which errors are compared, a fifth of them held out
+START_SECONDS = 0.5  # that processes take to begin, at least
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What so many workers are worth."""
+
+    workers: int
+    shards: int
+    epochs: int
+    plain_seconds: float  # of an epoch in one run
+    mixed_seconds: float  # of an epoch by the workers
+    setup_seconds: float  # until they begin
+    tried: int = 0  # rows on which errors were compared
+    plain_error: float | None = None
+    mixed_errors: tuple[float, float] | None = None  # after as many epochs, and after twice as many
+
+    @property
+    def of_epoch(self) -> float:
+        """How many times as fast an epoch is."""
+        return self.plain_seconds / self.mixed_seconds
+
+    @property
+    def of_run(self) -> float:
+        """And all epochs, with what it takes to begin."""
+        return self.epochs * self.plain_seconds / (self.setup_seconds + self.epochs * self.mixed_seconds)
+
+    def sentence(self) -> str:
+        workers = counted(self.workers, "worker")
+        faster = f"{workers}: an epoch {self.of_epoch:.1f} times as fast as in one run, all {self.of_run:.1f} times."
+        if self.plain_error is None or self.mixed_errors is None:
+            return faster
+        first, second = map(percent, self.mixed_errors)
+        return (
+            f"{faster} On {self.tried:,} rows, mixing {self.shards} shards errs on {first} after {self.epochs} epochs, on "
+            f"{second} after {2 * self.epochs}; one run on {percent(self.plain_error)} after {self.epochs}."
+        )
+
+    def refuse_slow(self) -> None:
+        """Refuses what is not worth it."""
+        if self.of_run < LEAST:
+            theirs = seconds(self.setup_seconds + self.epochs * self.mixed_seconds)
+            alone = seconds(self.epochs * self.plain_seconds)
+            raise SettingError(
+                f"{counted(self.workers, 'worker')} would take {theirs} for what one run does in {alone}, which is "
+                f"{self.of_run:.2g} times as fast: leave out --workers, or take --force."
+            )
+
+
+def seconds(value: float) -> str:
+    """
+    >>> seconds(0.01234), seconds(75.2)
+    ('0.012 s', '75 s')
+    """
+    return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+
+
+def plain_seconds(examples: AnyExamples, settings: Settings) -> float:
+    """An epoch in one run: the second stretch of rows from all over the data is measured."""
+    n = examples.rows.n
+    numbers = examples.pool()
+    order.shuffle(numbers, order.random_bits(settings.plan.seed, order.DRAW))
+    some = min(len(numbers) // 2, MEASURED_ROWS)
+    if not some:
+        return 0.0
+    trial = LinearRun(examples, settings.rule, replace(settings.plan, tol=None), new_weights(examples, settings))
+    trial.pass_over(numbers[:some], some)
+    started = time.perf_counter()
+    trial.pass_over(numbers[some : 2 * some], some)
+    measured: float = time.perf_counter() - started
+    return measured * int(n) / some
+
+
+def new_weights(examples: AnyExamples, settings: Settings) -> Weights:
+    return zero_weights(examples, settings.rule, settings.plan.fit_intercept)
+
+
+def mixed_seconds(shards: ShardProcesses, settings: Settings) -> float:
+    """An epoch by the workers: each learns from one shard, the second time is measured."""
+    first_ones = shards.shards[: len(shards.workers)]
+    some = [replace(shard, last=min(shard.last, shard.first + MEASURED_ROWS)) for shard in first_ones]
+    trial = replace(shards, shards=[replace(shard, shard=number) for number, shard in enumerate(some)])
+    weights = new_weights(shards.empty, settings)
+    start = start_of(weights, 1, len(some))
+    mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
+    started = time.perf_counter()
+    start = start_of(weights, 2, len(some))
+    mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
+    rows = sum(shard.last - shard.first for shard in shards.shards)
+    measured = sum(shard.last - shard.first for shard in some)
+    return (time.perf_counter() - started) * rows / measured
+
+
+def compared_errors(examples: AnyExamples, settings: Settings) -> tuple[int, float, tuple[float, float]] | None:
+    """(rows, error of one run, errors of mixing) on a sample, a fifth of it held out; None where it is too small to tell."""
+    numbers = examples.pool()
+    if not isinstance(examples, Examples) or len(numbers) < 100 * settings.shards:
+        return None
+    order.shuffle(numbers, order.random_bits(settings.plan.seed, order.SPLIT))
+    numbers = numbers[:TRIED_ROWS]
+    held = len(numbers) // 5
+    test, train = (examples.take(np.sort(part)) for part in (numbers[:held], numbers[held:]))
+    plan = replace(settings.plan, patience=None, metric="error", window=None)
+    plain = run(train, settings.rule, plan, held_out=test).history
+    here = ShardsHere([cut(train, *both) for both in ranges(train.rows.n, settings.shards)])
+    twice = replace(settings, plan=replace(plan, epochs=2 * plan.epochs))
+    mixed = train_shards(here, twice, test).history
+    key = "held_out_averaged" if plan.average else "held_out_last"
+    after = mixed[key][min(plan.epochs, len(mixed)) - 1]
+    return len(numbers), float(plain[key][-1]), (float(after), float(mixed[key][-1]))
+
+
+@dataclass(frozen=True)
+class Adviser:
+    """Measures what workers are worth for these examples."""
+
+    examples: AnyExamples
+    settings: Settings
+    workers: int
+
+    def before_start(self) -> Advice:
+        """What they are worth at best, before any has begun: few rows are told at once."""
+        plain = plain_seconds(self.examples, self.settings)
+        cores = min(self.workers, self.settings.shards)
+        epochs = self.settings.plan.epochs
+        return Advice(self.workers, self.settings.shards, epochs, plain, max(plain / cores, 1e-9), START_SECONDS)
+
+    def after_start(self, best: Advice, shards: ShardProcesses, setup_seconds: float) -> Advice:
+        """What they are worth, as measured."""
+        mixed = mixed_seconds(shards, self.settings)
+        advice = replace(best, mixed_seconds=mixed, setup_seconds=setup_seconds)
+        compared = compared_errors(self.examples, self.settings)
+        if compared is None:
+            return advice
+        tried, plain, errors = compared
+        return replace(advice, tried=tried, plain_error=plain, mixed_errors=errors)
