@@ -3,6 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
+from rosenblatt.lab import EXPERIMENTS
+
 DOCS = Path(__file__).parent.parent / "docs"
 ITEMS = [f"{letter}{k}" for letter, last in zip("BHUWO", (9, 9, 6, 10, 10), strict=True) for k in range(1, last + 1)]
 
@@ -12,7 +16,7 @@ def pages():
 
 
 def test_every_item_of_the_lectures_has_a_page_that_names_it():
-    index = dict(re.findall(r"^\| (\w+) \| .* \| \[.*\]\((.*)\) \|$", pages()["lectures.md"], re.MULTILINE))
+    index = dict(re.findall(r"^\| (\w+) \| .* \| \[.*\]\(([^)#]*)(?:#[\w-]+)?\) \|$", pages()["lectures.md"], re.MULTILINE))
     assert sorted(index) == sorted(ITEMS)
     silent = [f"{item} on {page}" for item, page in index.items() if not re.search(rf"\b{item}\b", pages()[page])]
     assert not silent
@@ -32,3 +36,39 @@ def test_every_link_between_pages_leads_somewhere():
 def test_every_page_is_in_the_index():
     listed = re.findall(r"^[\w-]+$", pages()["index.md"], re.MULTILINE)
     assert sorted(listed) == sorted(name.removesuffix(".md") for name in pages() if name != "index.md")
+
+
+def course():
+    """The pages of the course by name, without the lists at its end."""
+    listed = re.search(r":caption: The course\n\n(.*?)```", pages()["index.md"], re.DOTALL)[1].split()
+    return {name: pages()[f"{name}.md"] for name in listed if name not in ("errata", "lectures")}
+
+
+def test_every_page_of_the_course_has_a_picture_and_exercises_with_folded_answers():
+    drawn = set(re.findall(r"^def (\w+)\(ax", (DOCS / "pictures.py").read_text(), re.MULTILINE)) | set(EXPERIMENTS)
+    for name, text in course().items():
+        pictures = re.findall(r"!\[.+\]\((.+)\)", text)
+        assert pictures, f"{name} has no picture"
+        for picture in pictures:
+            assert (DOCS / picture).exists() or Path(picture).stem in drawn, f"{name}: nothing draws {picture}"
+        exercises = text.partition("## Exercises")[2]
+        assert 3 <= len(re.findall(r"^\*\*\d\.\*\* ", exercises, re.MULTILINE)) <= 5, f"{name} has too few exercises"
+        answers = re.findall(r"<details><summary>Answer</summary>(.*?)</details>", exercises, re.DOTALL)
+        assert len(answers) == len(re.findall(r"^\*\*\d\.\*\* ", exercises, re.MULTILINE))
+        assert all(">>> " in answer for answer in answers), f"{name}: an answer that no test runs"
+
+
+def test_every_formula_becomes_mathml():
+    converter = pytest.importorskip("latex2mathml.converter", reason="latex2mathml is not installed")
+    pattern = r"\$\$(.+?)\$\$|(?<![\w$`])\$([^$\n`]+)\$(?![\w$])"
+    formulas = [formula for text in pages().values() for formula in re.findall(pattern, prose(text))]
+    assert len(formulas) > 20
+    for display, inline in formulas:
+        written = converter.convert(display or inline)
+        assert written.startswith("<math")
+        assert "\\" not in written, "a command that is not known"
+
+
+def prose(text):
+    """A page without its code, in which $ is a prompt or a currency."""
+    return re.sub(r"```.*?```|`[^`\n]*`|^    [^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE)

@@ -8,8 +8,9 @@ import pytest
 from rosenblatt.lab import EXPERIMENTS
 from rosenblatt.lab.margins import judge_aggressiveness, judge_order, judge_overtraining
 from rosenblatt.lab.ranking import judge_cost, judge_income
+from rosenblatt.lab.regression import judge_distant_points, judge_large_margins
 from rosenblatt.lab.tips import judge_averaging, judge_rate, judge_scaling, judge_shuffling
-from rosenblatt.lab.views import CURVE_SIZES, judge_distant_points, judge_mpg, judge_naive_bayes
+from rosenblatt.lab.views import CURVE_SIZES, judge_mpg, judge_naive_bayes
 from rosenblatt.studies.compare import LearnerResult
 from rosenblatt.studies.order import OrderResult, OrderStudy
 
@@ -24,10 +25,10 @@ def rates(constant, by_updates, by_examples, too_fast, moved=(10.0, 1.0, 0.1)):
     return errors, {name: [length] for name, length in zip(names, moved, strict=False)}
 
 
-def scales(radii, margins, updates):
+def scales(radii, margins, updates, errors=(20, 10, 5)):
     names = ("raw", "centred", "centred, unit variance")
-    columns = zip(names, radii, margins, updates, strict=True)
-    return ([(name, R, margin, (R / margin) ** 2, count, "yes") for name, R, margin, count in columns],)
+    columns = zip(names, radii, margins, updates, errors, strict=True)
+    return ([(name, R, margin, (R / margin) ** 2, count, "yes", error, 1.0) for name, R, margin, count, error in columns],)
 
 
 def curves(shape, noise=0.3):
@@ -90,6 +91,7 @@ CASES = {
             scales((6, 9, 3), (1, 2, 3), (90, 50, 10)),
             scales((9, 6, 3), (1, 3, 2), (90, 50, 10)),
             scales((9, 6, 3), (1, 2, 3), (10, 50, 90)),
+            scales((9, 6, 3), (1, 2, 3), (90, 50, 10), errors=(7, 7, 5)),
         ],
     ),
     "aggressiveness": (
@@ -115,6 +117,15 @@ CASES = {
             ([(0, 0.0, 0.0, 0.0, 0.0), (40, 0.0, 0.8, 0.0, 15.0)],),
             ([(0, 0.0, 0.0, 0.0, 0.0), (40, 0.8, 0.8, 15.0, 15.0)],),
             ([(0, 0.0, 0.0, 0.0, 0.0), (40, 0.0, 0.0, 0.0, 0.0)],),
+        ],
+    ),
+    "large-margins": (
+        judge_large_margins,
+        ([("logistic, λ = 1", 60.0), ("logistic, λ = 0.0001", 99.0), ("perceptron", 40.0)],),
+        [
+            ([("logistic, λ = 1", 99.0), ("logistic, λ = 0.0001", 60.0), ("perceptron", 40.0)],),
+            ([("logistic, λ = 1", 60.0), ("logistic, λ = 0.0001", 99.0), ("perceptron", 99.9)],),
+            ([("logistic, λ = 1", 50.0), ("logistic, λ = 0.0001", 80.0), ("perceptron", 40.0)],),
         ],
     ),
     "mpg": (judge_mpg, compared(0.4, 0.15, 0.1, 0.1), [compared(0.4, 0.25, 0.1, 0.1), compared(0.4, 0.15, 0.1, 0.3)]),

@@ -88,7 +88,7 @@ def malformed(chance):
         "p=1",
         "C=",
         "=",
-        "lesson=7",
+        "lesson=15",
         "x=" + "a" * 300,
         "plus=" + "a" * 41,
     ]

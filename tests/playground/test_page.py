@@ -269,18 +269,6 @@ def test_parts_are_hidden_for_a_class(visit):
     assert window.page.locator("#right").is_visible()
 
 
-def test_lessons_are_links_that_load(visit):
-    window = visit()
-    links = window.page.evaluate("import('/lessons.js').then((m) => m.LESSONS.map((_, i) => m.address(i + 1)))")
-    assert len(links) == 6
-    for number, link in enumerate(links, 1):
-        window.open(link)
-        assert window.run("page.state.lesson") == number
-        assert not window.page.locator("#notice-link").is_visible()
-        assert window.page.locator("#lesson-title").inner_text().startswith(f"{number}.")
-    assert window.errors == []
-
-
 def test_a_killed_server_is_told_and_its_return_noticed(visit, started):
     server = started()
     window = visit(server=server)

@@ -1,4 +1,4 @@
-"""The perceptron's neighbours on the same rows (LECTURES W2, W10, O9)."""
+"""The perceptron's neighbours on the same rows (LECTURES W2, W10)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data import open_known
-from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
+from rosenblatt.estimators.neighbours import GaussianBayes
 from rosenblatt.estimators.neighbours.peers import LogisticRegression
 from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.samples import split_sample
@@ -94,50 +94,6 @@ def draw_sizes(ax: Any, curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Non
     ax.set_xticks(CURVE_SIZES, [str(size) for size in CURVE_SIZES])
     ax.minorticks_off()
     ax.legend(fontsize="small", ncols=2)
-
-
-def distant_points() -> Finding:
-    """One feature, two clouds at −1 and 1, and more and more positive points at 30, where they belong."""
-    rng = np.random.Generator(np.random.PCG64(5))
-    near = np.concatenate([rng.normal(-1, 0.35, 100), rng.normal(1, 0.35, 100)])
-    labels = np.repeat([0, 1], 100)
-    rows: TableRows = []
-    for count in (0, 5, 10, 20, 40):
-        X = np.concatenate([near, np.full(count, 30.0)])[:, None]
-        y = np.concatenate([labels, np.ones(count, int)])
-        fitted = [RidgeClassifier(l2=1e-9).fit(X, y), LogisticAscent(l2=1.0, max_iter=5000).fit(X, y)]
-        where = [float(-one.intercept_[0] / one.coef_[0, 0]) for one in fitted]
-        wrong = [100 * float(np.mean(one.predict(near[:, None]) != labels)) for one in fitted]
-        rows.append((count, *where, *wrong))
-    return judge_distant_points(rows)
-
-
-def judge_distant_points(rows: TableRows) -> Finding:
-    """From (distant points, linear boundary, logistic boundary, linear error, logistic error), none to many."""
-    first, last = rows[0], rows[-1]
-    return Finding(
-        claim="Points far on the right side drag linear regression's boundary along, not logistic regression's.",
-        items=("O9",),
-        columns=("distant points", "linear: boundary", "logistic: boundary", "linear %", "logistic %"),
-        rows=rows,
-        holds=last[3] > first[3] and last[4] <= first[4] and abs(last[2] - first[2]) < abs(last[1] - first[1]),
-        sentence=(
-            f"{last[0]} points at 30 move linear regression's boundary from {first[1]:.2f} to {last[1]:.2f} and its error "
-            f"on the others from {first[3]:.1f} to {last[3]:.1f} %; they move logistic regression's from {first[2]:.2f} to "
-            f"{last[2]:.2f} and its error from {first[4]:.1f} to {last[4]:.1f} %."
-        ),
-        draw=lambda ax: draw_boundaries(ax, rows),
-    )
-
-
-def draw_boundaries(ax: Any, rows: TableRows) -> None:
-    counts = [row[0] for row in rows]
-    ax.axhspan(0.3, 1.7, color=PALETTE[2], alpha=0.12, linewidth=0, label="the positive cloud")
-    ax.axhspan(-1.7, -0.3, color=PALETTE[4], alpha=0.12, linewidth=0, label="the negative cloud")
-    ax.plot(counts, [row[1] for row in rows], "o-", color=PALETTE[0], label="linear regression")
-    ax.plot(counts, [row[2] for row in rows], "s-", color=PALETTE[1], label="logistic regression")
-    ax.set(xlabel="points at 30", ylabel="boundary (p = ½)", title="What distant points do to the boundary")
-    ax.legend()
 
 
 def mpg() -> Finding:

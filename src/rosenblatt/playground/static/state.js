@@ -1,6 +1,7 @@
 // The whole state of the page, and the same as the address: a link is a lesson.
 
 import { LEARNERS } from "./learners.js";
+import { LESSONS } from "./lesson-list.js";
 
 const LEARNER_NAMES = Object.keys(LEARNERS);
 export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
@@ -54,7 +55,7 @@ const learnerFields = (suffix, learner) => ({
 });
 
 export const FIELDS = {
-  lesson: whole(0, 6, 0),
+  lesson: whole(0, LESSONS.length, 0),
   data: choice(DATASETS, "blobs"),
   n: whole(2, MOST_POINTS, 60),
   margin: number(-0.5, 1, 0.2),

@@ -1,0 +1,132 @@
+"""The pictures of the course, drawn from real runs while the pages are built (`make docs`)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rosenblatt
+from rosenblatt.show.boundary import BoundaryDisplay
+from rosenblatt.show.canvas import PALETTE, pyplot
+from rosenblatt.show.plots import LossDisplay, MarginDisplay
+
+BOULDER = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]]), np.array([1, -1, -1, -1])
+
+
+def neuron(ax: Any) -> None:
+    """Firing against the weighted sum, for a threshold of 2."""
+    total = np.linspace(-1, 4, 500)
+    ax.step(total, total >= 2, color=PALETTE[0], where="post")
+    ax.axvline(2, color="0.6", linestyle="--")
+    ax.set(xlabel="w·x, the weighted sum", ylabel="fires", yticks=[0, 1], title="A neuron with threshold 2: b = −2")
+
+
+def separability(ax: Any) -> None:
+    """The line of the largest margin through Boulder's points, with its street."""
+    X, y = BOULDER
+    found = rosenblatt.certify(X, y)
+    best = rosenblatt.Perceptron(max_iter=1, shuffle=False).fit(X, y, coef_init=[found.w], intercept_init=[found.b])
+    BoundaryDisplay.from_estimator(best, X, y, ax=ax)
+    ax.set(title=f"The largest margin, γ* = {found.margin:.3f}")
+
+
+def convergence(ax: Any) -> None:
+    """θ·θ* above kγ and |θ| below √k R, update by update."""
+    X = np.random.default_rng(4).uniform(-1, 1, (150, 2))
+    away = X @ [0.6, 0.8] - 0.1
+    X, y = X[abs(away) > 0.05], np.sign(away[abs(away) > 0.05])
+    found = rosenblatt.certify(X, y)
+    best = np.append(found.w, found.b) / np.hypot(np.linalg.norm(found.w), found.b)
+    steps = list(rosenblatt.walk(X, y, every="update", seed=1))
+    thetas = np.array([[*step.coef[0], step.intercept[0]] for step in steps])
+    k = np.arange(1, len(steps) + 1)
+    ax.plot(k, np.linalg.norm(thetas, axis=1), "o-", color=PALETTE[0], markersize=4, label="|θ|")
+    ax.plot(k, thetas @ best, "s-", color=PALETTE[2], markersize=4, label="θ·θ*")
+    ax.plot(k, np.sqrt(k) * found.radius, "--", color=PALETTE[1], label="√k R")
+    ax.plot(k, k * found.margin, ":", color=PALETTE[1], label="kγ")
+    ax.set(xlabel="updates k", title="Squeezed between kγ and √k R")
+    ax.legend()
+
+
+def multiclass(ax: Any) -> None:
+    """Three kinds of iris: the highest score wins."""
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    clf = rosenblatt.AveragedPerceptron(max_iter=50, random_state=0).fit(X[:, 2:], y)
+    BoundaryDisplay.from_estimator(clf, X[:, 2:], y, ax=ax)
+    ax.set(xlabel="petal length", ylabel="petal width", title="Three classes, three score functions")
+
+
+def basis(ax: Any) -> None:
+    """XOR with products of features: a curve in the plane, a plane among the products."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures
+
+    X, y = exclusive_or()
+    clf = make_pipeline(PolynomialFeatures(2), rosenblatt.Perceptron(max_iter=200, random_state=0)).fit(X, y)
+    BoundaryDisplay.from_estimator(clf, X, y, ax=ax)
+    ax.set(title="XOR with x₁², x₂² and x₁x₂")
+
+
+def kernels(ax: Any) -> None:
+    """The same by a kernel, without a product being written down."""
+    X, y = exclusive_or()
+    clf = rosenblatt.KernelPerceptron(kernel="poly", degree=2, max_iter=200, random_state=0).fit(X, y)
+    BoundaryDisplay.from_estimator(clf, X, y, ax=ax)
+    ax.set(title=f"A sum of {len(clf.support_)} of 80 points")
+
+
+def exclusive_or() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, (80, 2))
+    X += 0.1 * np.sign(X)
+    return X, np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+
+
+def memory(ax: Any) -> None:
+    """How often each example was added to the weights."""
+    random = np.random.default_rng(2)
+    y = np.repeat([-1, 1], 30)
+    X = random.normal(size=(60, 2)) + y[:, None] * 0.8
+    clf = rosenblatt.Perceptron(max_iter=10, random_state=0, keep_log=True).fit(X, y)
+    times = np.bincount(clf.training_.log.row, minlength=len(y))
+    marks = ax.scatter(*X.T, s=20 + 14 * times, c=[PALETTE[0] if label > 0 else PALETTE[1] for label in y], alpha=0.7)
+    marks.set_edgecolor("white")
+    ax.set(title="Larger: added more often. The others left no trace")
+
+
+def losses(ax: Any) -> None:
+    LossDisplay().plot(ax)
+
+
+def margins(ax: Any) -> None:
+    """How far the rows of breast-cancer lie from the line of an averaged perceptron."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = load_breast_cancer(return_X_y=True)
+    Z = StandardScaler().fit_transform(X)
+    MarginDisplay.from_estimator(rosenblatt.AveragedPerceptron(random_state=0).fit(Z, y), Z, y, ax=ax)
+
+
+PICTURES: dict[str, Callable[[Any], None]] = {
+    draw.__name__: draw for draw in (neuron, separability, convergence, multiclass, basis, kernels, memory, losses, margins)
+}
+
+
+def draw_all(folder: Path) -> None:
+    """Writes every picture as SVG; the same sources give the same bytes."""
+    plt = pyplot()
+    for name, draw in PICTURES.items():
+        with plt.rc_context({"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}):
+            figure, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+            draw(ax)
+            content = io.BytesIO()
+            figure.savefig(content, format="svg", metadata={"Date": None})
+            plt.close(figure)
+        (folder / f"{name}.svg").write_bytes(content.getvalue())
