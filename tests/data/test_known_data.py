@@ -37,7 +37,9 @@ def serve(monkeypatch, data):
 
 @pytest.mark.parametrize("name", known.KNOWN)
 def test_without_network_the_error_says_where_to_put_the_file(name, nowhere):
-    with pytest.raises(FileError, match="Put the file at") as caught:
+    with pytest.raises(
+        FileError, match="rosenblatt data income.* Or put the file" if name == "income" else "Put the file at"
+    ) as caught:
         read(name)
     assert str(nowhere / "cache" / "rosenblatt" / name) in str(caught.value)
 

@@ -215,7 +215,7 @@ def find_file(name: str, file: PublishedFile, others: list[str]) -> Path:
     if file.url is None:
         raise FileError(
             f"the file {file.name} of {name} is not here, and nobody publishes it at a lasting address. Make it from UCI's "
-            f"adult data: rosenblatt data {name} (--from adult.data, if you have that file).",
+            f"adult data: rosenblatt data {name} (--from adult.data, if you have that file). Or p{remedy[1:]}",
             path=name,
         )
     from rosenblatt.data.download import download

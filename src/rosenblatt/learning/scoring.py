@@ -206,7 +206,7 @@ def example_margins(model: Scorer, examples: Examples) -> np.ndarray:
 
 
 def scores_in_blocks(model: Model, rows: Rows, at_once: int = SCORED_AT_ONCE) -> Iterator[tuple[slice, np.ndarray]]:
-    """The scores of all rows, some at a time: together they may be larger than the rows."""
+    """The scores of all rows, about `at_once` of them at a time: together they may be larger than the rows."""
     at_once = max(1, at_once // len(model.coef))
     for start in range(0, rows.n, at_once):
         part = slice(start, min(start + at_once, rows.n))

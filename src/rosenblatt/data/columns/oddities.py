@@ -132,8 +132,10 @@ def may_mark_thousands(look: Look) -> bool:
     """
     values = np.abs(np.array(look.sample, dtype=float))
     values = values[np.isfinite(values)]
-    fractions, thousandths = values[values != values.round()], np.round(values * 1000)
-    if not len(fractions) or fractions.min() < 1 or values.max() >= 1000 or (thousandths / 1000 != values).any():
+    fractions = values[values != values.round()]
+    if not len(fractions) or fractions.min() < 1 or values.max() >= 1000:
+        return False
+    if (np.round(values * 1000) / 1000 != values).any():
         return False
     last_digits = np.round(fractions * 1000) % 10
     return bool(np.count_nonzero(last_digits) > MOST_WITH_THREE * len(fractions))
