@@ -1,13 +1,17 @@
 """What workers are worth, measured before a long run: how much faster an epoch is, and what mixing costs in error.
 
 An epoch of one run is measured on rows drawn from all over the data, one of N workers on N shards side by side, or on as
-many of their rows as leave the caches. Both have learned from rows before, since updates cost, and the first are many.
+many of their rows as leave the caches. Both have learned from rows before, since updates cost, and the first are many. The
+median of several times counts.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
 
 import numpy as np
 
@@ -22,6 +26,7 @@ from rosenblatt.learning.training import LinearRun, run, zero_weights
 
 LEAST = 1.2  # times as fast, or it is not worth it
 MEASURED_ROWS = 2**20  # of a shard, or of one run
+TIMES = 5  # that each is measured
 TRIED_ROWS = 20_000  # on which errors are compared, a fifth of them held out
 START_SECONDS = 0.5  # that processes take to begin, at least
 
@@ -81,19 +86,25 @@ def seconds(value: float) -> str:
 
 
 def plain_seconds(examples: AnyExamples, settings: Settings) -> float:
-    """An epoch in one run: the second stretch of rows from all over the data is measured."""
-    n = examples.rows.n
+    """An epoch in one run, by stretches of rows from all over the data; or as long as a second thread shuffles them."""
     numbers = examples.pool()
-    order.shuffle(numbers, order.random_bits(settings.plan.seed, order.DRAW))
     some = min(len(numbers) // 2, MEASURED_ROWS)
     if not some:
         return 0.0
+    shuffling = seconds_of(lambda: order.shuffle(numbers, order.random_bits(settings.plan.seed, order.DRAW)))
     trial = LinearRun(examples, settings.rule, replace(settings.plan, tol=None), new_weights(examples, settings))
-    trial.pass_over(numbers[:some], some)
+    stretches = [numbers[first : first + some] for first in range(0, len(numbers) - some + 1, some)]
+    trial.pass_over(stretches[0], some)
+    usual = median(seconds_of(partial(trial.pass_over, stretches[k % len(stretches)], some)) for k in range(1, TIMES + 1))
+    learning: float = usual * len(numbers) / some
+    return max(learning, shuffling if settings.plan.order == "shuffled" else 0.0)
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """How long it takes."""
     started = time.perf_counter()
-    trial.pass_over(numbers[some : 2 * some], some)
-    measured: float = time.perf_counter() - started
-    return measured * int(n) / some
+    work()
+    return time.perf_counter() - started
 
 
 def new_weights(examples: AnyExamples, settings: Settings) -> Weights:
@@ -101,19 +112,20 @@ def new_weights(examples: AnyExamples, settings: Settings) -> Weights:
 
 
 def mixed_seconds(shards: ShardProcesses, settings: Settings) -> float:
-    """An epoch by the workers: each learns from one shard, the second time is measured."""
+    """An epoch by the workers: each learns from one shard."""
     first_ones = shards.shards[: len(shards.workers)]
     some = [replace(shard, last=min(shard.last, shard.first + MEASURED_ROWS)) for shard in first_ones]
     trial = replace(shards, shards=[replace(shard, shard=number) for number, shard in enumerate(some)])
     weights = new_weights(shards.empty, settings)
-    start = start_of(weights, 1, len(some))
-    mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
-    started = time.perf_counter()
-    start = start_of(weights, 2, len(some))
-    mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
-    rows = sum(shard.last - shard.first for shard in shards.shards)
-    measured = sum(shard.last - shard.first for shard in some)
-    return (time.perf_counter() - started) * rows / measured
+
+    def epoch(number: int) -> None:
+        start = start_of(weights, number, len(some))
+        mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
+
+    epoch(1)
+    usual = median(seconds_of(partial(epoch, number)) for number in range(2, TIMES + 2))
+    rows, measured = (sum(shard.last - shard.first for shard in part) for part in (shards.shards, some))
+    return usual * rows / measured
 
 
 def compared_errors(examples: AnyExamples, settings: Settings) -> tuple[int, float, tuple[float, float]] | None:
