@@ -145,6 +145,10 @@ def test_on_a_phone_the_transport_is_always_in_reach(visit):
         box = window.page.locator("#step").bounding_box()
         assert 0 <= box["y"] <= window.run("innerHeight") - box["height"]
     assert window.run("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the phone"
+    last = window.run(
+        "Math.max(...[...document.querySelectorAll('main section')].map((s) => s.getBoundingClientRect().bottom))"
+    )
+    assert last <= window.page.locator("#transport").bounding_box()["y"], "the end of the page can be read above it"
 
 
 def test_the_neuron_has_the_weights_that_the_example_met(visit):
