@@ -1,10 +1,14 @@
 """The picture is true: one scale of arrows in a run, one space for lengths and angles, and no end before it comes."""
 
+import os
+
 import numpy as np
 import pytest
 
 from rosenblatt.theory.losses import LOSSES
 
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+full_only = [pytest.mark.full, pytest.mark.skipif(not FULL, reason="ROSENBLATT_TESTS=full")]
 BOULDER = "#data=four&order=given&epochs=1&w1=1"
 LESSON_3 = "#lesson=3&data=blobs&n=80&margin=0.15&dataseed=4&epochs=100&unit=update"
 
@@ -121,7 +125,7 @@ def test_undo_and_redo_bring_back_points_and_settings(visit):
     assert window.page.locator("#redo").get_attribute("aria-disabled") == "true"
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("lecture", "light"), ("projector", "dark")])
+@pytest.mark.parametrize(("size", "scheme"), [("lecture", "light"), pytest.param("projector", "dark", marks=full_only)])
 def test_from_the_back_row_plane_transport_and_arithmetic_are_seen_together(visit, size, scheme):
     window = visit(f"#lesson=1&{BOULDER[1:]}&at=2&present=1", size=size, scheme=scheme)
     small = window.run(
