@@ -1,5 +1,7 @@
 """The lessons: each is played to its end, its questions are answered, and what they call right is what the engine does."""
 
+import os
+
 import pytest
 from window import Visit
 
@@ -98,6 +100,8 @@ def answer(course):
     assert course.page.locator(".notes").count() == 1
 
 
+@pytest.mark.full
+@pytest.mark.skipif(os.environ.get("ROSENBLATT_TESTS") != "full", reason="ROSENBLATT_TESTS=full")
 def test_axe_finds_nothing_on_a_lesson_of_the_page_without_a_server(course):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     follow(course, next(link for link in lessons(course) if link.startswith("#lesson=1&")))

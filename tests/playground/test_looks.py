@@ -34,6 +34,9 @@ LOOK = """() => {
     const boxes = things.map((node) => node.getBoundingClientRect());
     const name = (node) => `${node.tagName}#${node.id}.${node.className} ${node.textContent.slice(0, 30)}`;
     const found = [];
+    // On a phone the transport lies above the page, which scrolls beneath it.
+    const floats = getComputedStyle(document.getElementById("transport")).position === "fixed";
+    const home = (node) => node.closest(floats ? "#transport, aside, #centre, header" : "aside, #centre, header");
     things.forEach((node, i) => {
         const style = getComputedStyle(node);
         // What scrolls can be read; what is hidden or ends in "…" cannot. A box to type in scrolls by itself.
@@ -48,7 +51,7 @@ LOOK = """() => {
             const [a, b] = [boxes[i], boxes[i + 1 + j]];
             const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
             const tall = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-            const apart = node.closest("aside, #centre, header") !== other.closest("aside, #centre, header");
+            const apart = home(node) !== home(other);
             const over = inside(a) && inside(b) && wide > 2 && tall > 2 && !apart;
             if (over) found.push(`overlap: ${name(node)} and ${name(other)}`);
         });

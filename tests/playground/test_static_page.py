@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import os
 import re
 import threading
 
@@ -11,6 +12,8 @@ from window import Visit
 import rosenblatt
 from rosenblatt.cli import run
 
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+full_only = [pytest.mark.full, pytest.mark.skipif(not FULL, reason="ROSENBLATT_TESTS=full")]
 BOULDER = "#data=four&order=given&epochs=1&w1=1&at=0"  # LECTURES B3
 CLOUDS = "#data=blobs&n=50&margin=-0.1&noise=0.1&dataseed=3&epochs=7&seed=5"
 
@@ -71,10 +74,10 @@ def test_from_a_file_it_walks_through_boulders_example(alone):
 @pytest.mark.parametrize(
     ("learner", "kind", "parameters", "link"),
     [
-        ("averaged", rosenblatt.AveragedPerceptron, {}, ""),
-        ("mira", rosenblatt.Mira, {"p": 0.4}, "&p=0.4"),
+        pytest.param("averaged", rosenblatt.AveragedPerceptron, {}, "", marks=full_only),
+        pytest.param("mira", rosenblatt.Mira, {"p": 0.4}, "&p=0.4", marks=full_only),
         ("arow", rosenblatt.Arow, {"r": 0.5}, "&r=0.5"),
-        ("widrow-hoff", rosenblatt.WidrowHoff, {}, ""),
+        pytest.param("widrow-hoff", rosenblatt.WidrowHoff, {}, "", marks=full_only),
     ],
 )
 def test_in_the_browser_it_ends_on_the_weights_that_fit_returns(alone, learner, kind, parameters, link):

@@ -1,8 +1,14 @@
 """The picture is true: one scale of arrows in a run, one space for lengths and angles, and no end before it comes."""
 
+import os
+
 import numpy as np
 import pytest
 
+from rosenblatt.theory.losses import LOSSES
+
+FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
+full_only = [pytest.mark.full, pytest.mark.skipif(not FULL, reason="ROSENBLATT_TESTS=full")]
 BOULDER = "#data=four&order=given&epochs=1&w1=1"
 LESSON_3 = "#lesson=3&data=blobs&n=80&margin=0.15&dataseed=4&epochs=100&unit=update"
 
@@ -119,7 +125,7 @@ def test_undo_and_redo_bring_back_points_and_settings(visit):
     assert window.page.locator("#redo").get_attribute("aria-disabled") == "true"
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("lecture", "light"), ("projector", "dark")])
+@pytest.mark.parametrize(("size", "scheme"), [("lecture", "light"), pytest.param("projector", "dark", marks=full_only)])
 def test_from_the_back_row_plane_transport_and_arithmetic_are_seen_together(visit, size, scheme):
     window = visit(f"#lesson=1&{BOULDER[1:]}&at=2&present=1", size=size, scheme=scheme)
     small = window.run(
@@ -143,3 +149,29 @@ def test_on_a_phone_the_transport_is_always_in_reach(visit):
         box = window.page.locator("#step").bounding_box()
         assert 0 <= box["y"] <= window.run("innerHeight") - box["height"]
     assert window.run("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the phone"
+    last = window.run(
+        "Math.max(...[...document.querySelectorAll('main section')].map((s) => s.getBoundingClientRect().bottom))"
+    )
+    assert last <= window.page.locator("#transport").bounding_box()["y"], "the end of the page can be read above it"
+
+
+def test_the_neuron_has_the_weights_that_the_example_met(visit):
+    window = visit(f"{BOULDER}&at=2")  # LECTURES B3: w = (1, 0), b = 0 meet x = (0.5, −1), a = 0.5
+    said = window.page.locator("#neuron-picture").get_attribute("aria-label")
+    assert (
+        said
+        == "A neuron: x₁ = 0.5 with weight 1, x₂ = −1 with weight 0, 1 = 1 with weight 0; the sum is 0.5, so it fires: +1"
+    )
+    window.page.keyboard.press("ArrowRight")
+    assert "x₂ = −1 with weight 1" in (said := window.page.locator("#neuron-picture").get_attribute("aria-label"))
+    assert said.endswith("the sum is −2.5, so it rests: −1")
+
+
+def test_both_losses_after_each_epoch_are_the_librarys(visit):
+    window = visit("#data=blobs&n=40&margin=-0.1&noise=0.1&dataseed=3&epochs=6&at=end")
+    X, y = np.array(window.run("page.replay.x")), np.array(window.run("page.replay.y"))
+    *w, b = window.run("page.replay.at(page.replay.T).last")
+    margins = y * (X @ w + b)
+    for title, name in (("0/1 loss, after each epoch", "0/1"), ("Perceptron criterion", "perceptron criterion")):
+        shown = window.page.locator(f"figure:has-text('{title}') .chart-value").inner_text()
+        assert float(shown) == pytest.approx(LOSSES[name](margins).mean(), abs=6e-4)

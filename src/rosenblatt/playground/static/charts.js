@@ -2,7 +2,7 @@
 
 import { element, set, svg } from "./dom.js";
 import { LEARNERS } from "./learners.js";
-import { theta } from "./replay.js";
+import { score, theta } from "./replay.js";
 import { count, number, plural } from "./words.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 110, 40, 8, 10, 20];
@@ -80,6 +80,7 @@ export class Charts {
     if (!replay.kernel) this.lengths(additive);
     if (!replay.kernel && certificate?.separable && certificate.w) this.angles();
     this.epochs();
+    if (!replay.kernel && replay.T) this.losses();
     if (!movesAlways) this.votes();
     host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
   }
@@ -198,6 +199,27 @@ export class Charts {
       const finished = this.replay.epochsBefore(now.t); // the bar of an epoch is uncovered when it is over
       chart.mark(finished, finished ? `${count(mistakes[finished - 1])} in epoch ${finished}` : "–", ended);
     });
+  }
+
+  // What the last weights cost after every epoch: points wrong (0/1 loss) and the perceptron criterion, the mean of max(0, −ya).
+  losses() {
+    const ends = [0, ...this.replay.epochEnds];
+    const every = Math.max(1, Math.ceil(ends.length / SAMPLES));
+    const places = ends.map((t, i) => [i, t]).filter(([i]) => i % every === 0 || i === ends.length - 1);
+    const cost = (charge) => (t) => {
+      const { last } = this.replay.at(t);
+      return this.replay.x.reduce((sum, x, i) => sum + charge(this.replay.y[i] * score(last, x)), 0) / this.replay.n;
+    };
+    for (const [title, charge] of [["0/1 loss, after each epoch", (m) => (m <= 0 ? 1 : 0)], ["Perceptron criterion", (m) => Math.max(0, -m)]]) {
+      const curve = places.map(([i, t]) => [i, cost(charge)(t)]);
+      const top = Math.max(1e-9, ...curve.map(([, y]) => y));
+      const chart = new Chart(title);
+      const parts = [...chart.frame([0, ends.length - 1], [0, top * 1.06], [0, top]), ...chart.below("0", plural(ends.length - 1, "epoch"))];
+      this.add(chart, [chart.curve(curve, "main")], parts, (now, ended) => {
+        const finished = this.replay.epochsBefore(now.t);
+        chart.mark(finished, number(cost(charge)(ends[finished]), 3), ended);
+      });
+    }
   }
 
   // How many examples each weight vector survived: the votes that it has.

@@ -11,6 +11,7 @@ import { Server } from "./net.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
+import { showNeuron } from "./neuron.js";
 import { Refused } from "./refused.js";
 import { Replay, untrained } from "./replay.js";
 import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
@@ -139,7 +140,7 @@ class Page {
       "data-hidden", ["data", "learner", "training", "start", "points"].every((name) => state.hide.includes(name))
     );
     by("right").toggleAttribute(
-      "data-hidden", ["step", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
+      "data-hidden", ["step", "neuron", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
     );
     this.controls.follow(state);
     this.transport.follow(state);
@@ -273,6 +274,7 @@ class Page {
       const now = replay.at(seen);
       this.charts.show(now);
       this.transport.show(now);
+      showNeuron(replay, seen);
       showBound(this.runs, this.followed, t);
     }
     if (quiet) return;

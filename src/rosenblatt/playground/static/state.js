@@ -6,7 +6,7 @@ import { LESSONS } from "./lesson-list.js";
 const LEARNER_NAMES = Object.keys(LEARNERS);
 export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
 export const PANELS = [
-  "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "bound", "charts", "replay",
+  "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "neuron", "bound", "charts", "replay",
   "views",
 ];
 const LARGEST = 1e6;
