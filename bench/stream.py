@@ -3,6 +3,7 @@
     python bench/stream.py                            a mixed CSV of 0.5 and 2 GB: some minutes
     python bench/stream.py --gigabytes 0.1 0.2        smaller
     python bench/stream.py --rows libsvm              rows of 40 numbers in 131,072 columns
+    python bench/stream.py --rows parquet             the rows of the CSV in a folder of Parquet files, of that size in all
     python bench/stream.py --vw PATH                  also five passes of Vowpal Wabbit with its cache (a CSV only)
 
 Every run is a process of its own. Anonymous memory (RssAnon of Linux) is looked at ten times a second: what is mapped from a
@@ -16,7 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ENTRIES, COLUMNS, LINES_AT_ONCE = 40, 2**17, 20_000
 ROWS_AT_ONCE, SIZES = 200_000, dict(zip("abcdefghi", (2, 3, 5, 7, 12, 20, 50, 200, 9), strict=True))
@@ -42,27 +49,53 @@ def generate_libsvm(path: Path, size: int) -> int:
     return rows
 
 
-def generate_csv(path: Path, size: int) -> int:
+def tables() -> Iterator[pl.DataFrame]:
     """Three numbers, one with missing cells, nine categories and a date; the label follows some of them, with noise."""
     import numpy as np
     import polars as pl
 
-    draw, rows, n = np.random.default_rng(0), 0, ROWS_AT_ONCE
+    draw, n = np.random.default_rng(0), ROWS_AT_ONCE
+    while True:
+        age, income, score = draw.integers(17, 90, n), draw.lognormal(8, 1, n).round(2), draw.normal(size=n).round(6)
+        values = {
+            name: np.array([f"{name}{k}" for k in range(size)])[(draw.random(n) ** 2 * size).astype(int)]
+            for name, size in SIZES.items()
+        }
+        since = (np.datetime64("2015-01-01") + draw.integers(0, 3000, n)).astype(str)
+        rich = age / 40 + np.log(income) / 8 + score / 2 + 0.7 * (values["c"] == "c0") + (values["h"] == "h3")
+        label = np.where(rich + draw.normal(0, 0.5, n) > 2.9, "yes", "no")
+        table = pl.DataFrame({"age": age, "income": income, "score": score, **values, "since": since, "rich": label})
+        known = pl.when(pl.Series(draw.random(n) > 0.05)).then(pl.col("income"))
+        yield table.with_columns(known.alias("income"))
+
+
+def generate_csv(path: Path, size: int) -> int:
+    """A CSV of these rows; how many there are."""
+    rows = 0
     with open(path, "wb") as file:
-        while file.tell() < size:
-            age, income, score = draw.integers(17, 90, n), draw.lognormal(8, 1, n).round(2), draw.normal(size=n).round(6)
-            values = {
-                name: np.array([f"{name}{k}" for k in range(size)])[(draw.random(n) ** 2 * size).astype(int)]
-                for name, size in SIZES.items()
-            }
-            since = (np.datetime64("2015-01-01") + draw.integers(0, 3000, n)).astype(str)
-            rich = age / 40 + np.log(income) / 8 + score / 2 + 0.7 * (values["c"] == "c0") + (values["h"] == "h3")
-            label = np.where(rich + draw.normal(0, 0.5, n) > 2.9, "yes", "no")
-            table = pl.DataFrame({"age": age, "income": income, "score": score, **values, "since": since, "rich": label})
-            known = pl.when(pl.Series(draw.random(n) > 0.05)).then(pl.col("income"))
-            table.with_columns(known.alias("income")).write_csv(file, include_header=rows == 0)
-            rows += n
+        for table in tables():
+            table.write_csv(file, include_header=rows == 0)
+            rows += table.height
+            if file.tell() >= size:
+                return rows
     return rows
+
+
+def generate_parquet(path: Path, size: int) -> int:
+    """A folder of Parquet files with these rows, a million each."""
+    import polars as pl
+
+    path.mkdir()
+    rows, written, source = 0, 0, tables()
+    while written < size:
+        part = pl.concat(list(islice(source, 5)))
+        part.write_parquet(path / f"{rows:012}.parquet")
+        written += (path / f"{rows:012}.parquet").stat().st_size
+        rows += part.height
+    return rows
+
+
+GENERATE = {"csv": generate_csv, "parquet": generate_parquet, "libsvm": generate_libsvm}
 
 
 def as_vw(table: Path, path: Path) -> None:
@@ -113,7 +146,7 @@ def runs(rows: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, list
         "cache, new": [*train, str(folder / "new"), "--stream", "--cache", str(folder / "cache")],
         "cache, kept": [*train, str(folder / "kept"), "--stream", "--cache", str(folder / "cache")],
     }
-    if chosen.vw:
+    if chosen.vw and chosen.rows == "csv":
         lines = folder / "rows.vw"
         as_vw(rows, lines)
         cache = ["--passes", "5", "--cache_file", f"{lines}.cache", "-k", "--holdout_off"]
@@ -124,7 +157,7 @@ def runs(rows: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, list
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.5, 2.0])
-    parser.add_argument("--rows", choices=["csv", "libsvm"], default="csv")
+    parser.add_argument("--rows", choices=list(GENERATE), default="csv")
     parser.add_argument("--folder", help="where the files are generated; a disk with room for six times their size")
     parser.add_argument("--vw", help="the command of Vowpal Wabbit, where there is one")
     parser.add_argument("--only", nargs="+", help="some of the runs")
@@ -134,7 +167,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
             folder = Path(name)
             rows = folder / f"rows.{chosen.rows}"
-            count = (generate_csv if chosen.rows == "csv" else generate_libsvm)(rows, int(size * 1e9))
+            count = GENERATE[chosen.rows](rows, int(size * 1e9))
             for how, command in runs(rows, folder, chosen).items():
                 if chosen.only and how not in chosen.only:
                     continue

@@ -93,7 +93,10 @@ def test_a_window_without_a_stream_is_refused(table, capsys):
     assert "it needs --stream" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "streams"), [([], True), (["--holdout", "0.2"], True), (["-l", "voted"], False)])
+@pytest.mark.parametrize(
+    ("options", "streams"),
+    [([], True), (["--holdout", "0.2"], True), (["--calibrate"], False), (["-l", "voted"], False)],
+)
 def test_a_file_larger_than_a_quarter_of_memory_is_held_on_disk_and_said_so(options, streams, table, monkeypatch, capsys):
     monkeypatch.setattr("rosenblatt.cli.streaming.memory_size", lambda: 4 * 30_000)
     monkeypatch.setattr("rosenblatt.cli.train.LEAST_HELD_ON_DISK", 1000)

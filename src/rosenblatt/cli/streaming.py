@@ -41,7 +41,7 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     if chosen.file == "-" or memory is None or size <= memory / PART_OF_MEMORY or any(in_memory):
         return False
     format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
-    if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):
+    if format is None or not (format.has_columns or (format.name in ROWS_ON_DISK and chosen.holdout is None)):
         return False
     options.tell(
         f"{chosen.file} has {size / 1e9:,.2f} GB, more than a quarter of the {memory / 1e9:,.2f} GB of memory: its "
