@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -208,12 +209,26 @@ def test_a_full_disk_is_named_with_the_shard(table, tmp_path, monkeypatch):
         learn_on_cluster(source_of(table, folder=str(tmp_path / "rows")), RECIPE, TasksHere())
 
 
+def test_a_cluster_without_a_worker_is_told_and_not_waited_for_for_ever(table, monkeypatch):
+    monkeypatch.setattr("rosenblatt.cluster.dask_tasks.PATIENCE", 0.2)
+    monkeypatch.setattr("rosenblatt.cluster.dask_tasks.LOOK_EVERY", 0.1)
+    told = []
+    empty = distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None)
+    with empty, distributed.Client(empty) as client:
+        tasks = DaskTasks(client, told.append, without_worker=1.0)
+        with pytest.raises(WorkerError, match=r"no worker for [0-9]+ seconds: start some, dask worker tcp://127"):
+            within(SECONDS, lambda: learn_on_cluster(source_of(table), RECIPE, tasks))
+    assert [sentence.split(":")[0] for sentence in told] == ["The cluster has no worker, and the run waits for one"]
+
+
 def test_a_scheduler_that_is_killed_is_told_and_the_run_goes_on_elsewhere(table, serial, tmp_path):
     """On the same cluster, on another, or on none: what counts are the rows."""
     python = [sys.executable, "-m", "dask"]
-    address = "tcp://127.0.0.1:39786"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
     scheduler = subprocess.Popen(
-        [*python, "scheduler", "--host", "127.0.0.1", "--port", "39786", "--no-dashboard"], stderr=subprocess.DEVNULL
+        [*python, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"], stderr=subprocess.DEVNULL
     )
     options = ["--nworkers", "1", "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path)]
     worker = subprocess.Popen([*python, "worker", address, *options], stderr=subprocess.DEVNULL)
@@ -229,6 +244,7 @@ def test_a_scheduler_that_is_killed_is_told_and_the_run_goes_on_elsewhere(table,
         checkpoints.after_stretch = kill_the_scheduler
 
         def train():
+            distributed.Client(address, timeout=SECONDS).close()  # it is there
             with cluster_at(address, seconds=3) as tasks:
                 tasks.client.wait_for_workers(1, timeout=SECONDS)
                 learn_on_cluster(source_of(table), RECIPE, tasks, None, Callbacks(checkpoints=checkpoints))

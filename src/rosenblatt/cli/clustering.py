@@ -50,7 +50,7 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         checkpoints = chosen.checkpoints_of(recipe)
         checkpoints.due = lambda: True
         watch = replace(watch, checkpoints=checkpoints)
-    with cluster_at(chosen.dask, chosen.workers) as tasks:
+    with cluster_at(chosen.dask, chosen.workers, tell=options.tell) as tasks:
         tasks.told = lambda done, every: status.show(f"{done:,} of {every:,} tasks", "tasks")
         learned = learn_on_cluster(FileSource(chosen.file, reading, tell=status.show), recipe, tasks, held_out, watch)
     status.end()
@@ -70,7 +70,7 @@ def predict_on_dask(chosen: PredictOptions, model: Classifier) -> None:
     source = FileSource(chosen.file, ReadOptions(**chosen.read_keywords(model)))
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        with cluster_at(str(chosen.dask)) as tasks:
+        with cluster_at(str(chosen.dask), tell=options.tell) as tasks:
             parts = parts_in(beside, list(source.blocks(tasks)))
             wanted = WantedColumns(chosen.scores, chosen.proba)
             every = tasks.map(predict_part, parts, tasks.shared(model), wanted)
@@ -96,7 +96,7 @@ def confusion_on_dask(chosen: EvaluateOptions, model: Classifier) -> Measures:
     from rosenblatt.studies.evaluate import Measures
 
     model.refuse_numbers()
-    with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask)) as tasks:
+    with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=options.tell) as tasks:
         blocks = FileSource(chosen.file, reading).blocks(tasks)
         confusion = tasks.reduce(confusion_of, blocks, add_up, tasks.shared(model), chosen.unseen)
     if not confusion.sum():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from logging import CRITICAL
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cluster.mixing import reduced
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
-PATIENCE = 20  # seconds
+PATIENCE = 20  # seconds, for a scheduler to answer, and until a cluster without a worker is told
+WITHOUT_WORKER = 300  # seconds, after which nobody is expected any more
+LOOK_EVERY = 5  # seconds
 AHEAD = 4  # tasks a thread of the cluster
 LOOKED_AT = 100  # tasks, after which the threads are counted again
 MOST_DEATHS = 5  # times that Dask may give up on a step, since workers were killed, before it is the step's fault
@@ -30,8 +33,10 @@ MOST_DEATHS = 5  # times that Dask may give up on a step, since workers were kil
 class DaskTasks:
     """Tasks on the cluster of a client."""
 
-    def __init__(self, client: Client):
-        self.client = client
+    def __init__(
+        self, client: Client, tell: Callable[[str], None] = lambda sentence: None, without_worker: float = WITHOUT_WORKER
+    ):
+        self.client, self.tell, self.without_worker = client, tell, without_worker
         self.numbers = itertools.count()
         self.told: Callable[[int, int], None] = lambda done, all_of_them: None
 
@@ -47,7 +52,7 @@ class DaskTasks:
     ) -> Any:
         def sum_of(given: Sequence[Any]) -> Any:
             leaves = self._leaves(function, items, given)
-            return reduced(0, len(items), lambda _: next(leaves), lambda a, b: self._submit(join, a, b)).result()
+            return self._result(reduced(0, len(items), lambda _: next(leaves), lambda a, b: self._submit(join, a, b)))
 
         return self._try(sum_of, common)
 
@@ -71,15 +76,13 @@ class DaskTasks:
 
     def _leaves(self, function: Callable[..., Any], items: Sequence[Any], common: Sequence[Any]) -> Iterator[Future]:
         """The futures of all items, in order, no more of them unfinished at a time than a bounded number."""
-        from distributed import wait
-
         running: set[Future] = set()
         most = self._most_ahead()
         for number, item in enumerate(items):
             if number % LOOKED_AT == LOOKED_AT - 1:  # workers come and go, and to ask takes a while
                 most = self._most_ahead()
             while len(running) >= most:
-                done, running = wait(running, return_when="FIRST_COMPLETED")
+                done, running = self._first_of(running)
                 self.told(number - len(running), len(items))
                 for future in done:
                     if future.status == "error":
@@ -90,7 +93,36 @@ class DaskTasks:
 
     def _results(self, futures: Iterator[Future]) -> list[Any]:
         """What all of them give; a result that has come home is not kept on the cluster."""
-        return [future.result() for future in list(futures)]
+        return [self._result(future) for future in list(futures)]
+
+    def _result(self, future: Future) -> Any:
+        self._first_of({future})
+        return future.result()
+
+    def _first_of(self, running: set[Future]) -> tuple[set[Future], set[Future]]:
+        """(done, running), once one is done. A cluster without a worker is told and, after a while, not waited for."""
+        from distributed import wait
+
+        last_worker, told = monotonic(), False
+        while True:
+            try:
+                done, others = wait(running, timeout=min(LOOK_EVERY, self.without_worker), return_when="FIRST_COMPLETED")
+                return done, others
+            except TimeoutError:
+                waited = monotonic() - last_worker
+                if self.client.nthreads():
+                    last_worker = monotonic()
+                elif waited > self.without_worker:
+                    raise WorkerError(
+                        f"The cluster has had no worker for {waited:.0f} seconds: start some, {self._how_to_start()}, and "
+                        "run the command again; --resume DIR goes on from the last epoch, if --checkpoint DIR has written."
+                    ) from None
+                elif waited > PATIENCE and not told:
+                    told = True
+                    self.tell(f"The cluster has no worker, and the run waits for one: {self._how_to_start()}.")
+
+    def _how_to_start(self) -> str:
+        return f"dask worker {self.client.scheduler.address}"
 
     def _most_ahead(self) -> int:
         return AHEAD * max(1, int(sum(self.client.nthreads().values())))
@@ -133,7 +165,12 @@ def naming_the_end() -> Iterator[None]:
 
 
 @contextmanager
-def cluster_at(address: str, workers: int | None = None, seconds: float = PATIENCE) -> Iterator[DaskTasks]:
+def cluster_at(
+    address: str,
+    workers: int | None = None,
+    seconds: float = PATIENCE,
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Iterator[DaskTasks]:
     """The cluster at an address or, "local", one on this machine that ends with the block.
 
     A scheduler that does not answer for so many seconds is taken to be gone.
@@ -149,7 +186,7 @@ def cluster_at(address: str, workers: int | None = None, seconds: float = PATIEN
                 n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=CRITICAL
             )
             with cluster, Client(cluster) as client:
-                yield DaskTasks(client)
+                yield DaskTasks(client, tell)
             return
         client = Client(address, timeout=seconds)
     except (OSError, ValueError) as problem:
@@ -157,4 +194,4 @@ def cluster_at(address: str, workers: int | None = None, seconds: float = PATIEN
             f"There is no Dask scheduler at {address} ({problem}): name one, say tcp://host:8786, or take --dask local."
         ) from None
     with client:
-        yield DaskTasks(client)
+        yield DaskTasks(client, tell)
