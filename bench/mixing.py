@@ -21,7 +21,7 @@ import numpy as np
 
 from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
 from rosenblatt.cluster.mixed_run import MixedRun, ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import MIXES, Settings
+from rosenblatt.cluster.mixing import MIXES, MixSettings
 from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data import read
 from rosenblatt.data.splits import split
@@ -59,7 +59,7 @@ def measure_errors() -> None:
             shards = ShardsHere([cut(examples, *both) for both in ranges(examples.rows.n, SHARDS)])
             for mix in MIXES:
                 plan = replace(recipe.plan(), epochs=2 * EPOCHS)
-                mixed = train_shards(shards, Settings(recipe.rule(), plan, SHARDS, mix), test).history[key]
+                mixed = train_shards(shards, MixSettings(recipe.rule(), plan, SHARDS, mix), test).history[key]
                 after = f"{100 * mixed[EPOCHS - 1]:6.2f} % after {EPOCHS}, {100 * mixed[-1]:6.2f} % after {2 * EPOCHS}"
                 print(f"{name:10} {learner:20} {mix:9} {after}", flush=True)
     _, mushrooms = prepare(read("mushrooms"), Recipe())
@@ -67,7 +67,7 @@ def measure_errors() -> None:
     for learner in ("perceptron", "mira", "passive-aggressive"):
         recipe = Recipe(learner=learner, epochs=500)
         plain = run(mushrooms, recipe.rule(), recipe.plan())
-        mixed = train_shards(shards, Settings(recipe.rule(), recipe.plan(), SHARDS))
+        mixed = train_shards(shards, MixSettings(recipe.rule(), recipe.plan(), SHARDS))
         for what, one in (("plain", plain), ("mixed", mixed)):
             print(f"mushrooms  {learner:20} {what} {one.stopped_because}, epoch {len(one.history)}")
 
@@ -81,7 +81,7 @@ def measure_speed(rows: int) -> None:
     examples = for_classes(OneHot(codes, width * values), labels.astype(np.int32))
     recipe = Recipe(epochs=100)
     cuts = ranges(rows, SHARDS)
-    settings = Settings(recipe.rule(), recipe.plan(), len(cuts))
+    settings = MixSettings(recipe.rule(), recipe.plan(), len(cuts))
     with tempfile.TemporaryDirectory() as name:
         folders = write_examples(examples, Path(name)), Path(name)
         pools = {number: workers_in(folders, number) for number in (1, 2)}

@@ -51,6 +51,16 @@ def test_training_enters_few_modules(house):
     assert len(house.modules_entered(house.fit_perceptron)) <= 9
 
 
+def test_a_class_name_has_one_home():
+    homes: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
+            homes.setdefault(name, []).append(path.relative_to(SOURCE).as_posix())
+    # A rule, as the loop has it and as users write it, and the estimator of the same name are one thing at three doors.
+    doors = {"engine/core.py", "engine/rules.py", "estimators/learners.py"}
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1 and not doors.issuperset(paths)} == {}
+
+
 def test_every_file_that_the_page_names_is_there():
     named = set(re.findall(r"`((?:[a-z_]+/)+[\w.]+\.(?:py|js))`", PAGE.read_text()))
     assert len(named) > 15

@@ -7,7 +7,7 @@ from rosenblatt.cli import run
 from rosenblatt.cluster.advice import Advice, Adviser, compared_errors
 from rosenblatt.cluster.local import LocalWorkers
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import Settings
+from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.engine import rules
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.driver import Callbacks
@@ -36,7 +36,7 @@ def test_a_run_is_worth_what_its_epochs_save_beyond_the_start():
 
 
 def test_errors_are_compared_on_rows_that_were_held_out():
-    settings = Settings(rules.Perceptron(), Plan(epochs=3, average=True), 4)
+    settings = MixSettings(rules.Perceptron(), Plan(epochs=3, average=True), 4)
     tried, plain, (after, twice) = compared_errors(examples_of(), settings)
     assert tried == 6000
     for error in (plain, after, twice):
@@ -63,6 +63,6 @@ def test_what_is_told_before_a_run_does_not_change_its_bits(monkeypatch):
     assert [type(one) for one in told] == [Advice] * 3
     assert all(one.plain_seconds > 0 and one.mixed_seconds > 0 for one in told)
     assert told[1].plain_error is not None
-    serial = train_shards(ShardsHere([cut(examples, *both) for both in ranges(6000, 4)]), Settings(rule, plan, 4))
+    serial = train_shards(ShardsHere([cut(examples, *both) for both in ranges(6000, 4)]), MixSettings(rule, plan, 4))
     assert mixed.view("last").coef.tobytes() == serial.view("last").coef.tobytes()
-    assert Adviser(examples, Settings(rule, plan, 4), 2).before_start().setup_seconds > 0
+    assert Adviser(examples, MixSettings(rule, plan, 4), 2).before_start().setup_seconds > 0

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import rosenblatt as rb
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import Settings
+from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.learners import LEARNERS
@@ -46,7 +46,7 @@ def test_an_array_gives_the_bits_of_the_serial_function(name, client, rows):
     examples = for_classes(X, y)
     serial = train_shards(
         ShardsHere([cut(examples, *both) for both in ranges(400, 3)]),
-        Settings(LEARNERS[learner._learner].rule(), Plan(epochs=2, seed=5), 3),
+        MixSettings(LEARNERS[learner._learner].rule(), Plan(epochs=2, seed=5), 3),
     )
     model = serial.view("averaged" if learner._learner in ("averaged", "logistic") else "last")
     assert learner.coef_.tobytes() == model.coef.tobytes()

@@ -15,7 +15,7 @@ from rosenblatt.cli import run
 from rosenblatt.cluster.local import LocalWorkers, learn_with_workers
 from rosenblatt.cluster.local_processes import ShardProcesses, Worker, workers_in
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import Settings
+from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.cluster.worker import ShardRange, mapped_in, read_examples, write_examples
 from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot
@@ -44,7 +44,7 @@ def in_this_process(shards, mix="uniform"):
     def run_here(examples, rule, plan, held_out, callbacks):
         cuts = ranges(examples.rows.n, shards)
         here = ShardsHere([cut(examples, first, last) for first, last in cuts])
-        return train_shards(here, Settings(rule, plan, len(cuts), mix), held_out)
+        return train_shards(here, MixSettings(rule, plan, len(cuts), mix), held_out)
 
     return Callbacks(run=run_here)
 
@@ -89,7 +89,7 @@ def examples_of(n=400):
 
 
 def test_a_worker_that_is_killed_costs_time_and_not_a_bit(tmp_path):
-    examples, settings = examples_of(), Settings(rules.Perceptron(), Plan(epochs=3), 4)
+    examples, settings = examples_of(), MixSettings(rules.Perceptron(), Plan(epochs=3), 4)
     cuts = ranges(400, 4)
     serial = train_shards(ShardsHere([cut(examples, *both) for both in cuts]), settings)
     folders, killed = (write_examples(examples, tmp_path), tmp_path), []
@@ -128,7 +128,7 @@ def test_workers_that_always_end_are_told_with_the_shard(tmp_path):
 
     worker._ask = ask_one_that_ends
     with pytest.raises(WorkerError, match=r"shard 3 \(rows 10 to 19\)"):
-        worker.learn(Settings(rules.Perceptron(), Plan(), 4), None, ShardRange(3, 10, 20))
+        worker.learn(MixSettings(rules.Perceptron(), Plan(), 4), None, ShardRange(3, 10, 20))
     worker.end()
 
 

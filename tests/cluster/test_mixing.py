@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import Settings
+from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DivergenceError, SettingError
@@ -91,7 +91,7 @@ def test_weights_average_and_variances_are_those_of_the_paper(name, classes, mix
     vectors = 1 if classes == 2 else classes
     last, averaged, updates, precision, closest = mixed_by_the_paper(theirs, X, y, cuts, 3, vectors, mix)
     assert closest > 1e-12  # else rounding would decide which of two steps is taken
-    mixed = train_shards(shards_of(for_classes(X, y), cuts), Settings(ours, Plan(epochs=3, order="given"), 4, mix))
+    mixed = train_shards(shards_of(for_classes(X, y), cuts), MixSettings(ours, Plan(epochs=3, order="given"), 4, mix))
     for view, weights in (("last", last), ("averaged", averaged)):
         model = mixed.view(view)
         assert np.column_stack([model.coef, model.intercept]) == pytest.approx(weights, rel=1e-10, abs=1e-12)
@@ -110,7 +110,7 @@ def test_each_class_against_the_rest_is_mixed_by_itself(name):
     last, averaged, updates, _, closest = mixed_by_the_paper(theirs, X, y, cuts, 2, vectors=3, rest=True)
     assert closest > 1e-12
     plan = Plan(epochs=2, order="given", multiclass="rest")
-    mixed = train_shards(shards_of(for_classes(X, y), cuts), Settings(ours, plan, 3))
+    mixed = train_shards(shards_of(for_classes(X, y), cuts), MixSettings(ours, plan, 3))
     model, mean = mixed.view("last"), mixed.view("averaged")
     assert np.column_stack([model.coef, model.intercept]) == pytest.approx(last, rel=1e-10, abs=1e-12)
     assert np.column_stack([mean.coef, mean.intercept]) == pytest.approx(averaged, rel=1e-10, abs=1e-12)
@@ -127,7 +127,7 @@ def test_whole_numbers_are_mixed_exactly(seed, shards, classes, sparse):
     vectors = 1 if classes == 2 else classes
     last, averaged, updates, _, _ = mixed_by_the_paper(oracle.perceptron(), exact, y, cuts, 4, vectors)
     examples = for_classes(sp.csr_matrix(X.astype(float)) if sparse else X, y)
-    mixed = train_shards(shards_of(examples, cuts), Settings(rules.Perceptron(), Plan(epochs=4, order="given"), shards))
+    mixed = train_shards(shards_of(examples, cuts), MixSettings(rules.Perceptron(), Plan(epochs=4, order="given"), shards))
     for view, weights in (("last", last), ("averaged", averaged)):
         model = mixed.view(view)
         epochs = len(mixed.history)
@@ -142,7 +142,7 @@ def test_one_shard_is_plain_training_to_the_bit(name, mix):
     X, y = rows(200, 6, 3, seed=5)
     rule, plan = BOTH[name][0], Plan(epochs=3, order="given")
     alone = run(for_classes(X, y), rule, plan)
-    mixed = train_shards(shards_of(for_classes(X, y), [(0, 200)]), Settings(rule, plan, 1, mix))
+    mixed = train_shards(shards_of(for_classes(X, y), [(0, 200)]), MixSettings(rule, plan, 1, mix))
     if name == "arow":  # whose variances become precisions and back, which rounds
         assert alone.view("last").coef == pytest.approx(mixed.view("last").coef, rel=1e-10)
     else:
@@ -155,7 +155,7 @@ def test_falling_rates_count_on_from_epoch_to_epoch():
     X, y = rows(120, 4, 2, seed=2)
     for rule in (rules.Perceptron(schedule="1/updates"), rules.Perceptron(schedule="1/examples"), rules.WidrowHoff()):
         plan = Plan(epochs=4, order="given")
-        mixed = train_shards(shards_of(for_classes(X, y), [(0, 120)]), Settings(rule, plan, 1))
+        mixed = train_shards(shards_of(for_classes(X, y), [(0, 120)]), MixSettings(rule, plan, 1))
         assert mixed.view("last").coef.tobytes() == run(for_classes(X, y), rule, plan).view("last").coef.tobytes()
 
 
@@ -170,7 +170,7 @@ def test_separable_rows_end_without_updates(kind):
     X = {"dense": dense[keep], "csr": sp.csr_matrix(dense[keep]), "one-hot": OneHot(codes[keep], 15)}[kind]
     y = (dense[keep] @ u > 0).astype(int)
     n = len(y)
-    mixed = train_shards(shards_of(for_classes(X, y), ranges(n, 8)), Settings(rules.Perceptron(), Plan(epochs=500), 8))
+    mixed = train_shards(shards_of(for_classes(X, y), ranges(n, 8)), MixSettings(rules.Perceptron(), Plan(epochs=500), 8))
     assert mixed.converged
     assert mixed.history[-1].updates == 0
     assert (mixed.view("last").predict(X) == y).all()
@@ -186,7 +186,7 @@ def test_columns_that_no_shard_has_stay_to_the_bit():
     weights = [
         train_shards(
             shards_of(for_classes(sp.csr_matrix(X), y), ranges(60, 3)),
-            Settings(rules.Perceptron(), Plan(epochs=2, order="given"), 3),
+            MixSettings(rules.Perceptron(), Plan(epochs=2, order="given"), 3),
         )
         .view("last")
         .coef
@@ -202,7 +202,7 @@ def test_sparse_and_dense_parts_give_the_same_bits():
     X, y = rows(300, 60, 3, seed=1)
     X[np.random.default_rng(1).random(X.shape) < 0.97] = 0
     examples = for_classes(sp.csr_matrix(X), y)
-    settings = Settings(rules.Mira(), Plan(epochs=3), 6, "updates")
+    settings = MixSettings(rules.Mira(), Plan(epochs=3), 6, "updates")
     few = train_shards(shards_of(examples, ranges(300, 6)), settings)
     import rosenblatt.cluster.mixing as mixing
 
@@ -216,10 +216,10 @@ def test_sparse_and_dense_parts_give_the_same_bits():
 
 
 def test_orders_differ_between_shards_and_epochs_and_once_does_not():
-    settings = Settings(rules.Perceptron(), Plan(seed=3), 4)
+    settings = MixSettings(rules.Perceptron(), Plan(seed=3), 4)
     seeds = {settings.of_shard(shard, epoch).seed for shard in range(4) for epoch in range(1, 5)}
     assert len(seeds) == 16
-    once = Settings(rules.Perceptron(), Plan(seed=3, order="once"), 4)
+    once = MixSettings(rules.Perceptron(), Plan(seed=3, order="once"), 4)
     assert len({once.of_shard(shard, epoch).seed for shard in range(4) for epoch in range(1, 5)}) == 4
 
 
@@ -228,7 +228,7 @@ def test_numbers_are_learned_by_shards_too():
     X = draw.normal(size=(200, 3))
     y = X @ [1.0, -2.0, 0.5] + 0.3
     examples = for_regression(X, y)
-    settings = Settings(rules.WidrowHoff(rate=0.05, schedule="constant"), Plan(epochs=20), 4)
+    settings = MixSettings(rules.WidrowHoff(rate=0.05, schedule="constant"), Plan(epochs=20), 4)
     mixed = train_shards(shards_of(examples, ranges(200, 4)), settings)
     assert mixed.view("last").coef[0] == pytest.approx([1.0, -2.0, 0.5], abs=0.01)
 
@@ -239,15 +239,15 @@ def test_weights_that_overflow_name_epoch_and_shard_and_keep_those_before():
     with pytest.raises(DivergenceError, match="epoch 1, in shard 2") as stop:
         train_shards(
             shards_of(for_classes(X, y), ranges(60, 3)),
-            Settings(rules.WidrowHoff(rate=1.0, schedule="constant"), Plan(order="given"), 3),
+            MixSettings(rules.WidrowHoff(rate=1.0, schedule="constant"), Plan(order="given"), 3),
         )
     assert not stop.value.training.view("last").coef.any()
 
 
 def test_what_cannot_be_mixed_is_refused():
     with pytest.raises(SettingError, match="mix is 'median'"):
-        Settings(rules.Perceptron(), Plan(), 2, "median")
+        MixSettings(rules.Perceptron(), Plan(), 2, "median")
     with pytest.raises(SettingError, match="keep_log"):
-        Settings(rules.Perceptron(), Plan(keep_log=True), 2)
+        MixSettings(rules.Perceptron(), Plan(keep_log=True), 2)
     with pytest.raises(SettingError, match="shards is 0"):
-        Settings(rules.Perceptron(), Plan(), 0)
+        MixSettings(rules.Perceptron(), Plan(), 0)

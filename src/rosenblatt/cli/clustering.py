@@ -51,7 +51,7 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         checkpoints.due = lambda: True
         watch = replace(watch, checkpoints=checkpoints)
     with cluster_at(chosen.dask, chosen.workers, tell=options.tell) as tasks:
-        tasks.told = lambda done, every: status.show(f"{done:,} of {every:,} tasks", "tasks")
+        tasks.on_progress = lambda done, every: status.show(f"{done:,} of {every:,} tasks", "tasks")
         learned = learn_on_cluster(FileSource(chosen.file, reading, tell=status.show), recipe, tasks, held_out, watch)
     status.end()
     for sentence in learned.notes:

@@ -237,10 +237,10 @@ def print_reading_notes(data: Dataset) -> None:
         return
     known, chosen = reading_notes(), context.params
     if chosen.get("verbose") and not chosen.get("quiet"):
-        told = context.meta.setdefault("rosenblatt.reading_guesses", set())
-        for sentence in (guess for guess in data.guesses if guess not in told):
+        shown = context.meta.setdefault("rosenblatt.reading_guesses", set())
+        for sentence in (guess for guess in data.guesses if guess not in shown):
             echo(visible(sentence), err=True)
-        told.update(data.guesses)
+        shown.update(data.guesses)
     for sentence in map(in_options, data.notes):
         if sentence not in known:
             tell(sentence)

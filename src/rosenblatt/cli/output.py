@@ -134,9 +134,9 @@ def print_columns(readings: Sequence[ColumnReading], err: bool = False) -> None:
     """What each column of a table was taken for, a line a kind, and how that is changed."""
     by_kind: dict[str, list[str]] = {}
     for one in readings:
-        told = f"{one.name} ({one.why})" if one.used and one.why else one.name
+        with_reason = f"{one.name} ({one.why})" if one.used and one.why else one.name
         left_out = f"{one.name} ({'ID' if one.kind == 'id' else one.kind}: {one.why})"
-        by_kind.setdefault(one.kind if one.used else "left out", []).append(told if one.used else left_out)
+        by_kind.setdefault(one.kind if one.used else "left out", []).append(with_reason if one.used else left_out)
     lines = sorted(by_kind.items(), key=lambda line: line[0] == "left out")
     for number, (kind, names) in enumerate(lines):
         plain = [name for name in names if not name.endswith(")")]

@@ -90,8 +90,8 @@ def write_sheets(chosen: WorksheetOptions) -> None:
             {"files": [str(file) for file in sheets], "blanks": len(list(next(iter(sheets.values()))[0].blanks()))}
         )
     elif path is not None and not chosen.quiet:
-        told = str(path) if len(sheets) == 1 else f"{len(sheets):,} sheets, {next(iter(sheets))} and so on"
-        echo(f"{told}; next: rosenblatt worksheet --check FILE", err=True)
+        written = str(path) if len(sheets) == 1 else f"{len(sheets):,} sheets, {next(iter(sheets))} and so on"
+        echo(f"{written}; next: rosenblatt worksheet --check FILE", err=True)
 
 
 def students_of(text: str) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.cluster.local_processes import ShardProcesses
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import Settings, mixed_into, start_of
+from rosenblatt.cluster.mixing import MixSettings, mixed_into, start_of
 from rosenblatt.engine import order
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import SettingError, counted, percent
@@ -85,7 +85,7 @@ def seconds(value: float) -> str:
     return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
 
 
-def plain_seconds(examples: AnyExamples, settings: Settings) -> float:
+def plain_seconds(examples: AnyExamples, settings: MixSettings) -> float:
     """An epoch in one run, by stretches of rows from all over the data; or as long as a second thread shuffles them."""
     numbers = examples.pool()
     some = min(len(numbers) // 2, MEASURED_ROWS)
@@ -107,11 +107,11 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def new_weights(examples: AnyExamples, settings: Settings) -> Weights:
+def new_weights(examples: AnyExamples, settings: MixSettings) -> Weights:
     return zero_weights(examples, settings.rule, settings.plan.fit_intercept)
 
 
-def mixed_seconds(shards: ShardProcesses, settings: Settings) -> float:
+def mixed_seconds(shards: ShardProcesses, settings: MixSettings) -> float:
     """An epoch by the workers: each learns from one shard."""
     first_ones = shards.shards[: len(shards.workers)]
     some = [replace(shard, last=min(shard.last, shard.first + MEASURED_ROWS)) for shard in first_ones]
@@ -128,7 +128,7 @@ def mixed_seconds(shards: ShardProcesses, settings: Settings) -> float:
     return usual * rows / measured
 
 
-def compared_errors(examples: AnyExamples, settings: Settings) -> tuple[int, float, tuple[float, float]] | None:
+def compared_errors(examples: AnyExamples, settings: MixSettings) -> tuple[int, float, tuple[float, float]] | None:
     """(rows, error of one run, errors of mixing) on a sample, a fifth of it held out; None where it is too small to tell."""
     numbers = examples.pool()
     if not isinstance(examples, Examples) or len(numbers) < 100 * settings.shards:
@@ -139,9 +139,9 @@ def compared_errors(examples: AnyExamples, settings: Settings) -> tuple[int, flo
     test, train = (examples.take(np.sort(part)) for part in (numbers[:held], numbers[held:]))
     plan = replace(settings.plan, patience=None, metric="error", window=None)
     plain = run(train, settings.rule, plan, held_out=test).history
-    here = ShardsHere([cut(train, *both) for both in ranges(train.rows.n, settings.shards)])
+    shards = ShardsHere([cut(train, *both) for both in ranges(train.rows.n, settings.shards)])
     twice = replace(settings, plan=replace(plan, epochs=2 * plan.epochs))
-    mixed = train_shards(here, twice, test).history
+    mixed = train_shards(shards, twice, test).history
     key = "held_out_averaged" if plan.average else "held_out_last"
     after = mixed[key][min(plan.epochs, len(mixed)) - 1]
     return len(numbers), float(plain[key][-1]), (float(after), float(mixed[key][-1]))
@@ -152,7 +152,7 @@ class Adviser:
     """Measures what workers are worth for these examples."""
 
     examples: AnyExamples
-    settings: Settings
+    settings: MixSettings
     workers: int
 
     def before_start(self) -> Advice:

@@ -78,12 +78,12 @@ class Block:
     def read(self) -> Dataset:
         """Its rows: those that begin in it."""
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError as problem:
             raise FileError(
                 f"it cannot be read any more ({problem.strerror}): is it there on every worker?", path=self.path
             ) from None
-        if (found.st_size, found.st_mtime_ns) != (self.size, self.changed):
+        if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
             raise FileError("it has changed since the run began: let nobody write to it meanwhile.", path=self.path)
         if self.format == "parquet":
             frame = scan_frame(self.path).slice(self.first, self.last - self.first).collect()

@@ -38,7 +38,7 @@ class DaskTasks:
     ):
         self.client, self.tell, self.without_worker = client, tell, without_worker
         self.numbers = itertools.count()
-        self.told: Callable[[int, int], None] = lambda done, all_of_them: None
+        self.on_progress: Callable[[int, int], None] = lambda done, all_of_them: None
 
     def shared(self, value: Any) -> Shared:
         return Shared(value)
@@ -83,7 +83,7 @@ class DaskTasks:
                 most = self._most_ahead()
             while len(running) >= most:
                 done, running = self._first_of(running)
-                self.told(number - len(running), len(items))
+                self.on_progress(number - len(running), len(items))
                 for future in done:
                     if future.status == "error":
                         future.result()
@@ -103,7 +103,7 @@ class DaskTasks:
         """(done, running), once one is done. A cluster without a worker is told and, after a while, not waited for."""
         from distributed import wait
 
-        last_worker, told = monotonic(), False
+        last_worker, warned = monotonic(), False
         while True:
             try:
                 done, others = wait(running, timeout=min(LOOK_EVERY, self.without_worker), return_when="FIRST_COMPLETED")
@@ -117,8 +117,8 @@ class DaskTasks:
                         f"The cluster has had no worker for {waited:.0f} seconds: start some, {self._how_to_start()}, and "
                         "run the command again; --resume DIR goes on from the last epoch, if --checkpoint DIR has written."
                     ) from None
-                elif waited > PATIENCE and not told:
-                    told = True
+                elif waited > PATIENCE and not warned:
+                    warned = True
                     self.tell(f"The cluster has no worker, and the run waits for one: {self._how_to_start()}.")
 
     def _how_to_start(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rosenblatt import features
 from rosenblatt.cluster.blocks import AnyBlock
-from rosenblatt.cluster.mixing import Part, Settings, Start, learn_shard
+from rosenblatt.cluster.mixing import MixSettings, Part, Start, learn_shard
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.row_cache import RowCacheWriter, checksum, open_rows
 from rosenblatt.engine.rows import Rows
@@ -213,7 +213,7 @@ def facts_of(shard: FileShard, encoding: Encoding) -> ShardFacts:
     return ShardFacts((len(examples.pool()),), (examples.checksum(),), counts, sums, examples.rows.dense)
 
 
-def learn_file_shard(shard: FileShard, encoding: Encoding, settings: Settings, start: Start) -> Part:
+def learn_file_shard(shard: FileShard, encoding: Encoding, settings: MixSettings, start: Start) -> Part:
     """An epoch over a shard."""
     return learn_shard(examples_of(shard, encoding), settings, start, shard.number)
 

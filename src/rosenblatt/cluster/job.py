@@ -24,7 +24,7 @@ from rosenblatt.cluster.encoded import (
 )
 from rosenblatt.cluster.local import SHARDS, refuse_no_shards
 from rosenblatt.cluster.mixed_run import ShardDone, ranges, train_shards
-from rosenblatt.cluster.mixing import Part, Settings, Start, add
+from rosenblatt.cluster.mixing import MixSettings, Part, Start, add
 from rosenblatt.cluster.partitions import PartitionSource
 from rosenblatt.cluster.summaries import (
     SAMPLE_ROWS,
@@ -91,7 +91,7 @@ class PreparedShards:
     def sizes(self) -> tuple[int, ...]:
         return self.facts.examples
 
-    def learn(self, settings: Settings, start: Start, done: ShardDone) -> Part:
+    def learn(self, settings: MixSettings, start: Start, done: ShardDone) -> Part:
         common = self.tasks.shared(self.encoding), self.tasks.shared(settings), self.tasks.shared(start)
         join = partial(add, d=start.w.shape[1])
         join.__name__ = "add"  # type: ignore[attr-defined]
@@ -115,7 +115,7 @@ def learn_on_cluster(
     refuse_no_shards(recipe)
     rule = replace(recipe, regression=False).rule()
     sample, mapping, prepared, class_counts = prepare_shards(source, recipe, tasks)
-    settings = Settings(rule, recipe.plan(), len(prepared.shards), recipe.mix)
+    settings = MixSettings(rule, recipe.plan(), len(prepared.shards), recipe.mix)
     facts, rows = prepared.facts, sum(shard.rows for shard in prepared.shards)
     refuse_beyond_memory(prepared.empty.vectors, facts.counts.shape[1])
     model = Classifier(

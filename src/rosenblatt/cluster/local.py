@@ -12,7 +12,7 @@ from typing import Any
 from rosenblatt.cluster.advice import Advice, Adviser
 from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
 from rosenblatt.cluster.mixed_run import ranges, train_shards
-from rosenblatt.cluster.mixing import Settings
+from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.engine import rules
@@ -49,7 +49,7 @@ class LocalWorkers:
     ) -> Training:
         started = time.perf_counter()
         cuts = ranges(examples.rows.n, self.shards)
-        settings = Settings(rule, plan, len(cuts), self.mix)
+        settings = MixSettings(rule, plan, len(cuts), self.mix)
         workers, adviser = min(self.workers, len(cuts)), Adviser(examples, settings, self.workers)
         best = None
         if self.advise is not None:

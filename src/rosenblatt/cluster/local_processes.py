@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.cluster.mixed_run import ShardDone, without_rows
-from rosenblatt.cluster.mixing import Part, Settings, Start, TreeSum, start_of
+from rosenblatt.cluster.mixing import MixSettings, Part, Start, TreeSum, start_of
 from rosenblatt.cluster.worker import ShardRange, receive, send
 from rosenblatt.errors import WorkerError
 from rosenblatt.learning.examples import AnyExamples
@@ -28,9 +28,9 @@ class Worker:
     def __init__(self, folders: Sequence[Path]):
         self.folders = folders
         self.process: subprocess.Popen[bytes] | None = None
-        self.told: list[Any] = []
+        self.sent: list[Any] = []
 
-    def learn(self, settings: Settings, start: Start, shard: ShardRange) -> Part:
+    def learn(self, settings: MixSettings, start: Start, shard: ShardRange) -> Part:
         """The part of a shard: to ask again gives the same bits, so a process that was killed costs time, no more."""
         for _ in range(MOST_DEATHS):
             try:
@@ -46,19 +46,19 @@ class Worker:
             "answer: was there too little memory? Take fewer --workers, or more --shards."
         )
 
-    def _ask(self, settings: Settings, start: Start, shard: ShardRange) -> Any:
+    def _ask(self, settings: MixSettings, start: Start, shard: ShardRange) -> Any:
         if self.process is None:
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             command = [sys.executable, "-m", "rosenblatt.cluster.worker", *map(str, self.folders)]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-            self.told = []
+            self.sent = []
         tasks, answers = self.process.stdin, self.process.stdout
         assert tasks is not None
         assert answers is not None
         for message in (settings, start):
-            if not any(message is known for known in self.told):
+            if not any(message is known for known in self.sent):
                 send(tasks, message)
-        self.told = [settings, start]
+        self.sent = [settings, start]
         send(tasks, shard)
         return receive(answers)
 
@@ -100,7 +100,7 @@ class ShardProcesses:
             return [shard.last - shard.first for shard in self.shards]
         return [int((importance[shard.first : shard.last] > 0).sum()) for shard in self.shards]
 
-    def learn(self, settings: Settings, start: Start, done: ShardDone) -> Part:
+    def learn(self, settings: MixSettings, start: Start, done: ShardDone) -> Part:
         tree, lock = TreeSum(len(self.shards), start.w.shape[1]), threading.Lock()
         left = iter(self.shards)
         failures: dict[int, BaseException] = {}
@@ -129,7 +129,7 @@ class ShardProcesses:
             raise failures[min(failures)]
         return tree.whole()
 
-    def wake(self, settings: Settings) -> None:
+    def wake(self, settings: MixSettings) -> None:
         """Lets every process begin, and map the rows."""
         weights = zero_weights(self.empty, settings.rule, settings.plan.fit_intercept)
         start = start_of(weights, 1, len(self.workers))

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rosenblatt.cluster.mixing import Part, Settings, Start, add, learn_shard, mixed_into, reduced, start_of
+from rosenblatt.cluster.mixing import MixSettings, Part, Start, add, learn_shard, mixed_into, reduced, start_of
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.weights import Weights, norm
 from rosenblatt.errors import DivergenceError
@@ -33,7 +33,7 @@ class Shards(Protocol):
     def sizes(self) -> Sequence[int]:
         """Of each shard, how many examples an epoch has."""
 
-    def learn(self, settings: Settings, start: Start, done: ShardDone) -> Part:
+    def learn(self, settings: MixSettings, start: Start, done: ShardDone) -> Part:
         """An epoch of every shard, summed over the tree; `done` is called with the part of each, in any order."""
 
     def checksums(self) -> list[int]:
@@ -54,7 +54,7 @@ class ShardsHere:
     def sizes(self) -> list[int]:
         return [len(shard.pool()) for shard in self.shards]
 
-    def learn(self, settings: Settings, start: Start, done: ShardDone) -> Part:
+    def learn(self, settings: MixSettings, start: Start, done: ShardDone) -> Part:
         def leaf(shard: int) -> Part:
             part = learn_shard(self.shards[shard], settings, start, shard)
             done(part)
@@ -96,7 +96,7 @@ def without_rows(examples: AnyExamples) -> AnyExamples:
 
 
 def train_shards(
-    shards: Shards, settings: Settings, held_out: AnyExamples | None = None, callbacks: Callbacks | None = None
+    shards: Shards, settings: MixSettings, held_out: AnyExamples | None = None, callbacks: Callbacks | None = None
 ) -> Training:
     """What training gives, with mixed weights.
 
@@ -105,7 +105,7 @@ def train_shards(
     >>> from rosenblatt.engine.rules import Perceptron
     >>> examples = for_classes([[1, 1], [0.5, -1], [-1, -1], [-1, 1]], ["yes", "no", "no", "no"])
     >>> halves = ShardsHere([cut(examples, first, last) for first, last in ranges(4, 2)])
-    >>> mixed = train_shards(halves, Settings(Perceptron(), Plan(order="given"), shards=2))
+    >>> mixed = train_shards(halves, MixSettings(Perceptron(), Plan(order="given"), shards=2))
     >>> mixed.stopped_because, mixed.view("last").predict([[2, 2]])
     ('an epoch without updates', array(['yes'], dtype='<U3'))
     """
@@ -119,7 +119,7 @@ class MixedRun(MeasuredRun):
     def __init__(
         self,
         shards: Shards,
-        settings: Settings,
+        settings: MixSettings,
         weights: Weights,
         held_out: AnyExamples | None = None,
         callbacks: Callbacks | None = None,

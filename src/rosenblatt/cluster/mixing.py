@@ -99,7 +99,7 @@ COUNTED = ("k", "examples", "mistakes", "updates", "zero_rows", "moved")
 
 
 @dataclass(frozen=True)
-class Settings:
+class MixSettings:
     """What decides, beside the shards, what is learned."""
 
     rule: rules.Rule
@@ -125,7 +125,7 @@ class Settings:
         return replace(self.plan, epochs=1, seed=seed, patience=None, metric="error")
 
 
-def learn_shard(examples: AnyExamples, settings: Settings, start: Start, shard: int) -> Part:
+def learn_shard(examples: AnyExamples, settings: MixSettings, start: Start, shard: int) -> Part:
     """What a shard makes of the weights that all begin with: one epoch of THE loop, under THE driver."""
     weights = zero_weights(examples, settings.rule, settings.plan.fit_intercept)
     weights.start_from(start.w[:, :-1], start.w[:, -1])

@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from rosenblatt.cluster.mixed_run import cut
-from rosenblatt.cluster.mixing import Settings, Start, learn_shard
+from rosenblatt.cluster.mixing import MixSettings, Start, learn_shard
 from rosenblatt.data.row_cache import HEAD, RowCacheWriter, open_rows
 from rosenblatt.engine.rows import Rows
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
@@ -99,14 +99,14 @@ def receive(pipe: IO[bytes]) -> Any:
 def serve(examples: Callable[[], AnyExamples], tasks: IO[bytes], answers: IO[bytes]) -> None:
     """Learns from one range after the other, until no task comes any more."""
     rows: AnyExamples | None = None
-    settings: Settings | None = None
+    settings: MixSettings | None = None
     start: Start | None = None
     while True:
         try:
             task = receive(tasks)
         except EOFError:
             return
-        if isinstance(task, Settings):
+        if isinstance(task, MixSettings):
             settings = task
         elif isinstance(task, Start):
             start = task

@@ -132,6 +132,27 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class Text:
+    """A text, of at most so many letters.
+
+    >>> Text().expected("name"), Text(most=80).holds("short"), Text(optional=True).holds(None)
+    ('a text', True, True)
+    """
+
+    most: int | None = None
+    optional: bool = False  # may it be None?
+
+    def holds(self, value: Any) -> bool:
+        if value is None:
+            return self.optional
+        return isinstance(value, str) and (self.most is None or len(value) <= self.most)
+
+    def expected(self, name: str) -> str:
+        text = "a text" if self.most is None else f"a text of at most {self.most} letters"
+        return f"None or {text}" if self.optional else text
+
+
+@dataclass(frozen=True)
 class AnyOf:
     """What one of two ranges holds.
 

@@ -52,12 +52,12 @@ def refuse_beyond_memory(vectors: int, d: int, bytes_per_weight: int = BYTES_PER
 
     Linux grants more memory than there is, and ends the process that then uses it.
     """
-    needed, there = vectors * d * bytes_per_weight, memory_size() if vectors * d > LEAST_WEIGHTS_CHECKED else None
-    if there is not None and needed > there:
+    needed, available = vectors * d * bytes_per_weight, memory_size() if vectors * d > LEAST_WEIGHTS_CHECKED else None
+    if available is not None and needed > available:
         raise DataError(
             f"The features are numbered up to {d:,}: {counted(vectors, 'weight vector')} of that length, with averages, "
-            f"would take {needed / 1e9:,.1f} GB, and {there / 1e9:,.1f} GB are there. Renumber them without gaps, or hash "
-            "the values of a table or the words of texts into fewer with hashing (--hash BITS)."
+            f"would take {needed / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB are there. Renumber them without gaps, or "
+            "hash the values of a table or the words of texts into fewer with hashing (--hash BITS)."
         )
 
 

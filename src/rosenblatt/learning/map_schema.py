@@ -15,20 +15,20 @@ from rosenblatt.data.columns.dates import EPOCH, is_pattern
 from rosenblatt.data.columns.kinds import KINDS
 from rosenblatt.data.columns.numbers import GROUPING
 from rosenblatt.data.columns.reading import ColumnReading
-from rosenblatt.engine.parameters import Choice, Flag, Real, Whole
+from rosenblatt.engine.parameters import Choice, Flag, Real, Text, Whole
 from rosenblatt.features.hashing import BITS
 from rosenblatt.features.table.blocks import MOST_HASHED_PRODUCTS
 from rosenblatt.features.table.table_map import COLUMN_KINDS
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
-from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, Record, SchemaError, Text, shown, verify
+from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, ObjectOf, SchemaError, shown, verify
 
-CATEGORY = Record(
+CATEGORY = ObjectOf(
     {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
 )
-NUMBER_FORMAT = Record({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()})
-HASHED_CATEGORY = Record({"type": Choice(("number", "boolean", "text"))})
+NUMBER_FORMAT = ObjectOf({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()})
+HASHED_CATEGORY = ObjectOf({"type": Choice(("number", "boolean", "text"))})
 MARKS = ListOf(Text(), most=1000)
-READING = Record(
+READING = ObjectOf(
     {"name": Text(), "kind": Choice((*KINDS, "constant")), "why": Text(), "chosen": Flag()},
     {
         "marks": MARKS,
@@ -37,13 +37,13 @@ READING = Record(
     },
 )
 ENDS = ListOf(Real())
-NUMBER = Record(
+NUMBER = ObjectOf(
     {"mean": Real(), "sd": Real(least=0), "missing": Flag()},
-    {"bins": Record({"values": ENDS, "edges": ENDS}), "range": ListOf(Real(), 2, 2)},
+    {"bins": ObjectOf({"values": ENDS, "edges": ENDS}), "range": ListOf(Real(), 2, 2)},
 )
-TRIAL = Record({"rows": Whole(1), "error_with": Real(least=0), "error_without": Real(least=0), "chosen": Flag()})
+TRIAL = ObjectOf({"rows": Whole(1), "error_with": Real(least=0), "error_without": Real(least=0), "chosen": Flag()})
 PAIR = ListOf(Text(), 2, 2)
-WORDS = Record(
+WORDS = ObjectOf(
     {
         "map": Choice(("text",)),
         "ngrams": NGRAMS,
@@ -58,9 +58,9 @@ WORDS = Record(
 )
 
 
-def table_schema(category: Record) -> Record:
+def table_schema(category: ObjectOf) -> ObjectOf:
     """The JSON of a table's map, with categories that are remembered, or hashed."""
-    return Record(
+    return ObjectOf(
         {
             "map": Choice(("table",)),
             "numeric": Choice(COLUMN_KINDS),
@@ -69,35 +69,35 @@ def table_schema(category: Record) -> Record:
             "products": Either(text=Choice(("all",)), list=ListOf(PAIR)),
             "hashing": BITS,
             "collisions": COUNT,
-            "columns": ListOf(Record({"name": Text()}, {"number": NUMBER, "category": category})),
+            "columns": ListOf(ObjectOf({"name": Text()}, {"number": NUMBER, "category": category})),
             "pairs": ListOf(ListOf(Whole(0, 2**62), least=1)),
         },
         {
             "double": Flag(),
-            "trials": Record({}, {"bins": TRIAL, "products": TRIAL}),
+            "trials": ObjectOf({}, {"bins": TRIAL, "products": TRIAL}),
             "missing": MARKS,
             "only": Either(list=ListOf(Text()), nothing=True),
             "ngrams": NGRAMS,
             "weighting": Choice(WEIGHTINGS),
             "readings": ListOf(READING, least=1),
-            "texts": ListOf(Record({"name": Text(), "words": WORDS})),
+            "texts": ListOf(ObjectOf({"name": Text(), "words": WORDS})),
             "grown": ListOf(PAIR, least=1),
         },
     )
 
 
-MAPS: dict[str, Record] = {
+MAPS: dict[str, ObjectOf] = {
     "table": table_schema(CATEGORY),
     "text": WORDS,
-    "numbers": Record(
+    "numbers": ObjectOf(
         {"map": Choice(("numbers",)), "columns": Whole(1)},
         {"names": ListOf(Text(), least=1), "weighting": Choice(("counts", "unit")), "by_name": Flag()},
     ),
-    "image": Record({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
-    "scale": Record({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
+    "image": ObjectOf({"map": Choice(("image",)), "shape": ListOf(Whole(1), 2, 3)}),
+    "scale": ObjectOf({"map": Choice(("scale",)), "mean": ListOf(Real()), "sd": ListOf(Real(least=0))}),
     # A feature of a polynomial takes as much memory as its degree.
-    "polynomial": Record({"map": Choice(("polynomial",)), "degree": Whole(1, 64), "columns": Whole(1)}),
-    "radial": Record(
+    "polynomial": ObjectOf({"map": Choice(("polynomial",)), "degree": Whole(1, 64), "columns": Whole(1)}),
+    "radial": ObjectOf(
         {"map": Choice(("radial",)), "centres": ListOf(ListOf(Real(), least=1), least=1), "width": Real(1e-150, most=1e150)}
     ),
 }
@@ -112,7 +112,7 @@ MAPS_OF_KIND = {
 
 def verify_map(saved: Any, kind: str) -> None:
     """Refuses the JSON of a feature map that no map of this kind of data could have written."""
-    verify("feature_map", saved, Record({"map": Choice(MAPS_OF_KIND[kind])}, open=True))
+    verify("feature_map", saved, ObjectOf({"map": Choice(MAPS_OF_KIND[kind])}, open=True))
     name = saved["map"]
     verify("feature_map", saved, HASHED_TABLE if name == "table" and saved.get("hashing") is not None else MAPS[name])
     match name:

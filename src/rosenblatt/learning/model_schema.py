@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Whole
+from rosenblatt.engine.parameters import AnyOf, Anything, Choice, Flag, Real, Text, Whole
 from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
@@ -27,10 +27,9 @@ from rosenblatt.learning.schema import (
     Either,
     Label,
     ListOf,
-    Record,
+    ObjectOf,
     SchemaError,
     Size,
-    Text,
     shown,
     verify,
 )
@@ -41,7 +40,7 @@ VIEWS = ("last", "averaged", "best")
 NEEDED_VIEWS = ("last", "averaged")
 LABEL_TYPES = {"U": (str,), "O": (str, bool, int, float), "i": (int,), "u": (int,), "b": (bool,), "f": (float,)}
 
-EPOCH = Record(
+EPOCH = ObjectOf(
     {
         **dict.fromkeys(("examples", "mistakes", "updates"), COUNT),
         "norm": Size(),
@@ -50,7 +49,7 @@ EPOCH = Record(
         "held_out_averaged": ERROR,
     }
 )
-SUMMARY = Record(
+SUMMARY = ObjectOf(
     {},
     {
         **dict.fromkeys(("examples", "features", "epochs", "updates", "seen"), MAYBE_COUNT),
@@ -65,7 +64,7 @@ SUMMARY = Record(
 )
 FACTOR = Real(least=0)
 NOT_IN_EVERY_RECIPE = ("average", "keep_log", "metric", "multiclass", "window")
-RECIPE = Record(
+RECIPE = ObjectOf(
     {
         "learner": Choice(tuple(ALL_LEARNERS)),
         **{name: one.allowed for name, one in Plan.declared().items() if name not in NOT_IN_EVERY_RECIPE},
@@ -87,26 +86,26 @@ RECIPE = Record(
         "mix": Choice(("uniform", "updates")),
     },
 )
-CALIBRATION = Record(
+CALIBRATION = ObjectOf(
     {"method": Choice(("sigmoid", "isotonic")), "view": Choice((*VIEWS, *VOTING)), "rows": COUNT, "source": Text()}
 )
-THRESHOLD = Record(
+THRESHOLD = ObjectOf(
     {"probability": Real(least=0, most=1), "score": Real(), "chosen": Text(), "view": Choice((*VIEWS, *VOTING))}
 )
-TARGET_SCALE = Record(
+TARGET_SCALE = ObjectOf(
     {
         **dict.fromkeys(("mean", "least", "most", "centre"), Real()),
         "sd": Real(above=0),
         "number": Either(object=NUMBER_FORMAT, nothing=True),
     }
 )
-SUMS = Record(
+SUMS = ObjectOf(
     {
         **dict.fromkeys(("t", "settled", "updates"), COUNT),
         **dict.fromkeys(("scale", "weight", "largest"), Real()),
     }
 )
-LOG = Record(
+LOG = ObjectOf(
     {
         "rows": Choice(("dense", "one-hot", "csr")),
         "shape": ListOf(Whole(0, 2**62), 2, 2),
@@ -115,13 +114,13 @@ LOG = Record(
     }
 )
 DESIGN = KernelDesign.declared()
-KERNELS: dict[str, Record] = {
-    name: Record({"name": Choice((name,)), **{one: DESIGN[one].allowed for one in numbers}})
+KERNELS: dict[str, ObjectOf] = {
+    name: ObjectOf({"name": Choice((name,)), **{one: DESIGN[one].allowed for one in numbers}})
     for name, numbers in {"linear": (), "polynomial": ("degree", "coef0"), "rbf": ("gamma",)}.items()
 }
-DUAL = Record(
+DUAL = ObjectOf(
     {
-        "kernel": Record({"name": Choice(tuple(KERNELS))}, open=True),  # as one of KERNELS: `verify_dual`
+        "kernel": ObjectOf({"name": Choice(tuple(KERNELS))}, open=True),  # as one of KERNELS: `verify_dual`
         **dict.fromkeys(("constant", "one_rival", "log"), Flag()),
         "rows": Choice(("dense", "csr")),
         "shape": ListOf(Whole(0, 2**62), 2, 2),
@@ -131,7 +130,7 @@ DUAL = Record(
         "updates": ListOf(COUNT, least=1),
     }
 )
-HEADER = Record(
+HEADER = ObjectOf(
     {
         "labels": ListOf(Label()),  # none of a regression
         "label_type": Choice(tuple(LABEL_TYPES)),
@@ -212,7 +211,7 @@ def verify_recipe(recipe: Any, kind: str) -> None:
     verify("recipe", recipe, RECIPE)
     learner = ALL_LEARNERS[recipe["learner"]]
     declared = (learner.for_numbers() if recipe.get("regression") else learner).parameters
-    verify("recipe.parameters", recipe["parameters"], Record({}, {name: one.allowed for name, one in declared.items()}))
+    verify("recipe.parameters", recipe["parameters"], ObjectOf({}, {name: one.allowed for name, one in declared.items()}))
     for number, pair in enumerate(recipe["class_weight"] if isinstance(recipe["class_weight"], list) else ()):
         verify(f"recipe.class_weight[{number}]", pair[1], FACTOR)
     FOR_KIND[kind](**recipe["features"])  # refuses what it has not
@@ -231,8 +230,8 @@ class Tensor:
 
     def verify(self, name: str, array: np.ndarray) -> None:
         if array.dtype.name not in self.types or array.shape != self.shape:
-            found = f"{array.dtype.name} of shape {shown(array.shape)}"
-            raise SchemaError(f"the array {name} is {found}: expected {' or '.join(self.types)} of shape {self.shape}")
+            actual = f"{array.dtype.name} of shape {shown(array.shape)}"
+            raise SchemaError(f"the array {name} is {actual}: expected {' or '.join(self.types)} of shape {self.shape}")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise SchemaError(f"the array {name} holds numbers that are not finite")
         if self.least is not None and array.size and int(array.min()) < self.least:

@@ -3,9 +3,9 @@
 >>> verify("epochs", 0, Whole(1))
 Traceback (most recent call last):
 rosenblatt.learning.schema.SchemaError: epochs is 0: expected a whole number, 1 or more
->>> verify("pair", ["a", 1], ListOf(Text(), least=2, most=2))
+>>> verify("pair", ["a", None], ListOf(Label(), least=2, most=2))
 Traceback (most recent call last):
-rosenblatt.learning.schema.SchemaError: pair[1] is 1: expected a text
+rosenblatt.learning.schema.SchemaError: pair[1] is None: expected a text, a number, true or false
 """
 
 from __future__ import annotations
@@ -26,19 +26,6 @@ NOT_NEGATIVE = Real(least=0)
 
 class SchemaError(ValueError):
     """What is wrong in a file that is whole."""
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text."""
-
-    optional: bool = False
-
-    def holds(self, value: Any) -> bool:
-        return isinstance(value, str) or (value is None and self.optional)
-
-    def expected(self, name: str) -> str:
-        return "None or a text" if self.optional else "a text"
 
 
 @dataclass(frozen=True)
@@ -82,7 +69,7 @@ class ByName:
 
 
 @dataclass(frozen=True)
-class Record:
+class ObjectOf:
     """An object with these keys; others are refused unless `open`: a newer release may tell more."""
 
     fields: Mapping[str, Schema]
@@ -100,7 +87,7 @@ class Either:
     nothing: bool = False
 
 
-Schema = Range | ListOf | ByName | Record | Either
+Schema = Range | ListOf | ByName | ObjectOf | Either
 
 
 class _MisfitError(Exception):
@@ -142,8 +129,8 @@ def _verify(value: Any, schema: Schema) -> None:
                     _verify(item, schema.value)
                 except _MisfitError as misfit:
                     raise misfit.inside(f".{shown(name)}") from None
-        case Record():
-            _verify_record(value, schema)
+        case ObjectOf():
+            _verify_object(value, schema)
         case Either():
             of_kind: dict[Any, Schema | None] = {str: schema.text, list: schema.list, dict: schema.object}
             chosen = of_kind.get(type(value))
@@ -156,7 +143,7 @@ def _verify(value: Any, schema: Schema) -> None:
                 raise _MisfitError(f"is {shown(value)}", schema)
 
 
-def _verify_record(value: Any, schema: Record) -> None:
+def _verify_object(value: Any, schema: ObjectOf) -> None:
     _expect(value, dict, "an object")
     for name in schema.fields:
         if name not in value:

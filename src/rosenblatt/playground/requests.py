@@ -21,7 +21,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from rosenblatt.engine.parameters import Choice, Flag, Range, Real, Settings, Whole, parameter
+from rosenblatt.engine.parameters import Choice, Flag, Range, Real, Settings, Text, Whole, parameter
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learning.learners import ALL_LEARNERS
 from rosenblatt.playground.learners import page_parameters, page_range
@@ -66,20 +66,6 @@ def about(problem: Exception) -> str:
     if isinstance(problem, RequestError):
         return problem.about
     return "data" if isinstance(problem, DataError) else ""
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text of at most so many letters."""
-
-    most: int
-    optional: bool = False
-
-    def holds(self, value: Any) -> bool:
-        return (value is None and self.optional) or (isinstance(value, str) and len(value) <= self.most)
-
-    def expected(self, name: str) -> str:
-        return f"a text of at most {self.most} letters"
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
     if data.kind == "table" and isinstance(model.features, TableMap):
         clean = model.features.clean(some_rows(data))
         columns = giveaways(clean.frame, some_of(examples.codes))
-        told = {clean.derived.get(name, name): right for name, right in columns.items()}  # a date once, not its parts
-        for name, right in told.items():
+        shares = {clean.derived.get(name, name): right for name, right in columns.items()}  # a date once, not its parts
+        for name, right in shares.items():
             sentences.append(
                 f"{name} alone tells the class of {percent(right)} of the rows: if it is not known before the class is, "
                 f"leave it out: --drop {as_argument(name)}."
@@ -134,11 +134,11 @@ def number_giveaways(model: Classifier, data: Dataset) -> list[str]:
     if len(y) < LEAST_ROWS:
         return []
     columns = (share_of(column, clean.roles.get(column.name, "category"), y) for column in clean.frame)
-    told = {clean.derived.get(one.column, one.column): one.share for one in columns if one.share >= GIVES_AWAY}
+    shares = {clean.derived.get(one.column, one.column): one.share for one in columns if one.share >= GIVES_AWAY}
     return [
         f"{name} alone tells {percent(share)} of the variance of {model.target or 'the target'}: if it is not known before "
         f"that is, leave it out: --drop {as_argument(name)}."
-        for name, share in told.items()
+        for name, share in shares.items()
     ]
 
 

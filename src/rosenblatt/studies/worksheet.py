@@ -131,7 +131,7 @@ class Worksheet:
             own: dict[str, Value] = {}
             for blank in exercise.blanks():
                 given = read_answer(answers.get(blank.key))
-                verdicts.append(Verdict(blank, given, judge(blank, given, own)))
+                verdicts.append(GradedAnswer(blank, given, judge(blank, given, own)))
                 own[blank.key] = (
                     blank.right if given is None or isinstance(given, str) != isinstance(blank.right, str) else given
                 )
@@ -139,7 +139,7 @@ class Worksheet:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GradedAnswer:
     """An answer: right, missing, wrong, or carried on from a slip before."""
 
     blank: Blank
@@ -151,13 +151,13 @@ class Verdict:
 class Grading:
     """The verdicts on a sheet."""
 
-    verdicts: list[Verdict]
+    verdicts: list[GradedAnswer]
 
-    def of_kind(self, kind: str) -> list[Verdict]:
+    def of_kind(self, kind: str) -> list[GradedAnswer]:
         return [verdict for verdict in self.verdicts if verdict.kind == kind]
 
     @property
-    def slips(self) -> list[Verdict]:
+    def slips(self) -> list[GradedAnswer]:
         """The steps that went wrong."""
         return self.of_kind("wrong")
 
@@ -250,8 +250,8 @@ def read_filled(text: str) -> dict[str, str]:
 
 def sheet_of(text: str) -> tuple[int, str] | None:
     """Seed and student of a sheet, which it names itself; None where it does not."""
-    found = COMMAND.search(text)
-    return None if found is None else (int(found[1]), (found[2] or "").strip("'"))
+    command = COMMAND.search(text)
+    return None if command is None else (int(command[1]), (command[2] or "").strip("'"))
 
 
 def make_worksheet(seed: int, student: str = "") -> Worksheet:
