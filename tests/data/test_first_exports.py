@@ -16,7 +16,7 @@ import rosenblatt
 from rosenblatt.cli import run
 from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import TableReadings
-from rosenblatt.errors import FileError, SettingError
+from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features.table.numbers import numbers
 
 N = 60
@@ -394,3 +394,31 @@ def test_a_view_of_a_database(tmp_path):
     data = rosenblatt.read(f"{path}::recent", target="churn")
     (reading,) = decide(data.rows)
     assert as_values(data, reading)[:2] == [10.5, 11.5]
+
+
+ROWS_WITHOUT_NAMES = "red,small,5,yes\nblue,large,7,no\nred,large,5,yes\nblue,small,6,no\nred,small,7,no\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param(ROWS_WITHOUT_NAMES, True, id="a row of texts and numbers"),
+        pytest.param("yes,18.0,8\nno,15.0,8\nyes,21.5,6\nno,12.0,8\n", True, id="a row of numbers"),
+        pytest.param("yes,2023,2024\nno,15,8\nyes,21,6\nno,12,8\n", False, id="years as names"),
+        pytest.param("yes,5,x\na,7,1.5\nb,6,2.5\na,4,3.5\n", False, id="one name of three"),
+        pytest.param("0,1,2,yes\n-1,2,0.5,a\n1,0,2.5,b\n2,3,1.5,a\n", False, id="counted, as pandas names columns"),
+    ],
+)
+def test_a_first_row_that_was_taken_for_names_is_told(tmp_path, text, told):
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    notes = rosenblatt.read(path, target="yes").notes
+    assert bool(notes) == told
+    assert all("(--no-header)" in note and "first line of" in note for note in notes)
+
+
+def test_who_names_no_target_is_told_that_the_first_line_looks_like_data(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS_WITHOUT_NAMES)
+    with pytest.raises(LabelError, match=r"looks like data: if it is, pass --no-header, and the number of the column"):
+        rosenblatt.learn(rosenblatt.read(path))

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from rosenblatt.data.columns.dates import plain_moments
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
-from rosenblatt.data.table import Place, find_target, number_in, plain_moments, refuse_patterns, to_dataset
+from rosenblatt.data.table import Place, find_target, number_in, refuse_patterns, to_dataset
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:

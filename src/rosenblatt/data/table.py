@@ -75,7 +75,7 @@ def to_dataset(
     """Rows and labels of a frame; all numbers must be finite, and every row must have a label."""
     file_columns = None if options.header else tuple(frame.columns)
     frame, headers = without_headers(frame, options, name)
-    headers += last_row_is_total(frame, options, name)
+    headers += last_row_is_total(frame, options, name) + names_may_be_a_row(frame, options, name)
     if isinstance(frame, CodedTable):  # of texts, and with all labels
         return Dataset("table", *split_target(frame, options, name), name, file_columns=file_columns, notes=headers)
     frame = refuse_infinite(frame, options, place_of_row)
@@ -138,6 +138,33 @@ def last_row_is_total(frame: pl.DataFrame | CodedTable, options: ReadOptions, na
         if isinstance(text, str) and text.strip(BLANKS).rstrip(":").lower() in TOTALS and (values == values[-1]).sum() == 1:
             return (f"The last row of {name} has {text!r} in {column!r}: if it adds up the others, remove it.",)
     return ()
+
+
+def names_may_be_a_row(frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str) -> tuple[str, ...]:
+    """A note where most names of columns are values that occur below them: then the first line is a row, and no header."""
+    names = frame.columns
+    if options.target is None or not options.header or options.names is not None:
+        return ()
+    numbers = [name for name in names if name.isdigit()]
+    counted = numbers in ([str(first + i) for i in range(len(numbers))] for first in (0, 1))  # as pandas names columns
+    if 2 * sum(is_value_of(frame[name], name) for name in names if not (counted and name in numbers)) <= len(names):
+        return ()
+    line = f"The first line of {name} ({', '.join(names[:3])}{' …' * (len(names) > 3)})"
+    return (f"{line} was taken for the names of the columns: if it is data, pass header=False (--no-header).",)
+
+
+ROWS_COMPARED = 10_000  # with the names of their columns
+
+
+def is_value_of(column: pl.Series | CodedTexts, name: str) -> bool:
+    """Does this text occur in the column or, of numbers, lie among them?"""
+    if isinstance(column, CodedTexts):
+        return name in column.texts
+    some = column.head(ROWS_COMPARED)
+    if some.dtype.is_numeric():
+        number, least, most = number_in(name), some.min(), some.max()
+        return number is not None and least is not None and bool(least <= number <= most)  # type: ignore[operator]
+    return kind_of(some) == "text" and name in plain(some)
 
 
 def refuse_infinite(frame: pl.DataFrame, options: ReadOptions, place_of_row: Callable[[int], Place]) -> pl.DataFrame:
@@ -221,15 +248,7 @@ def looks_like_data(header: Sequence[str]) -> bool:
     >>> looks_like_data(["39", "Private", "<=50K"])
     True
     """
-
-    def is_number(text: str) -> bool:
-        try:
-            float(text)
-        except ValueError:
-            return False
-        return True
-
-    return any(is_number(text) for text in header)
+    return any(number_in(text) is not None for text in header)
 
 
 WITH_EXPONENT = 2.0**64  # from here on numbers are floats, and written so; whole numbers of 64 bits are exact
@@ -319,31 +338,14 @@ def plain(series: pl.Series) -> pl.Series:
     import polars as pl
 
     if series.dtype.is_temporal():
+        from rosenblatt.data.columns.dates import plain_moments
+
         return plain_moments(series)
     if kind_of(series) == "text":
         return series if series.dtype == pl.String else series.cast(pl.String)
     if series.dtype.is_decimal():
         series = series.cast(pl.Float64)
     return series.fill_nan(None) if series.dtype.is_float() and series.is_nan().any() else series
-
-
-def plain_moments(column: pl.Series) -> pl.Series:
-    """Dates and times as texts, durations as microseconds: the same in whatever unit they are stored.
-
-    >>> from datetime import time, timedelta
-    >>> import polars as pl
-    >>> plain_moments(pl.Series([time(1, 2), time(1, 2, 3, 500_000)])).to_list()
-    ['01:02:00', '01:02:03.500']
-    >>> plain_moments(pl.Series([timedelta(seconds=1)], dtype=pl.Duration("ms"))).to_list()
-    [1000000]
-    """
-    import polars as pl
-
-    if column.dtype == pl.Duration:
-        return column.dt.total_microseconds()
-    if column.dtype == pl.Time:
-        return column.dt.to_string("%H:%M:%S%.f")  # a cast would leave out the fraction
-    return (column.dt.cast_time_unit("us") if column.dtype == pl.Datetime else column).cast(pl.String)
 
 
 ROWS_AT_ONCE = 2**15  # before asking whether every category has occurred

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
-from rosenblatt.data.table import enum_codes, is_enum, number_in, number_text, used_categories
+from rosenblatt.data.table import enum_codes, is_enum, looks_like_data, number_in, number_text, used_categories
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
 
@@ -205,6 +205,8 @@ def labels_of(data: Dataset) -> Labels:
         columns = f", one of {', '.join(data.rows.columns[:30])}" if data.kind == "table" else ""
         if data.kind == "sparse":
             raise LabelError(f"{data.name} has no labels: write one in front of each row.")
+        if data.kind == "table" and looks_like_data(data.rows.columns):
+            columns += ". Its first line looks like data: if it is, pass --no-header, and the number of the column"
         raise LabelError(f"{data.name} has no labels: name the column to predict with --target{columns}.")
     return labels
 

@@ -287,3 +287,22 @@ def typed_formats(values: pl.Series) -> list[DateFormat]:
     ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
     fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
     return [one for one in fitting if not one.wall_times(values).has_nulls()]
+
+
+def plain_moments(column: pl.Series) -> pl.Series:
+    """Dates and times as texts, durations as microseconds: the same in whatever unit they are stored.
+
+    >>> from datetime import time, timedelta
+    >>> import polars as pl
+    >>> plain_moments(pl.Series([time(1, 2), time(1, 2, 3, 500_000)])).to_list()
+    ['01:02:00', '01:02:03.500']
+    >>> plain_moments(pl.Series([timedelta(seconds=1)], dtype=pl.Duration("ms"))).to_list()
+    [1000000]
+    """
+    import polars as pl
+
+    if column.dtype == pl.Duration:
+        return column.dt.total_microseconds()
+    if column.dtype == pl.Time:
+        return column.dt.to_string("%H:%M:%S%.f")  # a cast would leave out the fraction
+    return (column.dt.cast_time_unit("us") if column.dtype == pl.Datetime else column).cast(pl.String)

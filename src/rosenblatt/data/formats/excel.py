@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.columnar import explain_damage, without_marks
+from rosenblatt.data.columns.dates import plain_moments
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import SAMPLE_LINES, Source
-from rosenblatt.data.table import Place, checked_names, plain_moments, to_dataset
+from rosenblatt.data.table import Place, checked_names, to_dataset
 from rosenblatt.errors import FileError
 
 # How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.

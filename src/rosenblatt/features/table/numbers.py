@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
-from rosenblatt.data.table import kind_of, plain_moments
+from rosenblatt.data.table import kind_of, plain
 from rosenblatt.engine.parameters import check_type
 from rosenblatt.engine.threads import Item, Result, map_on_cores
 from rosenblatt.errors import DataError, NotFiniteError
@@ -241,7 +241,7 @@ def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndar
             series = series.fill_null(truth.cast(pl.Float64))
             unreadable = int((unread & series.is_null()).sum())
     elif series.dtype == pl.Duration:
-        series = plain_moments(series)
+        series = plain(series)
     x = series.cast(pl.Float64).to_numpy()
     if np.isinf(x).any():
         row = int(np.isinf(x).argmax())
