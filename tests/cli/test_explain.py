@@ -233,3 +233,77 @@ def test_a_column_that_has_nothing_to_do_with_the_target_is_not_blamed(seed):
             sizes.setdefault(part.column, []).append(abs(part.contribution))
     means = {column: np.mean(parts) for column, parts in sizes.items()}
     assert means["coin"] < 0.05 * max(means.values())
+
+
+WORDS = [f"w{k}" for k in range(9)]
+
+
+def texts_with_labels(classes, seed):
+    """Short texts whose words lean towards a class each; words repeat."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, classes, 60)
+    leaning = np.ones((classes, len(WORDS))) + 4 * rng.random((classes, len(WORDS)))
+    chosen = [rng.choice(WORDS, rng.integers(1, 7), p=leaning[c] / leaning[c].sum()) for c in labels]
+    return [" ".join(words) for words in chosen], [f"c{c}" for c in labels]
+
+
+@pytest.mark.parametrize(
+    "features", [{"weighting": "counts"}, {"weighting": "unit"}, {"weighting": "idf"}, {"ngrams": 2}], ids=str
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_word_that_flips_does_so_in_the_text_and_none_with_less(classes, features):
+    texts, labels = texts_with_labels(classes, seed=classes)
+    data = Dataset("text", pl.DataFrame({"text": texts}), pl.Series("label", labels), "texts")
+    model = learn(data, epochs=3, features=features)
+
+    def lead(text, winner):
+        scores = np.atleast_2d(score_columns(model.scores([text])))[0]
+        return scores[winner] - np.delete(scores, winner).max()
+
+    flipped = 0
+    for text in texts[:25]:
+        flip = explain(model, Dataset("text", pl.DataFrame({"text": [text]}), None, "one")).flip
+        now, words = model.predict([text])[0], text.split()
+        winner = model.classes.tolist().index(now)
+        # Every word taken out or added, by predict alone.
+        others = {word: " ".join(w for w in words if w != word) if word in words else f"{text} {word}" for word in WORDS}
+        changes = {
+            word: lead(other, winner) - lead(text, winner)
+            for word, other in others.items()
+            if model.predict([other])[0] != now
+        }
+        if flip is None:
+            assert not changes
+            continue
+        flipped += 1
+        word = flip.feature.removeprefix("word:")
+        assert flip.before == words.count(word)
+        assert model.predict([others[word]])[0] == flip.prediction != now
+        assert flip.change == pytest.approx(changes[word])
+        assert abs(flip.change) == pytest.approx(min(map(abs, changes.values())))
+    assert flipped > 5
+
+
+def test_a_word_of_a_comment_beside_other_columns_can_flip(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    topics = {"yes": ["refund me", "cancel it", "too slow"], "no": ["thank you", "works well", "very fast"]}
+    labels = ["yes", "no"] * 60
+    comments = [" ".join(["my", "order", str(rng.integers(99)), *rng.permutation(topics[label])[:2]]) for label in labels]
+    frame = pl.DataFrame({"size": rng.integers(1, 9, 120), "comment": comments, "churn": labels})
+    frame.write_csv("c.csv")
+    assert run(["train", "c.csv", "--target", "churn", "-q", "-o", "c.rosenblatt", "--column", "comment=text"]) == 0
+    model, confirmed = load("c.rosenblatt"), 0
+    for row in range(1, 40):
+        capsys.readouterr()
+        assert run(["explain", "c.rosenblatt", "c.csv", "--row", str(row), "--json"]) == 0
+        why = json.loads(capsys.readouterr().out)
+        column, _, word = (why["flip"]["feature"] if "flip" in why else "").partition(":")
+        if column != "comment":
+            continue
+        words = comments[row - 1].split()
+        text = " ".join(w for w in words if w != word) if why["flip"]["from"] else f"{comments[row - 1]} {word}"
+        changed = frame[row - 1].drop("churn").with_columns(pl.Series("comment", [text]))
+        assert model.predict(changed)[0] == why["flip"]["prediction"] != why["prediction"]
+        confirmed += 1
+    assert confirmed > 3

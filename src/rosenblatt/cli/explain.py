@@ -174,7 +174,7 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
         parts.sort(key=lambda part: -part[0])
         print_table(["feature", "value", "weight", "contribution"], [part for _, part in parts], chosen.top)
     if not model.predicts_numbers:
-        echo(f"\n{flip_sentence(why, hashed=getattr(model.features, 'hashing', None) is not None)}")
+        echo(f"\n{flip_sentence(why, model)}")
     if not chosen.quiet:
         for sentence in why.notes.sentences():
             echo(sentence, err=True)
@@ -345,13 +345,17 @@ def cells(term: Term) -> list[str]:
     return [term.feature, value, f"{term.weight:.4f}", f"{term.contribution:.4f}"]
 
 
-def flip_sentence(why: Explanation, hashed: bool) -> str:
+def flip_sentence(why: Explanation, model: Classifier) -> str:
     """The smallest change that flips, for people."""
     flip = why.flip
-    if flip is None and hashed:
+    if flip is None and getattr(model.features, "hashing", None) is not None:
         return "Hashed values are not remembered: which of them would change the decision cannot be told."
+    if flip is None and model.kind == "text":
+        return "No single word, taken out or added, would change the decision."
     if flip is None:
         return "No change of a single value would change the decision."
+    if flip.is_word:
+        return f"It would be {flip.prediction} {f'without {flip.feature}' if flip.before else f'with {flip.feature} added'}."
     after = f"{flip.after:.6g}" if isinstance(flip.after, float) else flip.after
     before = "missing" if flip.before is None else f"{flip.before:.6g}" if isinstance(flip.before, float) else flip.before
     far = f" ({flip.far:.1f} standard deviations)" if flip.far else ""

@@ -122,30 +122,62 @@ class TextMap:
 
         texts = _texts(rows)
         matrices, unseen = [], 0
+        for X, new in self._counted(texts, texts_at_once):
+            unseen += new
+            matrices.append(X if self.weighting == "counts" else with_unit_rows(self._raw(X)).astype(np.float32))
+        self.notes = Notes(rows=len(texts), unseen={"text": unseen} if unseen else {})
+        if len(matrices) == 1:
+            return matrices[0]
+        return sp.vstack(matrices, format="csr") if matrices else sp.csr_matrix((0, self.n_features), dtype=np.float32)
+
+    def _counted(self, texts: pl.Series, texts_at_once: int) -> Iterator[tuple[sp.csr_matrix, int]]:
+        """Some texts at a time: how often each word occurs, and how many words were never seen."""
+        import scipy.sparse as sp
+
         for count, words, owners in self._slices(texts, texts_at_once):
             places = self._places(words)
             seen = places >= 0
-            unseen += len(places) - int(np.count_nonzero(seen))
             X = sp.coo_matrix(
                 (np.ones(np.count_nonzero(seen), dtype=np.float32), (owners[seen], places[seen])),
                 shape=(count, self.n_features),
             ).tocsr()  # which adds up what is there twice
             if not self.counts:
                 X.data[:] = 1
-            matrices.append(X if self.weighting == "counts" else self._weighted(X))
-        self.notes = Notes(rows=len(texts), unseen={"text": unseen} if unseen else {})
-        if len(matrices) == 1:
-            return matrices[0]
-        return sp.vstack(matrices, format="csr") if matrices else sp.csr_matrix((0, self.n_features), dtype=np.float32)
+            yield X, len(places) - int(np.count_nonzero(seen))
 
-    def _weighted(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Counts as weights, in rows of unit length."""
+    def _raw(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Counts as weights, before rows are divided by their lengths."""
         X = counts.astype(np.float64)
         X.data = 1.0 + np.log(X.data)
         if self.weighting == "idf":
-            texts_with = np.array(self.texts_with, dtype=np.float64)
-            X.data *= (1.0 + np.log((1.0 + self.texts) / (1.0 + texts_with)))[X.indices]
-        return with_unit_rows(X).astype(np.float32)
+            X.data *= self.importance()[X.indices]
+        return X
+
+    def importance(self) -> np.ndarray:
+        """What every word counts for, beside how often it occurs: 1, or its idf."""
+        if self.weighting != "idf":
+            return np.ones(self.n_features)
+        idf: np.ndarray = 1.0 + np.log((1.0 + self.texts) / (1.0 + np.array(self.texts_with, dtype=np.float64)))
+        return idf
+
+    def raw_length(self, text: str) -> float:
+        """What a text is divided by to have unit length."""
+        ((counts, _),) = self._counted(_texts([text]), 1)
+        return float(np.sqrt((self._raw(counts).data ** 2).sum()))
+
+    @needs_parts("Cutting texts into words")
+    def words_of(self, text: str) -> list[str]:
+        """The words of a text, one after the other.
+
+        >>> TextMap().words_of("Don't panic, it's 9am")
+        ["don't", 'panic', "it's", '9am']
+        """
+        words: list[str] = self._split(_texts([text]))[0].to_list()
+        return words
+
+    def _split(self, texts: pl.Series) -> pl.Series:
+        """A list of words a text."""
+        return (texts.str.to_lowercase() if self.lowercase else texts).str.extract_all(WORD)
 
     def _slices(self, texts: pl.Series, step: int) -> Iterator[tuple[int, pl.Series, np.ndarray]]:
         """Some texts at a time: how many, all their words and n-grams, and which text each belongs to."""
@@ -153,7 +185,7 @@ class TextMap:
 
         for start in range(0, len(texts), step):
             part = texts[start : start + step]
-            lists = (part.str.to_lowercase() if self.lowercase else part).str.extract_all(WORD)
+            lists = self._split(part)
             words = lists.explode().drop_nulls().alias("word")  # a text without words explodes to null
             owners = np.repeat(np.arange(len(part), dtype=np.int32), lists.list.len().to_numpy())
             run, runs, text_of = words, [words], [owners]

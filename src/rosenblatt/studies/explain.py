@@ -21,13 +21,14 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.errors import DataError
-from rosenblatt.features import Notes, TableMap
+from rosenblatt.features import Notes, TableMap, TextMap
 from rosenblatt.features.table.blocks import CategoryBlock, NumberBlock, NumberProduct
 from rosenblatt.features.table.hashed import HashedBlock
 from rosenblatt.features.table.numbers import numbers
 from rosenblatt.learning.classifier import Classifier, with_training_types
 from rosenblatt.studies.facts import SCALE_RATIO
 from rosenblatt.studies.flips import Flip, TableDecision, flip_of_features, flip_of_table, score_columns
+from rosenblatt.studies.word_flips import flip_of_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -183,13 +184,16 @@ def explain(model: Classifier, row: Dataset, view: str | None = None) -> Explana
         for j, value in zip(indices.tolist(), values.tolist(), strict=True)
     ]
     terms.sort(key=lambda term: -abs(term.contribution))
-    flip = None
+    by_class, flips = score_columns(scores, linear.cut), []
     if model.predicts_numbers:
         pass  # nothing is decided that could flip
-    elif cells is not None and cells.width:
-        flip = flip_of_table(TableDecision(model, linear, row.rows, cells, score_columns(scores, linear.cut)))
-    else:  # words, or a table of nothing but sentences
-        flip = flip_of_features(model, linear, indices, values, score_columns(scores, linear.cut)[0])
+    elif cells is not None or isinstance(mapping, TextMap):
+        flips.append(flip_of_words(model, linear, row.rows, by_class))
+        if cells is not None and cells.width:  # not of sentences alone
+            flips.append(flip_of_table(TableDecision(model, linear, row.rows, cells, by_class)))
+    else:
+        flips.append(flip_of_features(model, linear, indices, values, by_class[0]))
+    flip = min((one for one in flips if one is not None), key=lambda one: abs(one.change), default=None)
     label = None if row.labels is None else np.asarray(row.labels).tolist()[0]
     base, columns = b, None
     if isinstance(mapping, TableMap):

@@ -39,6 +39,7 @@ class Flip:
     change: float
     prediction: object
     far: float = 0.0  # of a number: how many standard deviations it moves
+    is_word: bool = False  # which is taken out, all of them, or put in once
 
 
 def score_columns(scores: np.ndarray, cut: float | None = None) -> np.ndarray:
@@ -251,7 +252,7 @@ def crossings(decision: TableDecision, column: TableColumn, starts: np.ndarray, 
 def flip_of_features(
     model: Classifier, linear: Model, indices: np.ndarray, values: np.ndarray, scores: np.ndarray
 ) -> Flip | None:
-    """One word, column or pixel that flips the decision: taken out where it is there, put in (1) where it is not."""
+    """One column or pixel that flips the decision: taken out where it is there, put in (1) where it is not."""
     coef = score_columns(linear.coef[0]).T if len(linear.coef) == 1 else linear.coef
     move = np.ones(coef.shape[1])
     move[indices] = -values

@@ -205,8 +205,9 @@ class Certificate:
         sides = np.bincount(self.signed.codes[np.array(proof.rows)], minlength=2).tolist()
         if 0 in sides:
             return f"a weighted sum of {max(sides):,} {row}s of one class is 0, and without a bias so is its score"
+        alone = f"a {row}" if self.fit_intercept else f"a multiple of a {row}"
         one, other = (
-            f"a {row} of {name}" if (count, what) == (1, "mean") else f"a weighted {what} of {count:,} {row}s of {name}"
+            f"{alone} of {name}" if count == 1 else f"a weighted {what} of {count:,} {row}s of {name}"
             for count, name in zip(sides, self.classes, strict=True)
         )
         return f"{one} is also {other}"

@@ -191,11 +191,12 @@ class MarginReport:
     def brief(self) -> str:
         """The margin beside γ*, or that there is no γ*."""
         whose = "the weights of the best epoch" if self.view == "best" else f"the {self.view} weights"
+        gamma = f"{self.margin + 0.0:.5g}"  # of which -0 is 0
         if not self.wrong:
-            return f"γ = {self.margin:.5g}: {whose} separate all rows{self._quality()}"
+            return f"γ = {gamma}: {whose} separate all rows{self._quality()}"
         verb = "is" if self.wrong == 1 else "are"
         side = f"{self.wrong:,} of {self.rows:,} rows {verb} not on the right side of {whose}"
-        return f"γ = {self.margin:.5g}: {side}{self._beyond()}"
+        return f"γ = {gamma}: {side}{self._beyond()}"
 
     def sentence(self, first: int = 0) -> str:
         """The same, and why there is no γ*; rows are counted from `first`."""
