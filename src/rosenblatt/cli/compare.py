@@ -39,6 +39,34 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     def learner_names(self) -> list[str]:
         return list(dict.fromkeys(name.strip() for name in self.learners.split(",") if name.strip()))
 
+    @property
+    def splits(self) -> int:
+        return self.seeds or 5
+
+    def refuse_contradictions(self) -> None:
+        """Refuses options that cannot be together, before anything is read."""
+        if self.dev:
+            options.refuse_useless(["seeds", "holdout", "orders"], "where --dev names the rows to measure on")
+        if self.orders:
+            options.refuse_useless(["metric"], "about --orders, which are told by their error")
+        if self.orders and self.seeds:
+            raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
+        if self.orders and self.others:
+            raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
+
+    def recipe(self) -> Recipe:
+        """What all learners have in common; the name of one that cannot be is refused."""
+        recipe = Recipe(
+            epochs=self.epochs,
+            features=self.feature_keywords(),
+            metric=self.metric,
+            multiclass=self.multiclass,
+            regression=options.IS_REGRESSION[self.task],
+        )
+        for name in self.learner_names:
+            recipe_called(name, recipe)
+        return recipe
+
 
 @click.command()
 @click.argument("file")
@@ -99,74 +127,63 @@ def compare(**values: Any) -> None:
     """
     from rosenblatt.data import read
     from rosenblatt.data.splits import CrossValidation
-    from rosenblatt.studies.compare import SIGNIFICANCE_TEST, compare_on
-    from rosenblatt.studies.compare import compare as compare_learners
 
     chosen = CompareOptions(**values)
-    if chosen.dev:
-        options.refuse_useless(["seeds", "holdout", "orders"], "where --dev names the rows to measure on")
-    if chosen.orders:
-        options.refuse_useless(["metric"], "about --orders, which are told by their error")
-    if chosen.orders and chosen.seeds:
-        raise click.UsageError("Compare --seeds splits, or --orders of one split, not both.")
-    if chosen.orders and chosen.others:
-        raise click.UsageError("--orders is about learners that take one row after the other: leave out --with.")
-    seeds = chosen.seeds or 5
-    cross_validation = CrossValidation.holding_out(chosen.holdout, seeds)
-    recipe = Recipe(
-        epochs=chosen.epochs,
-        features=chosen.feature_keywords(),
-        metric=chosen.metric,
-        multiclass=chosen.multiclass,
-        regression=options.IS_REGRESSION[chosen.task],
-    )
-    for name in chosen.learner_names:
-        recipe_called(name, recipe)  # a name that cannot be is refused before the file is read
+    chosen.refuse_contradictions()
+    folds = CrossValidation.holding_out(chosen.holdout, chosen.splits)  # a share that cannot be is refused
+    recipe = chosen.recipe()
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
     if predicts_numbers(data, chosen):
         study_numbers(data, recipe, chosen)
-        return
-    if chosen.orders:
+    elif chosen.orders:
         study_orders(data, recipe, chosen.orders, chosen)
-        return
+    else:
+        study_classes(data, recipe, folds, chosen)
+
+
+def study_classes(data: Dataset, recipe: Recipe, folds: CrossValidation, chosen: CompareOptions) -> None:
+    """Learners of classes, on folds of the rows or on those of --dev: a table, or JSON."""
+    from rosenblatt.data import read
+    from rosenblatt.studies import compare as study
+
     status, others = StatusLine(chosen.silent), other_learners(chosen.others)
-    progress = status.count("split", 1 if chosen.dev else seeds)
+    progress = status.count("split", 1 if chosen.dev else chosen.splits)
     if chosen.dev:
         reading = {"zero_based": data.zero_based, "as_text": True, **chosen.read_keywords()}
         with model_input.target_from_training():
             dev = read(chosen.dev, **reading)
         options.print_reading_notes(dev)
-        rows = compare_on(data, dev, chosen.learner_names, recipe, progress, others)
+        rows = study.compare_on(data, dev, chosen.learner_names, recipe, progress, others)
     else:
-        rows = compare_learners(data, chosen.learner_names, seeds, chosen.holdout, recipe, progress, others)
+        rows = study.compare(data, chosen.learner_names, chosen.splits, chosen.holdout, recipe, progress, others)
     status.end()
     warn_of_majority(rows, chosen.metric)
     left_out = [name for name in others if name not in {row.learner for row in rows}]
     if chosen.as_json:
-        design: dict[str, Any] = (
-            {"splits": 1, "dev": chosen.dev}
-            if chosen.dev
-            else {
-                "splits": seeds,
-                "folds": cross_validation.folds,
-                "holdout": cross_validation.share,
-                "test": SIGNIFICANCE_TEST,
-            }
-        )
         more = {"left_out": left_out} if others else {}
-        output.print_json({"rows": [asdict(row) for row in rows], **design, **more, "metric": chosen.metric})
+        keys = {"rows": [asdict(row) for row in rows], **design_keys(folds, chosen), **more, "metric": chosen.metric}
+        output.print_json(keys)
         return
     print_rows(rows, chosen.metric)
     if chosen.dev:
         echo(f"\nMeasured on {chosen.dev}; updates and seconds are for one training.")
         echo(f"majority: always the most frequent class of training. Best: {rows[1].learner}.")
     else:
-        print_design(rows, cross_validation, chosen.holdout)
+        print_design(rows, folds, chosen.holdout)
     if chosen.metric != "error" and rows[0].metric_se is not None:
         echo(f"{chosen.metric}: mean ± standard error over the splits, which allows for the rows that they share.")
     if left_out:
         echo(f"Left out, since these rows cannot be learned that way: {', '.join(left_out)}.")
+
+
+def design_keys(folds: CrossValidation, chosen: CompareOptions) -> dict[str, Any]:
+    """How it was measured, for JSON."""
+    from rosenblatt.studies.compare import SIGNIFICANCE_TEST
+
+    if chosen.dev:
+        return {"splits": 1, "dev": chosen.dev}
+    return {"splits": chosen.splits, "folds": folds.folds, "holdout": folds.share, "test": SIGNIFICANCE_TEST}
 
 
 def predicts_numbers(data: Dataset, chosen: CompareOptions) -> bool:

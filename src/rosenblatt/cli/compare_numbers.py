@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def study(data: Dataset, recipe: Recipe, chosen: CompareOptions) -> None:
     """The table, or JSON; ridge is always beside the learners, its neighbours where they are asked for."""
-    dev, seeds, status = None, 1 if chosen.dev else chosen.seeds or 5, StatusLine(chosen.silent)
+    dev, seeds, status = None, 1 if chosen.dev else chosen.splits, StatusLine(chosen.silent)
     if chosen.dev:
         with model_input.target_from_training():
             dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **chosen.read_keywords()})

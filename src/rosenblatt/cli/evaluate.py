@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Dataset, ReadOptions
     from rosenblatt.learning.classifier import Classifier
     from rosenblatt.learning.threshold import Threshold
-    from rosenblatt.studies.evaluate import EpochMeasures, Measures
+    from rosenblatt.studies.evaluate import EpochMeasures, Evaluation, Measures
 
 WIDEST = 110  # characters of a confusion matrix with names above its columns
 MATRIX_CLASSES = 30  # classes of a confusion matrix that is printed
@@ -35,6 +35,25 @@ class EvaluateOptions(options.ReadingOptions, options.PrintingOptions):
     progressive: bool
     per_epoch: bool
     dask: str | None
+
+    def refuse_contradictions(self) -> None:
+        """Refuses options that cannot be together."""
+        if self.progressive and self.view:
+            raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
+        if self.progressive and self.per_epoch:
+            raise click.UsageError("--per-epoch measures the weights of training: leave out --progressive.")
+
+    def refuse_missing(self, model: Classifier) -> None:
+        """Refuses what the model lacks, a view or the log, before anything is read."""
+        model.model(self.view)
+        if not self.per_epoch or model.memory is not None:
+            return
+        if model.predicts_numbers or model.dual is not None:
+            model.remembered()  # says why there is none
+        raise click.UsageError(
+            "--per-epoch needs the log, from which the weights of every epoch are made again: train with --keep-log. "
+            "(`train --dev FILE --json` tells the same table, as `history`, without it.)"
+        )
 
 
 @click.command()
@@ -64,59 +83,58 @@ def evaluate(**values: Any) -> None:
     rosenblatt train income -o income.rosenblatt
     rosenblatt evaluate income.rosenblatt income:dev
     """
-    chosen = EvaluateOptions(**values)
-    if chosen.progressive and chosen.view:
-        raise click.UsageError("--progressive goes on from the last weights: leave out --view.")
-    if chosen.progressive and chosen.per_epoch:
-        raise click.UsageError("--per-epoch measures the weights of training: leave out --progressive.")
-    from rosenblatt.learning.measures import measure_all
     from rosenblatt.studies import evaluate as study
 
+    chosen = EvaluateOptions(**values)
+    chosen.refuse_contradictions()
     classifier = model_input.load_model(chosen.model, chosen.file)
-    classifier.model(chosen.view)  # refuses a view that the model lacks before anything is read
-    if chosen.per_epoch and classifier.memory is None:
-        if classifier.predicts_numbers or classifier.dual is not None:
-            classifier.remembered()  # says why there is none
-        raise click.UsageError(
-            "--per-epoch needs the log, from which the weights of every epoch are made again: train with --keep-log. "
-            "(`train --dev FILE --json` tells the same table, as `history`, without it.)"
-        )
+    chosen.refuse_missing(classifier)
     if chosen.dask:
         evaluate_on_dask(chosen, classifier)
         return
     data = read_labelled(classifier, chosen.file, chosen)
     if chosen.per_epoch:
         print_epochs(classifier, *study.evaluate_epochs(classifier, data, chosen.unseen, chosen.view), chosen.as_json)
-        return
-    if classifier.predicts_numbers:
+    elif classifier.predicts_numbers:
         evaluate_numbers(classifier, data, chosen)
-        return
-    evaluation = study.evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
-    measures = evaluation.measures
+    else:
+        evaluate_classes(classifier, data, chosen)
+
+
+def evaluate_classes(classifier: Classifier, data: Dataset, chosen: EvaluateOptions) -> None:
+    """The measures of a model that predicts classes, and what is to be known before they are believed."""
+    from rosenblatt.learning.measures import measure_all
+    from rosenblatt.studies.evaluate import evaluate
+
+    evaluation = evaluate(classifier, data, chosen.unseen, chosen.view, chosen.progressive)
     if classifier.calibration is not None and not chosen.progressive and not chosen.view:
         from rosenblatt.studies.cautions import rows_of_calibration
 
         if caution := rows_of_calibration(classifier, evaluation.scored):
             options.tell(caution, "warning")
     if not chosen.quiet:
-        model_input.print_notes(evaluation.notes)
-        if gone := evaluation.left_out:
-            left = "1 row is" if gone == 1 else f"{gone:,} rows are"
-            echo(f"note: {left} left out: training never saw such labels.", err=True)
-        if (mistakes := evaluation.training_mistakes) is not None:
-            echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
-    names = [visible(str(label)) for label in classifier.classes]
-    every = measure_all(evaluation.scored)
+        print_evaluation_notes(evaluation)
+    labels, measures = classifier.classes.tolist(), measure_all(evaluation.scored)
     threshold = None if chosen.progressive else classifier.threshold
     if chosen.as_json:
-        more = {name: value for name, value in every.items() if name != "error"}
-        facts = as_json(measures, classifier.classes.tolist()) | more
-        output.print_json(facts | {"threshold": None if threshold is None else asdict(threshold)})
+        more = {name: value for name, value in measures.items() if name != "error"}
+        keys = as_json(evaluation.measures, labels) | more
+        output.print_json(keys | {"threshold": None if threshold is None else asdict(threshold)})
         return
-    echo("\n".join(in_words(*by_name(measures, classifier.classes.tolist()))))
-    echo("\n" + "\n".join(output.measure_lines(every, classifier.classes.tolist())))
+    echo("\n".join(in_words(*by_name(evaluation.measures, labels))))
+    echo("\n" + "\n".join(output.measure_lines(measures, labels)))
     if threshold is not None and (chosen.view or classifier.view) == threshold.view:
-        echo("\n" + threshold_sentence(threshold, names[1]))
+        echo("\n" + threshold_sentence(threshold, visible(str(labels[1]))))
+
+
+def print_evaluation_notes(evaluation: Evaluation) -> None:
+    """What was not seen, left out, or counted otherwise in training."""
+    model_input.print_notes(evaluation.notes)
+    if gone := evaluation.left_out:
+        left = "1 row is" if gone == 1 else f"{gone:,} rows are"
+        echo(f"note: {left} left out: training never saw such labels.", err=True)
+    if (mistakes := evaluation.training_mistakes) is not None:
+        echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
 
 
 def evaluate_on_dask(chosen: EvaluateOptions, model: Classifier) -> None:
