@@ -3,7 +3,10 @@
 import gzip
 import io
 import os
+import sqlite3
 import tarfile
+import zipfile
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -50,6 +53,40 @@ def linked(kind):
     return buffer.getvalue()
 
 
+def sheet(*cells, more=b""):
+    """An xlsx file with texts in these cells of its sheet."""
+    buffer = io.BytesIO()
+    types = "http://schemas.openxmlformats.org/package/2006/content-types"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    rows = "".join(f'<row><c r="{cell}" t="inlineStr"><is><t>{cell}</t></is></c></row>' for cell in cells)
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{types}"><Default Extension="xml" ContentType="application/xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" Type="{office}/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
+        "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" Type="{office}/worksheet" '
+        'Target="worksheets/sheet1.xml"/></Relationships>',
+    }
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+        text = f'<worksheet xmlns="{main}"><sheetData>{rows}'.encode()
+        archive.writestr("xl/worksheets/sheet1.xml", text + more + b"</sheetData></worksheet>")
+    return buffer.getvalue()
+
+
+def cut_database():
+    """An SQLite file without its last page, in which the cells are."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a, y)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", [(1, "u"), (2, "v")])
+        connection.commit()
+        return connection.serialize()[:5000]
+
+
 PARQUET = parquet(a=list(range(500)), y=["u", "v"] * 250)
 ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
 THREE = gzip.decompress(tar(a__1=b"one", b__2=b"two", a__3=b"three"))  # each is a header and a block of 512 bytes
@@ -57,6 +94,14 @@ NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
 
 # file name, content, options, line (None: no line applies), words of the message
 BAD = {
+    # what a tiny file makes of memory, and what a cut one makes of cells
+    "a cell in the last corner of a sheet": ("a.xlsx", sheet("A1", "B2", "XFD1048576"), {}, None, "row 1,048,576"),
+    "a cell beyond all sheets": ("a.xlsx", sheet("A1", "ZZZZZZZZ2"), {}, None, "column 217,180,147,158"),
+    "a sheet that unpacks to 300 MB": ("a.xlsx", sheet("A1", more=b" " * 300_000_000), {}, None, "as no table does"),
+    "a database without its end": ("a.db", cut_database(), {}, None, "5,000 bytes of the 8,192"),
+    "JSON without end": ("a.json", b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", {}, 1, "too deep"),
+    "a list in JSON without end": ("a.json", b'[{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]", {}, None, "too deep"),
+    "UTF-16 without its mark": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
     # tables
     "empty file": ("a.csv", b"", {}, None, "empty"),
     "empty file without a suffix": ("a", b"", {}, None, "empty"),

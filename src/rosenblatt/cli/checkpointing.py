@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options
+from rosenblatt.cli.types import Minutes, WrittenFolder
 from rosenblatt.errors import as_argument
 
 if TYPE_CHECKING:
@@ -59,10 +60,20 @@ def every(seconds: float) -> Callable[[], bool]:
 def checkpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
-        click.option("--checkpoint", metavar="DIR", help="Write checkpoints into this folder, to go on from with --resume."),
-        click.option("--every", type=float, default=10.0, metavar="MINUTES", show_default=True, help="Between checkpoints."),
         click.option(
-            "--resume", metavar="DIR", help="Go on from the checkpoint in this folder: the same command otherwise."
+            "--checkpoint",
+            type=WrittenFolder(),
+            metavar="DIR",
+            help="Write checkpoints into this folder, to go on from with --resume.",
+        ),
+        click.option(
+            "--every", type=Minutes(0), default=10.0, metavar="MINUTES", show_default=True, help="Between checkpoints."
+        ),
+        click.option(
+            "--resume",
+            type=WrittenFolder(),
+            metavar="DIR",
+            help="Go on from the checkpoint in this folder: the same command otherwise.",
         ),
     ):
         command = option(command)

@@ -396,6 +396,15 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
                 raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
 
 
+def refuse_no_model_file(written: str | None) -> None:
+    """Refuses what no model can be saved in, before the work is done."""
+    refuse_missing_folder(written)
+    if written == "-":
+        raise click.UsageError("-o -: a model cannot go to standard output. Name a file.")
+    if written is not None and os.path.exists(written) and not os.path.isfile(written):
+        raise click.UsageError(f"-o {written} is there and not an ordinary file: save the model under another name.")
+
+
 def refuse_missing_folder(written: str | None) -> None:
     """Refuses a file that could not be written in the end, before the work is done."""
     if written in (None, "-"):

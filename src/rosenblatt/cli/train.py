@@ -69,7 +69,7 @@ class TrainOptions(
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
         options.refuse_overwriting(self.output, self.file, self.dev)
-        options.refuse_missing_folder(self.output)
+        options.refuse_no_model_file(self.output)
         if self.dev and self.holdout is not None:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (self.group or self.after) and self.holdout is None:

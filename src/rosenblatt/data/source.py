@@ -200,9 +200,9 @@ class Source:
         """The beginning of a text as UTF-8; a character that is cut off at its end may be left out."""
         if self.encoding in (None, "utf-8"):
             return self.head
-        import codecs
+        from rosenblatt.data.encoding import beginning_as_utf8
 
-        return codecs.getincrementaldecoder(str(self.encoding))("replace").decode(self.head).encode(errors="replace")
+        return beginning_as_utf8(self.head, str(self.encoding), self.name)
 
     @cached_property
     def head_lines(self) -> list[str]:

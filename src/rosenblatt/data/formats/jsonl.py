@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*("|\})')
 
+TOO_DEEP = "lists and objects lie too deep within each other: make a table of it first."
+
 
 def recognise(source: Source, options: ReadOptions) -> bool:
     return source.is_text and BEGINNING.match(source.text_head) is not None
@@ -100,12 +102,16 @@ def problem_in(text: str, name: str, reason: str, first: int = 1) -> FileError:
             json.loads(text)
         except json.JSONDecodeError as error:
             return FileError(f"this is no JSON: {error.msg}.", path=name, line=error.lineno)
+        except RecursionError:
+            return FileError(TOO_DEEP, path=name)
     kinds: dict[str, type] = {}
     for number, line in enumerate([] if text.startswith("[") else text.split("\n"), first):
         if not line.strip():
             continue
         try:
             row: Any = json.loads(line, parse_constant=refuse_constant)
+        except RecursionError:
+            return FileError(TOO_DEEP, path=name, line=number)
         except ValueError as error:
             return FileError(f"this is no JSON object: {getattr(error, 'msg', error)}.", path=name, line=number)
         if not isinstance(row, dict):
