@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,13 @@ class StreamOptions:
             )
         if self.cache is not None and any(option.name == "holdout" for option in options.typed()):
             raise click.UsageError("--cache keeps all rows of a file, those that --holdout holds out, too: leave out one.")
+
+
+def refuse_pipe(file: str, reader: str, remedy: str = "") -> None:
+    """Refuses what can be read once where it would be read again, by a stream or by workers."""
+    if file == "-" or (os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)):
+        what = "standard input" if file == "-" else file
+        raise click.UsageError(f"{what} can be read once, and {reader} a file again and again: name a file{remedy}.")
 
 
 def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
