@@ -209,7 +209,7 @@ def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, tab
     [
         (["--every", "5"], "--every would change nothing without --checkpoint DIR"),
         (["--checkpoint", "a", "--resume", "b"], "leave out --checkpoint"),
-        (["--checkpoint", "a", "--every", "nan"], "'nan' is no time in minutes"),
+        (["--checkpoint", "a", "--every", "nan"], "--every nan is no time in minutes"),
         (["--checkpoint", "a", "--every", "-1"], "-1.0 is not in the range"),
         (["--checkpoint", ""], "the name is empty: name a folder"),
         (["--checkpoint", __file__], "is a file: name a folder"),

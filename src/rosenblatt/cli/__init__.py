@@ -48,6 +48,8 @@ PYTHON_TO_OPTION = {
     "zero_based=True": "--zero-based",
     "zero_based=False": "--one-based",
     "per_column names": "--column names",
+    "missing names": "--missing names",
+    "only names": "--only names",
     "products names": "--product names",
     "hashing is": "--hash is",
     "with hashing (--hash BITS)": "with --hash BITS",

@@ -19,14 +19,8 @@ class Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         seconds: float = super().convert(value, param, ctx)
         if math.isnan(seconds):
-            self.fail(f"{value!r} is no time in {self.name}.", param, ctx)
+            self.fail(f"{value!r} is no time in seconds.", param, ctx)
         return seconds
-
-
-class Minutes(Seconds):
-    """The same in minutes."""
-
-    name = "minutes"
 
 
 class WrittenFolder(click.ParamType[str]):

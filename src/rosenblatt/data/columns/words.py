@@ -9,6 +9,7 @@ from rosenblatt.data.columns.numbers import CURRENCY
 
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
 UNKNOWN = {
+    "\\n", "(blank)", "(leer)", "(vide)", "(null)", "[null]", "(none)", "(n/a)",  # \N: of MySQL and PostgreSQL
     "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
     "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
     "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",

@@ -55,12 +55,13 @@ def database(source: Source) -> Iterator[sqlite3.Connection]:
     """The database, from which nothing but rows is read."""
     import sqlite3
 
-    refuse_cut(source)
     try:
         if source.is_plain_file:  # by its name: a file beside it may hold the last changes
+            refuse_cut(source, os.path.getsize(str(source.path)))
             connection = sqlite3.connect(f"{Path(os.path.abspath(str(source.path))).as_uri()}?mode=ro", uri=True)
         else:
             content = bytearray(source.read())
+            refuse_cut(source, len(content))
             content[JOURNAL] = b"\1\1"
             connection = sqlite3.connect(":memory:")
             connection.deserialize(bytes(content))
@@ -72,14 +73,13 @@ def database(source: Source) -> Iterator[sqlite3.Connection]:
         raise FileError(what, path=source.name) from None
 
 
-def refuse_cut(source: Source) -> None:
+def refuse_cut(source: Source, found: int) -> None:
     """Refuses a file that has lost its end: SQLite reads nothing there as zeros, and cells as missing."""
     head = source.head[:100]
     size = int.from_bytes(head[PAGE_SIZE], "big")
     if len(head) < 100 or head[CHANGES] != head[CHANGES_THEN]:  # written by a program that counted no pages
         return
     expected = int.from_bytes(head[PAGES], "big") * (65_536 if size == 1 else size)
-    found = os.path.getsize(str(source.path)) if source.is_plain_file else len(source.read())
     if found < expected:
         what = f"the database has {found:,} bytes of the {expected:,} that it was written with: copy the file again."
         raise FileError(what, path=source.name)
