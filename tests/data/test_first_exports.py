@@ -80,7 +80,14 @@ EXPORTS = {
     ),
     "durations": (
         table(call=lambda k: f"{k % 30}:{k % 60:02}:{7 * k % 60:02}", wait=lambda k: f"{k % 4 + 1}h {k % 13}m"),
-        {"call": ("id", "durations, taken as words", None), "wait": ("category", "durations, taken as words", None)},
+        {
+            "call": ("number", "written as a duration, taken as seconds", [0, 3667]),
+            "wait": ("number", "written as a duration, taken as seconds", [3600, 7260]),
+        },
+    ),
+    "durations, and often none": (
+        table(wait=lambda k: "soon" if k % 8 == 0 else f"{k % 4 + 1}h {k % 13}m"),
+        {"wait": ("category", "soon is no number, most others are: --column wait=number takes such as missing", None)},
     ),
     "times of day are no durations": (
         table(call=lambda k: f"{k % 24}:{k % 60:02}:{7 * k % 60:02}"),
@@ -245,6 +252,9 @@ def test_the_options_that_are_told_do_what_is_told():
     prices = rosenblatt.read(io.BytesIO(EXPORTS["-999,00 among prices"][0]), target="churn")
     (reading,) = decide(prices.rows, Overrides(missing=["-999,00"]))
     assert "far from" not in reading.why
+    waits = rosenblatt.read(io.BytesIO(EXPORTS["durations, and often none"][0]), target="churn")
+    (reading,) = decide(waits.rows, Overrides({"wait": "number"}))
+    assert as_values(waits, reading)[1:3] == [2 * 3600 + 60, 3 * 3600 + 120]
     days = rosenblatt.read(io.BytesIO(EXPORTS["1900 and 9999"][0]), target="churn")
     assert "far from" not in decide(days.rows, Overrides(missing=["31.12.9999"]))[1].why
 

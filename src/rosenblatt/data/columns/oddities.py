@@ -91,7 +91,7 @@ def differing_units(look: Look) -> str:
     import polars as pl
 
     if share(look.sample, DURATION) > ALL_BUT_FEW:
-        return "durations, taken as words: write them as one number, say of minutes"
+        return f"most are durations, and some are not: {look.option('number:duration')} takes those as missing"
     parts = [match for text in look.sample if (match := AMOUNT.match(text)) is not None]
     if len(parts) <= ALL_BUT_FEW * len(look.sample):
         return ""

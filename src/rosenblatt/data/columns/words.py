@@ -22,7 +22,8 @@ MONTHS = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 # But for a currency, a month or a day of the week in front.
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
+# Or for the P of a duration such as PT1H30M.
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(
@@ -35,6 +36,7 @@ ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row",
 CODE_NAMES = {
     "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
 }  # fmt: skip
+DURATION_NAMES = {"duration", "durations", "dauer", "elapsed", "runtime", "laufzeit", "durée", "length", "took", "uptime"}
 TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when"}
 TRUTHS = [
     {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"ja", "nein"}, {"j", "n"}, {"oui", "non"},
