@@ -3,7 +3,10 @@
 import gzip
 import io
 import os
+import sqlite3
 import tarfile
+import zipfile
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -50,6 +53,40 @@ def linked(kind):
     return buffer.getvalue()
 
 
+def sheet(*cells, more=b""):
+    """An xlsx file with texts in these cells of its sheet."""
+    buffer = io.BytesIO()
+    types = "http://schemas.openxmlformats.org/package/2006/content-types"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    rows = "".join(f'<row><c r="{cell}" t="inlineStr"><is><t>{cell}</t></is></c></row>' for cell in cells)
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{types}"><Default Extension="xml" ContentType="application/xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" Type="{office}/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
+        "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" Type="{office}/worksheet" '
+        'Target="worksheets/sheet1.xml"/></Relationships>',
+    }
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+        text = f'<worksheet xmlns="{main}"><sheetData>{rows}'.encode()
+        archive.writestr("xl/worksheets/sheet1.xml", text + more + b"</sheetData></worksheet>")
+    return buffer.getvalue()
+
+
+def cut_database():
+    """An SQLite file without its last page, in which the cells are."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a, y)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", [(1, "u"), (2, "v")])
+        connection.commit()
+        return connection.serialize()[:5000]
+
+
 PARQUET = parquet(a=list(range(500)), y=["u", "v"] * 250)
 ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
 THREE = gzip.decompress(tar(a__1=b"one", b__2=b"two", a__3=b"three"))  # each is a header and a block of 512 bytes
@@ -57,6 +94,22 @@ NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
 
 # file name, content, options, line (None: no line applies), words of the message
 BAD = {
+    # what a tiny file makes of memory, and what a cut one makes of cells
+    "a cell in the last corner of a sheet": ("a.xlsx", sheet("A1", "B2", "XFD1048576"), {}, None, "row 1,048,576"),
+    "a cell beyond all sheets": ("a.xlsx", sheet("A1", "ZZZZZZZZ2"), {}, None, "column 217,180,147,158"),
+    "a sheet that unpacks to 300 MB": ("a.xlsx", sheet("A1", more=b" " * 300_000_000), {}, None, "as no table does"),
+    "a database without its end": ("a.db", cut_database(), {}, None, "5,000 bytes of the 8,192"),
+    "JSON without end": ("a.json", b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", {}, 1, "too deep"),
+    "a list in JSON without end": ("a.json", b'[{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]", {}, None, "too deep"),
+    "UTF-16 that is UTF-8": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
+    # what other programs make of a table
+    "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
+    "single quotes": ("a.csv", b"a,y\n'1','u'\n'2','v'\n", {}, 2, "single quotes"),
+    "formulas": ("a.csv", b'a,y\n="1",u\n="2",v\n', {}, 2, "is a formula"),
+    "Qualtrics": ("a.csv", b'q,y\nHow?,So?\n"{""ImportId"":""1""}","{""ImportId"":""2""}"\n1,u\n', {}, 3, "Qualtrics"),
+    "psql, cells of two lines": ("a.txt", b" a   | y\n-----+---\n one+| u\n two | \n", {}, 3, "goes on in the next line"),
+    "sqlcmd, a cell too wide": ("a.txt", b"a   y\n--- ---\n1   u\n12345 v\n", {}, 4, "crosses the columns"),
+    "psql, a bar in a cell": ("a.txt", b" a | y\n---+---\n 1 | u\n 2|3 | v\n", {}, 4, "3 cells, expected 2"),
     # tables
     "empty file": ("a.csv", b"", {}, None, "empty"),
     "empty file without a suffix": ("a", b"", {}, None, "empty"),
@@ -83,7 +136,8 @@ BAD = {
     "NUL far down": ("a.csv", TABLE + ROWS * 2000 + b"1,\0,no\n", {}, 80_042, "NUL"),
     "binary garbage": ("a.csv", bytes(range(256)) * 10, {}, 1, "NUL"),
     "UTF-16 that is cut": ("a.csv", TABLE.decode().encode("utf-16")[:-1], {}, 41, "is not utf-16"),
-    "UTF-16 without": ("a.csv", TABLE.decode().encode("utf-16-le"), {}, 1, "NUL"),
+    "UTF-16 without its mark": ("a.csv", TABLE.decode().encode("utf-16-le"), {}, 1, "encoding='utf-16-le'"),
+    "UTF-16 with its high bytes first": ("a.csv", TABLE.decode().encode("utf-16-be"), {}, 1, "encoding='utf-16-be'"),
     "Latin-1 behind UTF-8": ("a.csv", TABLE + "1,é,no\n".encode() + b"1,\xe9,no\n", {}, 43, "encoding='windows-1252'"),
     "Latin-1 far down": ("a.csv", TABLE + "ü,é,no\n".encode() + ROWS * 2000 + b"1,\xe9,no\n", {}, 80_043, "0xe9"),
     "a byte that Windows-1252 lacks": ("a.csv", TABLE + b"1,f\x81r,no\n", {}, 42, "neither UTF-8 nor Windows-1252"),

@@ -259,9 +259,10 @@ def test_a_closed_standard_error_changes_nothing(monkeypatch, capsys):
     assert "150 rows" in capsys.readouterr().out
 
 
-def test_a_closed_standard_input_is_told(monkeypatch, capsys):
+@pytest.mark.parametrize("arguments", [["train", "-"], ["worksheet", "--check", "-", "--seed", "1"]])
+def test_a_closed_standard_input_is_told(arguments, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", None)
-    assert run(["train", "-"]) == 1
+    assert run(arguments) == 1
     assert "it is closed" in capsys.readouterr().err
 
 

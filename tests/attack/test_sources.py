@@ -60,6 +60,15 @@ def test_training_from_a_pipe_sees_every_row(tmp_path, capsys):
     assert f'"examples": {ROWS}' in capsys.readouterr().out
 
 
+def test_a_pipe_is_no_file_to_stream_from(tmp_path, capsys):
+    """It was opened twice, and the second time it was empty."""
+    os.mkfifo(tmp_path / "rows")
+    assert run(["train", str(tmp_path / "rows"), "--target", "y", "--stream"]) == 2
+    message = capsys.readouterr().err
+    assert "can be read once, and --stream reads a file again and again" in message
+    assert "train - --stream --hash 20" in message
+
+
 def test_a_file_that_takes_the_name_of_another_is_not_mixed_with_it(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(table(10))

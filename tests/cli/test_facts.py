@@ -187,3 +187,11 @@ def test_values_can_be_listed_in_their_own_order_or_by_rows(people, capsys):
 def test_the_least_and_the_largest_number_of_a_column_are_told(people, data_dir, capsys):
     assert result(capsys, people, "--target", "income")["ranges"] == {"age": [22, 50]}
     assert result(capsys, "income")["ranges"] == {"age": [17, 90], "hours": [1, 99]}  # LECTURES O6: the data's own extremes
+
+
+def test_columns_that_no_row_has_cost_nothing(tmp_path, capsys):
+    """Two billion of them: a list of their names would take all memory."""
+    (tmp_path / "far.libsvm").write_text("1 2147483647:1\n-1 1:1\n")
+    assert run(["facts", str(tmp_path / "far.libsvm"), "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)["values"]
+    assert [(value["feature"], value["count"]) for value in values] == [("column 0", 1), ("column 2147483646", 1)]

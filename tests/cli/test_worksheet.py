@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from fractions import Fraction
 
@@ -225,6 +226,23 @@ def test_what_cannot_be_is_refused_with_its_remedy(tmp_path, monkeypatch, capsys
     tmp_path.joinpath("empty.txt").write_text("nothing here\n")
     assert run(["worksheet", *arguments]) != 0
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answer", ["1e999999999", "1e-999999999", "9" * 5000, "1/0", "9**9**9**9"])
+def test_an_answer_beyond_all_numbers_is_wrong_and_not_computed(answer, tmp_path, capsys):
+    """As a fraction, 1e999999999 has a billion digits."""
+    (tmp_path / "answers.txt").write_text(f"1a = {answer}\n")
+    assert run(["worksheet", "--check", str(tmp_path / "answers.txt"), "--seed", "7"]) == 0
+    assert "0 of 49 answers are right, 1 wrong, 48 missing" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="this system has no file without an end")
+@pytest.mark.parametrize(
+    "arguments", [["worksheet", "--check", "/dev/zero", "--seed", "1"], ["data", "income", "--from", "/dev/zero"]]
+)
+def test_a_file_without_end_is_read_so_far_as_one_can_be_long(arguments, capsys):
+    assert run(arguments) == 1
+    assert "/dev/zero" in capsys.readouterr().err
 
 
 def test_it_can_be_used_from_an_autograder():

@@ -11,7 +11,7 @@ from rosenblatt.cli import run
 from rosenblatt.cluster.blocks import plan_blocks, scan, with_scans
 from rosenblatt.cluster.scoring_files import confusion_of, parts_in, predict_part
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, SaveError
 from rosenblatt.learning.predicted import WantedColumns
 
 pytest.importorskip("distributed", reason="dask is not installed")
@@ -73,3 +73,22 @@ def test_a_table_without_the_columns_of_training_is_refused_by_part(files, tmp_p
     with pytest.raises(DataError, match=r"other.csv, part-00000: .*'a'"):
         predict_part(parts_in(tmp_path, [block])[0], rb.load(files / "model.rosenblatt"), WantedColumns())
     assert not (tmp_path / "part-00000.csv").exists()
+
+
+def test_what_is_wrong_with_a_file_is_not_blamed_on_the_cluster(files, tmp_path, capsys):
+    """Errors of reading are OSErrors or ValueErrors, as those of a scheduler that does not answer."""
+    (tmp_path / "rows.xlsx").write_bytes(b"PK\3\4" + bytes(26) + b"xl/")
+    model, options = str(files / "model.rosenblatt"), ["--dask", "local", "-o", str(tmp_path / "parts")]
+    assert run(["predict", model, str(tmp_path / "rows.xlsx"), *options]) != 0
+    errors = capsys.readouterr().err
+    assert "of the format excel: a cluster reads csv" in errors
+    assert "scheduler" not in errors
+    assert run(["predict", model, "-", *options]) == 2
+    assert "standard input can be read once, and workers read a file again and again" in capsys.readouterr().err
+
+
+def test_a_part_that_cannot_be_written_is_named(files, tmp_path):
+    blocks = plan_blocks(str(files / "rows.csv"), ReadOptions(as_text=True), 10**6)
+    (part,) = parts_in(tmp_path / "nowhere", with_scans(blocks, [scan(block) for block in blocks]))
+    with pytest.raises(SaveError, match=r"part-00000.csv was not written: No such file or directory"):
+        predict_part(part, rb.load(files / "model.rosenblatt"), WantedColumns())

@@ -9,6 +9,7 @@ import sqlite3
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -79,7 +80,14 @@ EXPORTS = {
     ),
     "durations": (
         table(call=lambda k: f"{k % 30}:{k % 60:02}:{7 * k % 60:02}", wait=lambda k: f"{k % 4 + 1}h {k % 13}m"),
-        {"call": ("id", "durations, taken as words", None), "wait": ("category", "durations, taken as words", None)},
+        {
+            "call": ("number", "written as a duration, taken as seconds", [0, 3667]),
+            "wait": ("number", "written as a duration, taken as seconds", [3600, 7260]),
+        },
+    ),
+    "durations, and often none": (
+        table(wait=lambda k: "soon" if k % 8 == 0 else f"{k % 4 + 1}h {k % 13}m"),
+        {"wait": ("category", "soon is no number, most others are: --column wait=number takes such as missing", None)},
     ),
     "times of day are no durations": (
         table(call=lambda k: f"{k % 24}:{k % 60:02}:{7 * k % 60:02}"),
@@ -88,10 +96,10 @@ EXPORTS = {
     "-999 and 9999999": (
         table(age=lambda k: 18 + k if k % 11 else -999, income=lambda k: 900 + 31 * k if k % 13 else 9999999),
         {
-            "age": ("number", "-999 in 6 rows is far from all others: if not known, --missing -999", [-999, 19]),
+            "age": ("number", "-999 in 6 rows is far from all others: if not known, --missing age=-999", [-999, 19]),
             "income": (
                 "number",
-                "9999999 in 5 rows is far from all others: if not known, --missing 9999999",
+                "9999999 in 5 rows is far from all others: if not known, --missing income=9999999",
                 [9999999, 931],
             ),
         },
@@ -99,14 +107,20 @@ EXPORTS = {
     "codes of a survey": (
         table(mood=lambda k: k % 5 + 1 if k % 10 else 99, years=lambda k: k % 30 if k % 12 else -1, kids=lambda k: k % 4),
         {
-            "mood": ("number", "99 in 6 rows is far from all others: if not known, --missing 99", [99, 2]),
-            "years": ("number", "-1 in 5 rows is far from all others: if not known, --missing -1", [-1, 1]),
+            "mood": ("number", "99 in 6 rows is far from all others: if not known, --missing mood=99", [99, 2]),
+            "years": ("number", "-1 in 5 rows is far from all others: if not known, --missing years=-1", [-1, 1]),
             "kids": ("number", "", [0, 1]),
         },
     ),
     "-999,00 among prices": (
         table(";", preis=lambda k: f"{5 + k},50" if k % 9 else "-999,00"),
-        {"preis": ("number", "-999,00 in 7 rows is far from all others: if not known, --missing -999,00", [-999, 6.5])},
+        {
+            "preis": (
+                "number",
+                "-999,00 in 7 rows is far from all others: if not known, --missing preis=-999,00",
+                [-999, 6.5],
+            )
+        },
     ),
     "nines that are no marks": (
         table(age=lambda k: 99 - k % 80, change=lambda k: k % 9 - 4, sold=lambda k: 999 * (k % 3)),
@@ -120,10 +134,23 @@ EXPORTS = {
         {
             "ordered": (
                 "date",
-                "1900-01-01 00:00:00 in 7 rows is far from all others: if not known, --missing '1900-",
+                "1900-01-01 00:00:00 in 7 rows is far from all others: if not known, --missing 'ordered=1900-",
                 None,
             ),
-            "ends": ("date", "31.12.9999 in 20 rows is far from all others: if not known, --missing 31.12.9999", None),
+            "ends": ("date", "31.12.9999 in 20 rows is far from all others: if not known, --missing ends=31.12.9999", None),
+        },
+    ),
+    "what databases and pivot tables write for nothing": (
+        table(
+            "\t",
+            amount=lambda k: "\\N" if k % 4 == 0 else k / 4,
+            visits=lambda k: "(blank)" if k % 3 == 0 else k,
+            since=lambda k: "(leer)" if k % 3 == 0 else f"{1 + k % 28:02}.{1 + k % 12:02}.2023",
+        ),
+        {
+            "amount": ("number", "missing: \\N", [None, 0.25]),
+            "visits": ("number", "missing: (blank)", [None, 1]),
+            "since": ("date", "d.m.y, missing: (leer)", None),
         },
     ),
     "0000-00-00": (
@@ -225,8 +252,46 @@ def test_the_options_that_are_told_do_what_is_told():
     prices = rosenblatt.read(io.BytesIO(EXPORTS["-999,00 among prices"][0]), target="churn")
     (reading,) = decide(prices.rows, Overrides(missing=["-999,00"]))
     assert "far from" not in reading.why
+    waits = rosenblatt.read(io.BytesIO(EXPORTS["durations, and often none"][0]), target="churn")
+    (reading,) = decide(waits.rows, Overrides({"wait": "number"}))
+    assert as_values(waits, reading)[1:3] == [2 * 3600 + 60, 3 * 3600 + 120]
     days = rosenblatt.read(io.BytesIO(EXPORTS["1900 and 9999"][0]), target="churn")
     assert "far from" not in decide(days.rows, Overrides(missing=["31.12.9999"]))[1].why
+
+
+def test_a_mark_may_be_one_of_a_single_column(tmp_path, capsys):
+    """99 is an answer that was not given, and an age."""
+    (tmp_path / "t.csv").write_bytes(table(mood=lambda k: 99 if k % 10 == 0 else k % 5 + 1, age=lambda k: 40 + 7 * k % 60))
+    models = []
+    for stream in ([], ["--stream"]):
+        model = str(tmp_path / f"m{len(stream)}.rosenblatt")
+        say = ["--target", "churn", "--missing", "mood=99", "-q", "-o", model, *stream]
+        assert run(["train", str(tmp_path / "t.csv"), *say]) == 0
+        models.append(rosenblatt.load(model).features)
+    for features in models:
+        assert "mood is missing" in features.names
+        assert "age is missing" not in features.names
+        rows = pl.DataFrame({"mood": ["99", "", "1"], "age": ["99", "99", "99"]})
+        marked, empty, known = np.asarray(features.transform(rows))
+        assert (marked == empty).all()
+        assert (marked != known).any()
+    capsys.readouterr()
+    assert run(["train", str(tmp_path / "t.csv"), "--target", "churn", "--missing", "mod=99"]) == 2
+    assert "--missing names 'mod', but the columns are 'mood', 'age'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_a_service_answers_is_the_list_in_it(indent, tmp_path):
+    """As Stripe does: {"object": "list", "data": […]}; a line, or as people read it."""
+    rows = [{"id": f"ch_{k}", "amount": 100 * k, "card": {"brand": "visa"}, "churn": CHURN[k]} for k in range(N)]
+    answer = {"object": "list", "has_more": False, "data": rows}
+    (tmp_path / "a.json").write_text(json.dumps(answer, indent=indent))
+    (tmp_path / "b.json").write_text(json.dumps(rows))
+    found, expected = (rosenblatt.read(str(tmp_path / name), target="churn") for name in ("a.json", "b.json"))
+    assert found.rows.equals(expected.rows)
+    assert found.labels.to_list() == CHURN
+    assert any("are the objects in its member 'data'" in note for note in found.notes)
+    assert sum(map(len, rosenblatt.data.batches(str(tmp_path / "a.json"), target="churn"))) == N
 
 
 @pytest.mark.parametrize(

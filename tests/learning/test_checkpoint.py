@@ -15,6 +15,7 @@ import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.errors import SettingError
+from rosenblatt.learning import model_file
 from rosenblatt.learning.checkpoint import NAME, PREVIOUS, Checkpoints
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.learn import learn_from
@@ -116,6 +117,44 @@ def test_the_checkpoint_before_is_kept_and_damage_is_named(tmp_path):
         interrupted(data, Recipe(epochs=4), folder, after=2, resume=True)
 
 
+FORGED = {  # what somebody puts into a checkpoint, with the right checksum
+    "a key is missing": lambda header, arrays: header.pop("place"),
+    "counts are texts": lambda header, arrays: header.update(counts=["many", 0, 0.0]),
+    "counts are too few": lambda header, arrays: header.update(before=[1]),
+    "an epoch that would take for ever to reach": lambda header, arrays: header.update(number=2**62),
+    "a place before the first": lambda header, arrays: header.update(place=-1),
+    "a place behind the last": lambda header, arrays: header.update(place=10**9),
+    "epochs that never were": lambda header, arrays: header.update(history=[]),
+    "an epoch of another kind": lambda header, arrays: header["history"][0].update(more=1),
+    "weights without numbers": lambda header, arrays: header.update(weights={}),
+    "a scale of 0": lambda header, arrays: header["weights"].update(scale=0.0),
+    "no weights": lambda header, arrays: arrays.pop("w"),
+    "weights that would be stretched": lambda header, arrays: arrays.update(w=arrays["w"][:, :1].copy()),
+    "weights that are not finite": lambda header, arrays: arrays["w"].fill(np.nan),
+    "whole numbers for weights": lambda header, arrays: arrays.update(u=arrays["u"].astype(np.int64)),
+    "best weights of another size": lambda header, arrays: arrays.update({"best.coef": np.ones((1, 2))}),
+    "arrays of nobody": lambda header, arrays: arrays.update({"predicted.7": np.ones(2)}),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_forged_checkpoint_is_refused_as_no_checkpoint(what, tmp_path):
+    """A checksum finds damage, not malice."""
+    data, folder = noisy(500), tmp_path / "folder"
+    interrupted(data, Recipe(epochs=4), folder, after=14)
+    header, arrays = model_file.read(folder / NAME)
+    assert header["history"]
+    FORGED[what](header, arrays)
+    model_file.write(folder / NAME, header, arrays)
+    with pytest.raises(rb.ModelFileError, match=r"whole, but no checkpoint .* begin anew with --checkpoint"):
+        interrupted(data, Recipe(epochs=4), folder, after=10**9, resume=True)
+
+
+def test_a_folder_that_takes_no_checkpoint_is_refused_before_training(table, capsys):
+    assert run(["train", str(table / "t.csv"), "--target", "label", "--checkpoint", "/proc/self"]) == 1
+    assert "/proc/self cannot hold checkpoints" in capsys.readouterr().err
+
+
 def test_other_settings_and_other_rows_are_refused_by_name(tmp_path):
     data, folder = noisy(500), tmp_path / "folder"
     interrupted(data, Recipe(epochs=4), folder, after=5)
@@ -170,6 +209,14 @@ def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, tab
     [
         (["--every", "5"], "--every would change nothing without --checkpoint DIR"),
         (["--checkpoint", "a", "--resume", "b"], "leave out --checkpoint"),
+        (["--checkpoint", "a", "--every", "nan"], "--every nan is no time in minutes"),
+        (["--checkpoint", "a", "--every", "-1"], "-1.0 is not in the range"),
+        (["--checkpoint", ""], "the name is empty: name a folder"),
+        (["--checkpoint", __file__], "is a file: name a folder"),
+        (["--stream", "--cache", ""], "the name is empty: name a folder"),
+        (["--dask", ""], "the address is empty"),
+        (["-o", "-"], "a model cannot go to standard output"),
+        (["-o", "/dev/null"], "-o /dev/null is there and not an ordinary file"),
     ],
 )
 def test_options_without_a_sense_are_refused(arguments, reason, table, capsys):

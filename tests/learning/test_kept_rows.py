@@ -1,6 +1,9 @@
 """Kept rows: the next run starts from them and ends on the same bytes; what does not fit is named and built anew."""
 
+import hashlib
+import json
 import os
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +81,61 @@ def test_flipped_bits_of_kept_files_are_found(files, capsys):
         again, message = train("t.csv", *KEPT, capsys=capsys)
         assert "built anew" in message, name
         assert again == whole
+
+
+def forge_about(**changes):
+    """Writes other facts about the rows, with the right checksum."""
+    _, _, text = Path(FOLDER, "about.json").read_bytes().partition(b"\n")
+    text = json.dumps(json.loads(text) | changes).encode()
+    Path(FOLDER, "about.json").write_bytes(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+
+
+def forge_codes(code):
+    codes = np.full(600, code, np.int32)
+    np.save(f"{FOLDER}/codes.npy", codes)
+    forge_about(codes=zlib.crc32(codes.data))
+
+
+def forge_head(**changes):
+    head = Path(FOLDER, "head.json")
+    head.write_text(json.dumps(json.loads(head.read_text()) | changes))
+
+
+def pipe(name):
+    os.unlink(f"{FOLDER}/{name}")
+    os.mkfifo(f"{FOLDER}/{name}")
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda: forge_codes(-1),  # places before the weights of the first class, and
+        lambda: forge_codes(2**31 - 1),  # far behind those of the last: the loop would read there
+        lambda: forge_about(labels=[]),
+        lambda: forge_about(labels=["a", "b", "c"], label_type=[]),
+        lambda: forge_about(of=None),
+        lambda: forge_about(kind=[1]),
+        lambda: forge_about(missing=[1, 2, 3]),
+        lambda: forge_about(map={"map": "table"}),
+        lambda: forge_about(target=5),
+        lambda: forge_head(columns=2**70),
+        lambda: forge_head(columns=2**31),
+        lambda: forge_head(arrays=[]),
+        lambda: forge_head(layout="dense"),
+        lambda: Path(FOLDER, "head.json").write_text("[" * 100_000),
+        lambda: os.truncate(f"{FOLDER}/codes.npy", 0),
+        lambda: pipe("about.json"),  # to which nobody writes
+        lambda: pipe("head.json"),
+        lambda: pipe("codes.npy"),
+        lambda: pipe("values"),
+    ],
+)
+def test_a_forged_cache_is_built_anew(forge, files, capsys):
+    whole, _ = train("t.csv", *KEPT, "--numeric", "number")
+    forge()
+    again, message = train("t.csv", *KEPT, "--numeric", "number", capsys=capsys)
+    assert f"The cache {FOLDER} is damaged: it is built anew." in message
+    assert again == whole
 
 
 def test_other_learners_share_rows_whose_features_were_not_chosen_by_trial(files, monkeypatch):

@@ -338,3 +338,11 @@ def test_a_quantity_is_one_wherever_a_mark_stands_among_its_texts(place):
     texts.insert(place, "NULL")
     assert has_quantity(pl.Series(texts * 2, dtype=pl.Enum(texts)))
     assert has_quantity(pl.Series(texts * 2))
+
+
+@pytest.mark.parametrize(("power", "size"), [("e200", "large"), ("e-200", "small")])
+def test_targets_whose_squares_would_overflow_or_vanish_are_refused(power, size, tmp_path, capsys):
+    rows = [f"{number},{number}.5{power}\n" for number in range(1, 60)]
+    (tmp_path / "t.csv").write_text("a,price\n" + "".join(rows))
+    assert run(["train", str(tmp_path / "t.csv"), "--target", "price", "--task", "numbers"]) == 1
+    assert f"in row 59 is 59.5{power}, too {size} to compute with" in capsys.readouterr().err

@@ -48,6 +48,8 @@ PYTHON_TO_OPTION = {
     "zero_based=True": "--zero-based",
     "zero_based=False": "--one-based",
     "per_column names": "--column names",
+    "missing names": "--missing names",
+    "only names": "--only names",
     "products names": "--product names",
     "hashing is": "--hash is",
     "with hashing (--hash BITS)": "with --hash BITS",
@@ -165,7 +167,9 @@ def run(arguments: list[str] | None = None) -> int:
         problem.show(shown)
         echo(shown.getvalue(), err=True, nl=False)
         return 2
-    except click.Abort:  # what click makes of an interrupt
+    except click.Abort as abort:  # what click makes of an interrupt, and of the end of a file
+        if isinstance(abort.__cause__, EOFError):
+            return report_bug(abort.__cause__)
         raise KeyboardInterrupt from None
     except RosenblattError as problem:
         complain(f"{type(problem).__name__}: {in_options(str(problem))}")
@@ -187,11 +191,16 @@ def run(arguments: list[str] | None = None) -> int:
     except BaseException as bug:  # also what is no Exception, as a panic of polars is
         if is_interrupt(bug):
             raise KeyboardInterrupt from None
-        if os.environ.get("ROSENBLATT_TRACEBACK"):
-            raise
-        complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
-        complain("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.")
-        return 1
+        return report_bug(bug)
+
+
+def report_bug(bug: BaseException) -> int:
+    """Says that an exception which nobody has foreseen is a bug; its traceback is for those who ask."""
+    if os.environ.get("ROSENBLATT_TRACEBACK"):
+        raise bug
+    complain(f"This should not happen, and is a bug of rosenblatt: {type(bug).__name__}: {bug}")
+    complain("Please report it, with what ROSENBLATT_TRACEBACK=1 shows.")
+    return 1
 
 
 def complain(message: str) -> None:

@@ -57,7 +57,7 @@ def calibrate(**values: Any) -> None:
     if chosen.threshold is not None:
         refuse_wrong(chosen.threshold)
     options.refuse_overwriting(chosen.output, chosen.file)
-    options.refuse_missing_folder(chosen.output)
+    options.refuse_no_model_file(chosen.output)
     model = model_input.load_classifier(chosen.model, chosen.file)
     data = with_labels_like(model.classes, read_labelled(model, chosen.file, chosen))
     examples, notes, _ = model.examples(data, chosen.unseen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options
+from rosenblatt.cli.types import WrittenFolder
 from rosenblatt.errors import as_argument
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class CheckpointOptions:
 
         if self.checkpoint and self.resume:
             raise click.UsageError("--resume goes on writing checkpoints where it found one: leave out --checkpoint.")
+        if math.isnan(self.every):  # which click takes for a number in any range
+            raise click.UsageError("--every nan is no time in minutes.")
         folder = Path(self.checkpoint or self.resume or "")
         checkpoints = Checkpoints(folder, recipe, every(60 * self.every), resume=self.resume is not None)
         if self.resume and not checkpoints.path.exists():
@@ -59,10 +63,25 @@ def every(seconds: float) -> Callable[[], bool]:
 def checkpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
-        click.option("--checkpoint", metavar="DIR", help="Write checkpoints into this folder, to go on from with --resume."),
-        click.option("--every", type=float, default=10.0, metavar="MINUTES", show_default=True, help="Between checkpoints."),
         click.option(
-            "--resume", metavar="DIR", help="Go on from the checkpoint in this folder: the same command otherwise."
+            "--checkpoint",
+            type=WrittenFolder(),
+            metavar="DIR",
+            help="Write checkpoints into this folder, to go on from with --resume.",
+        ),
+        click.option(
+            "--every",
+            type=click.FloatRange(0),
+            default=10.0,
+            metavar="MINUTES",
+            show_default=True,
+            help="Between checkpoints.",
+        ),
+        click.option(
+            "--resume",
+            type=WrittenFolder(),
+            metavar="DIR",
+            help="Go on from the checkpoint in this folder: the same command otherwise.",
         ),
     ):
         command = option(command)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import options
+from rosenblatt.cli.types import Address
 
 if TYPE_CHECKING:
     from rosenblatt.learning.learners import Recipe
@@ -60,7 +61,7 @@ class ClusterOptions:
 
 def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """On which cluster."""
-    return click.option("--dask", metavar="ADDRESS|local", help=help)
+    return click.option("--dask", type=Address(), metavar="ADDRESS|local", help=help)
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.cli.stream_options import refuse_pipe
 from rosenblatt.cluster.dask_tasks import cluster_at
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
 from rosenblatt.cluster.scoring_files import add_up, confusion_of, parts_in, predict_part
@@ -67,6 +68,7 @@ def predict_on_dask(chosen: PredictOptions, model: Classifier) -> None:
     if folder.exists():
         raise click.UsageError(f"-o {chosen.output} is there already: name a folder that is not.")
     options.refuse_missing_folder(chosen.output)
+    refuse_pipe(chosen.file, "workers read")
     source = FileSource(chosen.file, ReadOptions(**chosen.read_keywords(model)))
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -96,6 +98,7 @@ def confusion_on_dask(chosen: EvaluateOptions, model: Classifier) -> Measures:
     from rosenblatt.studies.evaluate import Measures
 
     model.refuse_numbers()
+    refuse_pipe(chosen.file, "workers read")
     with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=options.tell) as tasks:
         blocks = FileSource(chosen.file, reading).blocks(tasks)
         confusion = tasks.reduce(confusion_of, blocks, add_up, tasks.shared(model), chosen.unseen)

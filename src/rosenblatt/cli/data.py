@@ -11,6 +11,8 @@ import click
 from rosenblatt.cli import echo, options, output
 from rosenblatt.errors import DataError, FileError, SettingError
 
+LARGEST_ADULT = 20_000_000  # bytes: it has 4 million
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions(options.PrintingOptions):
@@ -70,7 +72,8 @@ def make_income(source: str | None) -> list[Path]:
 
     adult = Path(source) if source is not None else fetched("adult")[0]
     try:
-        content = adult.read_bytes()
+        with open(adult, "rb") as file:
+            content = file.read(LARGEST_ADULT)
     except OSError as problem:
         raise FileError(f"it cannot be read: {problem.strerror}", path=str(adult)) from None
     try:

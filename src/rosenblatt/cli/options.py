@@ -177,7 +177,10 @@ def reading(command: F) -> F:
         click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
         click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
         click.option(
-            "--missing", multiple=True, metavar="MARK", help="What else stands for a missing value, beside NA, NULL, - …"
+            "--missing",
+            multiple=True,
+            metavar="[COL=]MARK",
+            help="What else stands for a missing value, beside NA, NULL, - …: in all columns, or in one, as age=99.",
         ),
         click.option("--unlabelled", type=click.Choice(UNLABELLED), help="Rows without a label: by default refused."),
         click.option("--skip-lines", type=int, metavar="N", help="Lines above the table, if not titles and comments."),
@@ -394,6 +397,15 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
             if is_read_from(str(written), path):
                 what = "standard input" if path == "-" else path
                 raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
+
+
+def refuse_no_model_file(written: str | None) -> None:
+    """Refuses what no model can be saved in, before the work is done."""
+    refuse_missing_folder(written)
+    if written == "-":
+        raise click.UsageError("-o -: a model cannot go to standard output. Name a file.")
+    if written is not None and os.path.exists(written) and not os.path.isfile(written):
+        raise click.UsageError(f"-o {written} is there and not an ordinary file: save the model under another name.")
 
 
 def refuse_missing_folder(written: str | None) -> None:

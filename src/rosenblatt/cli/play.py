@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options, output
+from rosenblatt.cli.types import WrittenFolder
 from rosenblatt.errors import SaveError, SettingError, needs_parts
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ class PlayOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option("--positive", metavar="LABEL", help="The class against all others; else the last in their order.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; else any that is free.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
-@click.option(
-    "--static", type=click.Path(file_okay=False), metavar="DIR", help="Write a page that needs no server: DIR/index.html."
-)
+@click.option("--static", type=WrittenFolder(), metavar="DIR", help="Write a page that needs no server: DIR/index.html.")
 @click.option(
     "-o",
     "--output",

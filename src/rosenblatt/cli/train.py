@@ -16,7 +16,7 @@ from rosenblatt.cli import echo, model_input, options, output, train_search
 from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, written_on_interrupt
 from rosenblatt.cli.cluster_options import ClusterOptions, cluster_options
 from rosenblatt.cli.progress import StatusLine, TrainingTable
-from rosenblatt.cli.stream_options import StreamOptions, stream_options
+from rosenblatt.cli.stream_options import StreamOptions, refuse_pipe, stream_options
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
@@ -69,7 +69,7 @@ class TrainOptions(
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
         options.refuse_overwriting(self.output, self.file, self.dev)
-        options.refuse_missing_folder(self.output)
+        options.refuse_no_model_file(self.output)
         if self.dev and self.holdout is not None:
             raise click.UsageError("Measure on --dev or on --holdout, not on both.")
         if (self.group or self.after) and self.holdout is None:
@@ -101,9 +101,12 @@ class TrainOptions(
 
             refuse_several_passes(self)
         elif self.stream:
+            refuse_pipe(self.file, "--stream reads", ", or learn from each row once, `train - --stream --hash 20`")
             self.refuse_in_memory()
         elif self.window is not None or self.cache is not None:
             self.refuse_without_stream()
+        if self.dask:
+            refuse_pipe(self.file, "workers read")
         if self.workers or self.shards or self.mix or self.dask or self.force:
             self.refuse_no_workers()
         if self.python:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from collections.abc import Collection
 from typing import Any
 
@@ -20,6 +21,30 @@ class Seconds(click.FloatRange):
         if math.isnan(seconds):
             self.fail(f"{value!r} is no time in seconds.", param, ctx)
         return seconds
+
+
+class WrittenFolder(click.ParamType[str]):
+    """The name of a folder to write into: not an empty one, as an unset variable of a shell leaves it, and not a file's."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the name is empty: name a folder, or leave the option out.", param, ctx)
+        if os.path.exists(value) and not os.path.isdir(value):
+            self.fail(f"{value!r} is a file: name a folder.", param, ctx)
+        return str(value)
+
+
+class Address(click.ParamType[str]):
+    """Where a cluster is; not empty."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the address is empty: name one, or leave the option out.", param, ctx)
+        return str(value)
 
 
 class NumberOrName(click.ParamType[float | str]):

@@ -47,7 +47,7 @@ def update(**values: Any) -> None:
 
     chosen = UpdateOptions(**values)
     options.refuse_overwriting(chosen.output, chosen.file)
-    options.refuse_missing_folder(chosen.output)
+    options.refuse_no_model_file(chosen.output)
     model = model_input.load_classifier(chosen.model, chosen.file)
     going_on, row = Update(model), 0
     with labelled_rows(model, chosen.file, chosen) as read_options:

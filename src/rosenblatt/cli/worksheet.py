@@ -14,6 +14,7 @@ from rosenblatt.errors import DataError, FileError
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".tex": "tex"}
 MOST_STUDENTS = 10_000
+MOST_LETTERS = 2_000_000  # of a sheet or a list of names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +102,10 @@ def students_of(text: str) -> list[str]:
             raise click.UsageError(f"--students {text}: expected a number from 1 to {MOST_STUDENTS:,}, or a file of names.")
         return [f"{number:0{len(text)}d}" for number in range(1, int(text) + 1)]
     try:
-        lines = Path(text).read_text(encoding="utf-8").splitlines()
+        lines = read_text(text).splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise FileError(
-            f"the names cannot be read: {problem}; give a text file with a name a line, or a number", path=text
+            f"the names cannot be read: {reason_of(problem)}; give a text file with a name a line, or a number", path=text
         ) from None
     names = [line.strip() for line in lines if line.strip()]
     if not names:
@@ -112,6 +113,23 @@ def students_of(text: str) -> list[str]:
     if twice := [name for name in names if [file_name(one) for one in names].count(file_name(name)) > 1]:
         raise DataError(f"{text} has the name {twice[0]!r} twice, or two that a file name cannot tell apart: change one.")
     return names
+
+
+def read_text(path: str) -> str:
+    """The text of a file that people have written: whatever comes after some millions of letters is none."""
+    with open(path, encoding="utf-8") as file:
+        return file.read(MOST_LETTERS)
+
+
+def read_input() -> str:
+    """The same of standard input."""
+    if sys.stdin is None:
+        raise FileError("it is closed: name a file, or send the answers through a pipe.", path="standard input")
+    return sys.stdin.read(MOST_LETTERS)
+
+
+def reason_of(problem: OSError | UnicodeDecodeError) -> str:
+    return problem.strerror or str(problem) if isinstance(problem, OSError) else "it is not UTF-8, save it as such"
 
 
 def file_name(student: str) -> str:
@@ -124,9 +142,9 @@ def check_sheet(chosen: WorksheetOptions) -> None:
 
     assert chosen.check is not None
     try:
-        text = sys.stdin.read() if chosen.check == "-" else Path(chosen.check).read_text(encoding="utf-8")
+        text = read_input() if chosen.check == "-" else read_text(chosen.check)
     except (OSError, UnicodeDecodeError) as problem:
-        raise FileError(f"the answers cannot be read: {problem}", path=chosen.check) from None
+        raise FileError(f"the answers cannot be read: {reason_of(problem)}", path=chosen.check) from None
     named = sheet_of(text)
     if named is None and chosen.seed is None:
         raise DataError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from logging import CRITICAL
 from time import monotonic
@@ -179,19 +179,18 @@ def cluster_at(
         from distributed import Client, LocalCluster
     if workers is not None and address != "local":
         raise SettingError("A cluster has the workers that it has: leave out --workers, or take --dask local.")
-    try:
-        if address == "local":
-            # What a worker could not do is told once, by the error; not in its log, too.
-            cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=CRITICAL
-            )
-            with cluster, Client(cluster) as client:
-                yield DaskTasks(client, tell)
-            return
-        client = Client(address, timeout=seconds)
-    except (OSError, ValueError) as problem:
-        raise WorkerError(
-            f"There is no Dask scheduler at {address} ({problem}): name one, say tcp://host:8786, or take --dask local."
-        ) from None
-    with client:
+    with ExitStack() as stack:
+        try:
+            where: Any = address
+            if address == "local":
+                # What a worker could not do is told once, by the error; not in its log, too.
+                where = LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=CRITICAL
+                )
+                stack.enter_context(where)
+            client = stack.enter_context(Client(where, timeout=seconds))
+        except (OSError, ValueError) as problem:
+            raise WorkerError(
+                f"There is no Dask scheduler at {address} ({problem}): name one, say tcp://host:8786, or take --dask local."
+            ) from None
         yield DaskTasks(client, tell)

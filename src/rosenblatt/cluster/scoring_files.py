@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.data.source import replacing
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, SaveError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.predicted import WantedColumns
@@ -33,18 +33,24 @@ def predict_part(part: OutputPart, model: Classifier, wanted: WantedColumns) -> 
     """Writes the predictions of a block, all or nothing: to write them again gives the same bytes."""
     data = part.block.read()
     if data.rows is None:
-        scores, notes = np.zeros(0), Notes()
-        with replacing(part.path) as file:
-            file.write(b"prediction\n")
-        return notes
+        write_part(part.path, b"prediction\n")
+        return Notes()
     try:
         rows, notes = model.transform(data.rows)
         scores = model.model().scores(rows)
     except DataError as problem:
         raise DataError(f"{part.block.path}, {Path(part.path).stem}: {problem}") from None
-    with replacing(part.path) as file:
-        file.write(wanted.frame(model, scores, model.classes.tolist()).write_csv().encode())
+    write_part(part.path, wanted.frame(model, scores, model.classes.tolist()).write_csv().encode())
     return notes
+
+
+def write_part(path: str, content: bytes) -> None:
+    """Writes a part as a whole; a disk that is full is named, and is no end of the cluster."""
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except OSError as problem:
+        raise SaveError(f"{path} was not written: {problem.strerror}; write to another place.") from None
 
 
 def confusion_of(block: AnyBlock, model: Classifier, unseen: str) -> np.ndarray:

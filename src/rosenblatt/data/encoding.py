@@ -16,15 +16,19 @@ from rosenblatt.errors import FileError, SettingError
 WINDOWS = "windows-1252"
 LONGEST_CHARACTER = 4  # bytes, in UTF-8
 BLOCK = 1 << 20
+NOT_OF_FILES = ("idna", "punycode")  # Python's encodings of host names
 
 
 def refuse_unknown(encoding: str) -> None:
     """Refuses a name that Python knows no text encoding by."""
     try:
         "".encode(encoding)
+        known = codecs.lookup(encoding).name not in NOT_OF_FILES
     except (LookupError, ValueError, TypeError):
+        known = False
+    if not known:
         what = f"There is no encoding {encoding!r}: name one such as 'windows-1252', 'utf-16', 'cp850' or 'shift_jis'."
-        raise SettingError(what) from None
+        raise SettingError(what)
 
 
 def encoding_of(data: bytes) -> str | None:
@@ -66,7 +70,26 @@ class Decoder:
             line = self.first_line + error.object.count(b"\n", 0, error.start)
             if self.encoding == WINDOWS:
                 what = f"the byte 0x{bad} is neither UTF-8 nor Windows-1252: {what.partition(': ')[2]}"
+        except UnicodeError:  # as Python says that UTF-16 and UTF-32 lack the mark with which they begin
+            raise no_mark(self.encoding, self.name) from None
         raise FileError(what, path=self.name, line=line)
+
+
+def no_mark(encoding: str, name: str) -> FileError:
+    """The error for a text that does not begin as all in this encoding do."""
+    what = (
+        f"it does not begin with the mark of {encoding}: leave encoding out if it is UTF-8, or say in which order its bytes "
+        f"are, encoding='{encoding}-le' or encoding='{encoding}-be'."
+    )
+    return FileError(what, path=name)
+
+
+def beginning_as_utf8(data: bytes, encoding: str, name: str) -> bytes:
+    """The first bytes of a text, to look at: what they lack, or cannot be, is marked."""
+    try:
+        return codecs.getincrementaldecoder(encoding)("replace").decode(data).encode(errors="replace")
+    except UnicodeError:
+        raise no_mark(encoding, name) from None
 
 
 class _Decoded(io.RawIOBase):

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import consistent_delimiter, lines_above_table
-from rosenblatt.data.formats import BY_SUFFIX, FORMATS
+from rosenblatt.data.formats import BY_SUFFIX, FORMATS, ruled
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Format, cut
 from rosenblatt.data.read_options import MISSING_MARKS, UNLABELLED, ReadOptions
 from rosenblatt.data.source import LONGEST_LINE, Source
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
+RULER = re.compile("---|===|───|━━━|═══".encode())  # where there is none, nobody looks closer
 READ_RANGES: dict[str, Range] = {
     "unlabelled": Choice(UNLABELLED), "skip_lines": Whole(0, optional=True), "n_features": Whole(1, optional=True),
 }  # fmt: skip
@@ -238,6 +239,8 @@ def recognise(source: Source, options: ReadOptions) -> Format:
     for format in FORMATS.values():
         if format.signature is not None and format.signature.match(source.head):
             return format
+    if RULER.search(source.text_head) and ruled.recognise(source, options):  # to whom cuts at bars, a ruler is a row
+        return FORMATS["ruled"]
     by_suffix = BY_SUFFIX.get(source.suffix)
     if by_suffix in (FORMATS["csv"], FORMATS["tsv"]) and source.is_text and consistent_delimiter(source.first_lines):
         return by_suffix

@@ -24,6 +24,7 @@ from rosenblatt.errors import DataError
 
 AT_ONCE = 2**20  # numbers that are read or written at a time
 HEAD = "head.json"
+LAYOUTS = {"dense": {"values"}, "one-hot": {"indices"}, "csr": {"indices", "values", "indptr"}}
 
 
 @dataclass
@@ -116,14 +117,29 @@ def checksum(path: Path, kind: np.dtype[Any]) -> int:
     return total
 
 
+def refuse_not_ordinary(path: Path) -> None:
+    """Refuses what is no file, as a pipe that nobody writes to."""
+    if not path.is_file():
+        raise DataError(f"{path} is not an ordinary file. Remove it.")
+
+
+def read_ordinary(path: Path) -> bytes:
+    """All bytes of a file."""
+    refuse_not_ordinary(path)
+    return path.read_bytes()
+
+
 def open_rows(folder: Path, verify: bool = True) -> Any:
     """The rows of a cache, mapped; one that is damaged is refused, unless it was written just now."""
-    head = json.loads((folder / HEAD).read_text("utf-8"))
+    head = json.loads(read_ordinary(folder / HEAD))
     n, d, layout = head["rows"], head["columns"], head["layout"]
+    if set(head["arrays"]) != LAYOUTS[layout]:
+        raise DataError(f"The cache {folder} is damaged: its head is not that of {layout} rows. Remove it.")
     arrays = {}
-    for name, about in head["arrays"].items():
-        size = n + 1 if name == "indptr" else head["entries"]
+    for name in sorted(LAYOUTS[layout]):
+        about, size = head["arrays"][name], n + 1 if name == "indptr" else head["entries"]
         kind, path = np.dtype(about["type"]), folder / name
+        refuse_not_ordinary(path)
         if path.stat().st_size != size * kind.itemsize or (verify and checksum(path, kind) != about["crc"]):
             raise DataError(f"The cache {folder} is damaged: its {name} are not those that were written. Remove it.")
         arrays[name] = np.asarray(np.memmap(path, kind, mode="r")) if size else np.zeros(0, kind)

@@ -200,9 +200,9 @@ class Source:
         """The beginning of a text as UTF-8; a character that is cut off at its end may be left out."""
         if self.encoding in (None, "utf-8"):
             return self.head
-        import codecs
+        from rosenblatt.data.encoding import beginning_as_utf8
 
-        return codecs.getincrementaldecoder(str(self.encoding))("replace").decode(self.head).encode(errors="replace")
+        return beginning_as_utf8(self.head, str(self.encoding), self.name)
 
     @cached_property
     def head_lines(self) -> list[str]:
@@ -302,6 +302,9 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
     nul = data.find(b"\0")
     if nul >= 0:
         what = "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
+        for order, nuls in (("le", data[1:30:2]), ("be", data[:30:2])):
+            if line == 1 and len(nuls) > 1 and nuls.count(0) > 0.8 * len(nuls):
+                what = f"it is UTF-16 without its mark, or no text: pass encoding='utf-16-{order}'."
         raise FileError(what, path=name, line=line + data.count(b"\n", 0, nul))
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")

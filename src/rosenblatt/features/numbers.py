@@ -129,7 +129,11 @@ class NumbersMap:
 
     @property
     def names(self) -> list[str]:
-        return self.column_names or [f"column {j}" for j in range(self.n_features)]
+        return self.column_names or [self.name_of(column) for column in range(self.n_features)]
+
+    def name_of(self, column: int) -> str:
+        """The name of one column, where a list of all would be too long."""
+        return self.column_names[column] if self.column_names else f"column {column}"
 
     def to_json(self) -> dict[str, Any]:
         named: dict[str, Any] = {} if self.column_names is None else {"names": self.column_names}

@@ -1,12 +1,14 @@
 """Checkpoints of a run: what it takes to go on from there, and to end on the bits of a run that was never stopped.
 
 A checkpoint is a file as models are: checked to the last bit, written whole or not at all, and synced. The one before it is
-kept. It tells which rows and which settings it belongs to; the order of the rows follows from the seed.
+kept. It tells which rows and which settings it belongs to; the order of the rows follows from the seed. As with models, a
+right checksum is no promise: what it holds is verified before anything of it reaches a run.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,11 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.errors import ModelFileError, SettingError
+from rosenblatt.engine.parameters import AnyOf, Anything, Real, Whole
+from rosenblatt.errors import ModelFileError, SaveError, SettingError
 from rosenblatt.learning import model_file
 from rosenblatt.learning.driver import Begin, Counts
+from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.model_schema import DOUBLE, EPOCH, LONG, SUMS, Tensor, verify_all
+from rosenblatt.learning.schema import COUNT, ByName, ListOf, Record, SchemaError, Size, verify
 from rosenblatt.learning.scoring import Model
 
 if TYPE_CHECKING:
@@ -51,20 +57,41 @@ class Checkpoints:
         """Before the first example: goes to where the last checkpoint was written, if it is to."""
         self._rows = run.checksums()
         self.running = True
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._refuse_unwritable()
         if self.resume and self.path.exists():
             header, arrays = self._read()
-            self._refuse_others(header, asdict(run.plan))
+            if "checkpoint" not in header:
+                raise SettingError(f"{self.path} is a model, and no checkpoint: name another folder.")
+            try:
+                verify("checkpoint", header, HEADER)
+                self._refuse_others(header, asdict(run.plan))
+                verify_state(run, header, arrays)
+            except SchemaError as wrong:
+                raise ModelFileError(
+                    f"{self.path}: the file is whole, but no checkpoint ({wrong}). {self._remedy()}"
+                ) from None
             restore(run, header, arrays)
+
+    def _refuse_unwritable(self) -> None:
+        """Makes the folder, and refuses one that no checkpoint could be written into: now, and not when one is due."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as problem:
+            raise SaveError(f"{self.folder} cannot hold checkpoints: {problem.strerror}; name another folder.") from None
 
     def _read(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """(header, arrays) of the last checkpoint; where it is damaged, the error names the one before."""
         try:
             return model_file.read(self.path)
         except ModelFileError as problem:
-            previous = self.folder / PREVIOUS
-            remedy = f"{previous} is the one before: rename it to {NAME}" if previous.exists() else "There is none before it"
-            raise ModelFileError(f"{problem} {remedy}, or begin anew with --checkpoint.") from None
+            raise ModelFileError(f"{problem} {self._remedy()}") from None
+
+    def _remedy(self) -> str:
+        previous = self.folder / PREVIOUS
+        remedy = f"{previous} is the one before: rename it to {NAME}" if previous.exists() else "There is none before it"
+        return f"{remedy}, or begin anew with --checkpoint."
 
     def after_stretch(self, run: MeasuredRun, place: int) -> None:
         """After some examples: writes a checkpoint if it is time, and stops if that was asked for."""
@@ -83,8 +110,6 @@ class Checkpoints:
 
     def _refuse_others(self, header: dict[str, Any], plan: dict[str, Any]) -> None:
         """Refuses a checkpoint of other settings, or of other rows."""
-        if "checkpoint" not in header:
-            raise SettingError(f"{self.path} is a model, and no checkpoint: name another folder.")
         saved, now = header["recipe"] | header["plan"], self.recipe.to_json() | plan
         for name in sorted({*saved, *now}):
             if saved.get(name) != now.get(name):
@@ -130,6 +155,43 @@ def state_of(run: MeasuredRun, place: int) -> tuple[dict[str, Any], dict[str, np
     return header, arrays
 
 
+def verify_state(run: MeasuredRun, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Refuses what is no state of this run."""
+    number, n = header["number"], run.examples.rows.n
+    if number > run.plan.epochs or len(header["history"]) != number - 1:
+        raise SchemaError(f"it is in epoch {number:,} of {run.plan.epochs:,}, after {len(header['history']):,}")
+    if header["place"] > n:
+        raise SchemaError(f"it is at example {header['place']:,} of {n:,}")
+    if header["weights"]["scale"] <= 0 or header["weights"]["settled"] > header["weights"]["t"]:
+        raise SchemaError("its sums do not belong to the weights")
+    for name, kinds in TUPLES.items():
+        verify(name, header[name], ListOf(Anything(), len(kinds), len(kinds)))
+        for item, kind in zip(header[name], kinds, strict=True):
+            verify(name, item, kind)
+    declared = declared_arrays(run, arrays)
+    unknown = arrays.keys() - declared.keys()
+    if unknown:
+        raise SchemaError(f"it has the unknown array {min(unknown)}")
+    verify_all(declared, arrays)
+
+
+def declared_arrays(run: MeasuredRun, arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
+    """The arrays that a checkpoint of this run has, those included that it has only at times."""
+    weights = run.weights
+    wide, biases = Tensor(DOUBLE, (weights.vectors, weights.d)), Tensor(DOUBLE, (weights.vectors,))
+    declared = {name: wide for name in ("w", "u", "sigma") if vars(weights)[name] is not None}
+    declared |= dict.fromkeys(("bias", "bias_u", "bias_sigma", "bias_total"), biases)
+    if "total" in arrays:
+        declared["total"] = wide
+    if "best.coef" in arrays:
+        declared |= {"best.coef": wide, "best.intercept": biases}
+    if isinstance(run.held_out, Examples) and run.held_out.classes is not None:
+        epochs = sum(name.startswith("predicted.") for name in arrays)
+        counts = Tensor(LONG, (len(run.held_out.classes),), 0)
+        declared |= {f"predicted.{epoch}": counts for epoch in range(epochs)}
+    return declared
+
+
 def restore(run: MeasuredRun, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Puts a run that has not begun where another was."""
     weights, outcome = run.weights, run.outcome
@@ -154,3 +216,25 @@ def restore(run: MeasuredRun, header: dict[str, Any], arrays: dict[str, np.ndarr
 
 ARRAYS = ("w", "u", "sigma", "bias", "bias_u", "bias_sigma", "total", "bias_total")
 COUNTS = ("scale", "weight", "t", "settled", "updates", "largest")
+
+NUMBER = AnyOf(Real(), Size())  # of any sign, or infinite
+TUPLES = {
+    "before": (COUNT, COUNT, Size()),  # as Counts has them
+    "counts": (COUNT, COUNT, Size()),
+    "steps": (COUNT, COUNT, NUMBER, NUMBER),
+    "best": (Size(), COUNT, NUMBER),
+}
+HEADER = Record(
+    {
+        "checkpoint": Whole(1, 1),
+        "plan": ByName(Anything()),  # equal to those of the run: `Checkpoints._refuse_others`
+        "recipe": ByName(Anything()),
+        "rows": ListOf(COUNT),
+        "number": Whole(1),
+        "place": COUNT,
+        "still2": Real(least=0),
+        "history": ListOf(EPOCH),
+        "weights": SUMS,
+        **dict.fromkeys(TUPLES, Anything()),  # by TUPLES
+    }
+)

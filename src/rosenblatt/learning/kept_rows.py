@@ -1,6 +1,7 @@
 """Encoded rows that are kept for the next run: of the same files, read and encoded in the same way.
 
-What they are of is written beside them, last: whatever else is found is named, and built anew.
+What they are of is written beside them, last: whatever else is found is named, and built anew. As with a model file, a right
+checksum is no promise: the loop trusts what it is given, so all of it is verified first.
 """
 
 from __future__ import annotations
@@ -20,20 +21,36 @@ from rosenblatt import features
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.data.row_cache import HEAD, open_rows
+from rosenblatt.data.row_cache import HEAD, open_rows, read_ordinary, refuse_not_ordinary
 from rosenblatt.data.source import replacing
+from rosenblatt.engine.file_arrays import blocks
+from rosenblatt.engine.parameters import Anything, Choice, Flag
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError
-from rosenblatt.features import FeatureMap, Notes
+from rosenblatt.features import FOR_KIND, FeatureMap, Notes
 from rosenblatt.learning.examples import Examples, has_quantity, labels_of, saved_classes
 from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import by_code, prepare
 from rosenblatt.learning.learners import Recipe
+from rosenblatt.learning.map_schema import count_features, verify_map
+from rosenblatt.learning.model_schema import LABEL_TYPES, verify_labels
+from rosenblatt.learning.schema import COUNT, ByName, Either, Label, ListOf, Record, Text, verify
 
 FOLDER = "rosenblatt-rows"  # in the one that the user names: nothing else there is touched
 ABOUT, CODES = "about.json", "codes.npy"
 TABLE = ("part-[0-9]*.arrow", "numbers-[0-9]*")  # what is needed until features are made of it
 OWN = (ABOUT, CODES, HEAD, "indices", "values", "indptr", "indices.old", "indptr.old", *TABLE)  # names of our files
+UNREADABLE = (
+    DataError,
+    OSError,
+    EOFError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +70,7 @@ class KeptRows:
         if other is None:
             try:
                 return self._opened()
-            except (DataError, OSError, LookupError, ValueError, TypeError):
+            except UNREADABLE:
                 other = "is damaged"
         if other:
             self.tell(f"The cache {self.folder} {other}: it is built anew.")
@@ -72,19 +89,25 @@ class KeptRows:
         about = self._about()
         if not about:
             return "" if about is None else "is damaged"
-        now = self._identity(about.get("kind", ""))
+        now = self._identity(about["kind"])
         for name, value in now.items():
-            if about.get("of", {}).get(name) != value:
+            if about["of"].get(name) != value:
                 return f"is of other {name}"
         return None
 
     def _about(self) -> dict[str, Any] | None:
-        try:
-            digest, _, text = (self.folder / ABOUT).read_bytes().partition(b"\n")
-        except OSError:
+        """What is written beside the rows; None where nothing is, empty where it is damaged."""
+        if not os.path.lexists(self.folder / ABOUT):
             return None
-        whole = digest.decode("latin-1") == hashlib.sha256(text).hexdigest()
-        return json.loads(text) if whole else {}
+        try:
+            digest, _, text = read_ordinary(self.folder / ABOUT).partition(b"\n")
+            if digest.decode("latin-1") != hashlib.sha256(text).hexdigest():
+                return {}
+            about: dict[str, Any] = json.loads(text)
+            verify_about(about)
+            return about
+        except (DataError, OSError, ValueError, RecursionError):
+            return {}
 
     def _identity(self, kind: str) -> dict[str, Any]:
         """What decides about the encoded rows, as JSON holds it."""
@@ -133,16 +156,20 @@ class KeptRows:
     def _opened(self) -> tuple[Dataset, FeatureMap, Examples]:
         """What an earlier run has kept; damage is found."""
         about = self._about()
-        assert about is not None
+        assert about
         mapping = features.from_json(about["map"])
         rows, unreadable, undated = about["missing"]
         mapping.notes = Notes(rows, unreadable=unreadable, undated=undated)
         classes = saved_classes(about["labels"], about["label_type"])
+        refuse_not_ordinary(self.folder / CODES)
         codes = np.load(self.folder / CODES, mmap_mode="r")
-        if zlib.crc32(codes.data) != about["codes"]:
+        if zlib.crc32(codes.data) != about["codes"] or not are_codes(codes, len(classes)):
             raise DataError(f"The classes in {self.folder / CODES} are not those that were written.")
         class_weight = by_code(self.recipe.class_weight, classes)
-        examples = examples_of(Rows(open_rows(self.folder)), codes, len(classes), class_weight)
+        matrix = open_rows(self.folder)
+        if matrix.shape[1] != mapping.n_features:
+            raise DataError(f"The rows in {self.folder} are not of the features beside them.")
+        examples = examples_of(Rows(matrix), codes, len(classes), class_weight)
         columns = about["file_columns"]
         data = Dataset(
             about["kind"],
@@ -156,6 +183,25 @@ class KeptRows:
         return data, mapping, replace(examples, classes=classes)
 
 
+def verify_about(about: Any) -> None:
+    """Refuses what no run has written about its rows."""
+    verify("cache", about, ABOUT_ROWS)
+    verify_map(about["map"], about["kind"])
+    verify_labels(about["labels"], about["label_type"], may_have_grown=False)
+    count_features(about["map"], most=MOST_FEATURES)
+    rows, unreadable, undated = about["missing"]
+    verify("missing", rows, COUNT)
+    for counts in (unreadable, undated):
+        verify("missing", counts, ByName(Anything()))
+
+
+def are_codes(codes: np.ndarray, classes: int) -> bool:
+    """Is each of them the place of a class?"""
+    if codes.dtype != np.int32 or codes.ndim != 1:
+        return False
+    return all(codes[part].min() >= 0 and codes[part].max() < classes for part in blocks(len(codes)))
+
+
 @dataclass(frozen=True)
 class Named:
     """Labels of which only the name of their column is known."""
@@ -167,3 +213,22 @@ def input_files(where: str) -> list[Path]:
     """The files of a path: itself, those of a pattern, or those in a folder."""
     paths = [Path(os.path.abspath(name)) for name in files_named(where)]
     return sorted(file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file())
+
+
+MOST_FEATURES = 2**40  # of a map in memory; rows with another number of columns are refused
+ABOUT_ROWS = Record(
+    {
+        "kind": Choice(tuple(FOR_KIND)),
+        "of": ByName(Anything()),
+        "map": Anything(),  # `verify_map`
+        "labels": ListOf(Label(), least=2),
+        "label_type": Choice(tuple(LABEL_TYPES)),
+        "codes": COUNT,
+        "target": Text(optional=True),
+        "name": Text(),
+        "zero_based": Flag(optional=True),
+        "file_columns": Either(list=ListOf(Text()), nothing=True),
+        "notes": ListOf(Text()),
+        "missing": ListOf(Anything(), 3, 3),
+    }
+)

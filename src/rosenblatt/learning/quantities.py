@@ -30,6 +30,8 @@ FEW_VALUES = 20  # up to so many different whole numbers are classes
 FEW_FRACTIONS = 5  # and so many numbers with fractions, where values repeat
 RARE = 10  # rows of a value, below which it is no class to learn
 
+LARGEST = 1e140  # size of a target
+
 
 @dataclass(frozen=True)
 class TargetScale:
@@ -205,6 +207,7 @@ def read_targets(data: Dataset, scale: TargetScale | None = None, unseen: str = 
     number = format_of(labels) if scale is None else scale.number
     values = numbers_in(labels, number)
     bad = np.flatnonzero(~np.isfinite(values))
+    refuse_extremes(data, values)
     if not len(bad):
         return Targets(np.arange(len(values)), values, number)
     marks = all_marks()
@@ -225,6 +228,18 @@ def read_targets(data: Dataset, scale: TargetScale | None = None, unseen: str = 
     left_out = "1 row is" if len(bad) == 1 else f"{len(bad):,} rows are"
     note = f"{left_out} left out of {data.name}: the target is no number there ({label_at(data, int(bad[0]))!r})."
     return Targets(np.flatnonzero(np.isfinite(values)), values[np.isfinite(values)], number, note)
+
+
+def refuse_extremes(data: Dataset, values: np.ndarray) -> None:
+    """Refuses targets whose squares, which every measure sums, would overflow or vanish."""
+    sizes = np.abs(np.where(np.isfinite(values), values, 0.0))
+    row = int(sizes.argmax()) if len(sizes) else 0
+    if len(sizes) and not (sizes[row] == 0 or 1 / LARGEST <= sizes[row] <= LARGEST):
+        size = "large" if sizes[row] > 1 else "small"
+        raise LabelError(
+            f"The target of {data.name} in row {row + 1:,} is {label_at(data, row)}, too {size} to compute with: write the "
+            "targets in another unit."
+        )
 
 
 def label_at(data: Dataset, row: int) -> str:

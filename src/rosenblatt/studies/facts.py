@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -219,22 +219,25 @@ def _value_facts(columns: list[ColumnValues], hits: np.ndarray, facts: Facts, le
 
 def _feature_facts(data: Dataset, hits: np.ndarray, facts: Facts, least: int | None) -> list[Fact]:
     """Words of texts, or columns of sparse numbers: the rows in which they are not 0."""
+    name_of: Callable[[int], str]
     if data.kind == "text":
         words = TextMap(counts=False).fit(data.rows)
-        X, names, value, least = words.transform(data.rows), words.words, None, least or WORDS_AT_LEAST
+        X, name_of, value, least = words.transform(data.rows), words.words.__getitem__, None, least or WORDS_AT_LEAST
         facts.notes.append(f"Words that are in fewer than {least} texts are left out (--least).")
     else:
         mapping = NumbersMap().fit(data.rows)
-        X, names, value, least = sparse_rows(data.rows), mapping.names, "not 0", least or 1
+        X, name_of, value, least = sparse_rows(data.rows), mapping.name_of, "not 0", least or 1
     nonzero = X.data != 0
     owners = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[nonzero]
-    count = np.bincount(X.indices[nonzero], minlength=len(names))
-    of_hits = np.bincount(X.indices[nonzero][hits[owners]], minlength=len(names))
+    used, places = np.unique(X.indices[nonzero], return_inverse=True)  # of two billion columns, most may be empty
+    count, of_hits = (np.bincount(some, minlength=len(used)) for some in (places, places[hits[owners]]))
     kept, left_out = _most_extreme(count, of_hits, facts.base, least, MOST_IN_COLUMN)
     if left_out:
         facts.notes.append(f"The {len(kept):,} most extreme of {len(kept) + left_out:,} features are kept.")
+    names = [name_of(column) for column in used[kept].tolist()]
     return [
-        Fact("word" if value is None else names[k], value or names[k], int(count[k]), int(of_hits[k])) for k in kept.tolist()
+        Fact("word" if value is None else name, value or name, int(count[k]), int(of_hits[k]))
+        for k, name in zip(kept.tolist(), names, strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from string import ascii_lowercase
@@ -24,6 +25,7 @@ from rosenblatt.errors import DataError, counted
 
 Value = Fraction | str
 TOLERANCE = Fraction(1, 200)  # of answers with two decimals
+TOO_LONG = re.compile(r"e[-+]?\d{3}|.{60}", re.IGNORECASE)  # 1e999999999 would have a billion digits
 SHOWN_MISSING = 12
 COMMAND = re.compile(r"rosenblatt worksheet --seed (\d+)(?: --student ('[^'\n]*'|[^\s`]+))?")
 FILLED = re.compile(r"\b(\d+[a-z]{1,2})\s*[=:]\s*([^\s|<&\\;…`]+)")
@@ -222,10 +224,10 @@ def read_answer(answer: object) -> Value | None:
     text = str("" if answer is None else answer).strip().strip("_`*$").replace("−", "-")
     if not text:
         return None
-    try:
-        return Fraction(text.replace(",", "."))
-    except (ValueError, ZeroDivisionError):
-        return {"y": "yes", "n": "no", "true": "yes", "false": "no"}.get(text.casefold(), text.casefold())
+    with suppress(ValueError, ZeroDivisionError):
+        if not TOO_LONG.search(text):
+            return Fraction(text.replace(",", "."))
+    return {"y": "yes", "n": "no", "true": "yes", "false": "no"}.get(text.casefold(), text.casefold())
 
 
 def shown(value: Value | None) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rosenblatt.data.columns import dates, numbers
+from rosenblatt.data.columns import dates, durations, numbers
 from rosenblatt.data.columns.kinds import (
     LEAST_WITH_DIGITS,
     MANY_ROWS,
@@ -20,7 +20,16 @@ from rosenblatt.data.columns.kinds import (
     words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
-from rosenblatt.data.columns.words import CODE_NAMES, LEADING_ZERO, LIKE_NUMBERS, NO_DATE, NOTHING, PHONE, UNKNOWN
+from rosenblatt.data.columns.words import (
+    CODE_NAMES,
+    DURATION_NAMES,
+    LEADING_ZERO,
+    LIKE_NUMBERS,
+    NO_DATE,
+    NOTHING,
+    PHONE,
+    UNKNOWN,
+)
 from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
@@ -96,13 +105,20 @@ def note_words(look: Look, spellings: Sequence[str]) -> None:
         look.nearly = spellings[0], "number"
     elif dates.formats_of(others, others):
         look.nearly = spellings[0], "date"
+    elif durations.formats_of(others, others):
+        look.nearly = spellings[0], "number"
 
 
 def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
     """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
     look.formats = numbers.formats_of(values, some)
+    is_named_so = bool(words_in(look.name) & DURATION_NAMES)  # else 1:30:00 is a time of day
+    if not look.formats and is_named_so:
+        look.formats = durations.formats_of(values, some)
     if not look.formats:
         look.dates = dates.formats_of(values, some)
+    if not look.formats and not look.dates and not is_named_so:
+        look.formats = durations.formats_of(values, some)
     return bool(look.formats or look.dates)
 
 
@@ -148,7 +164,7 @@ def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) ->
         number = numbers.from_example(detail) if detail else None
         if number is None and look.formats:
             number = as_number(look, decimal_comma).number
-        return look.as_kind(kind, "as you say", number=number or numbers.commonest(texts), chosen=True)
+        return look.as_kind(kind, "as you say", number=number or commonest_format(texts), chosen=True)
     if kind == "date":
         date = dates.DateFormat(detail) if detail else None
         if date is None and look.dates:
@@ -162,6 +178,12 @@ def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) ->
             )
         return look.as_kind("date", f"{date.describe()}, as you say", date=date, chosen=True)
     return look.as_kind(kind, "as you say", chosen=True)
+
+
+def commonest_format(texts: pl.Series) -> numbers.NumberFormat:
+    """The format in which most of these texts are numbers, or durations."""
+    duration = durations.DurationFormat()
+    return duration if 2 * int(duration.fits(texts).sum()) > len(texts) else numbers.commonest(texts)
 
 
 def each_once(values: pl.Series, some: Sequence[str]) -> pl.Series:

@@ -31,7 +31,16 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.columns.dates import typed_formats
-from rosenblatt.data.columns.reading import ColumnReading, all_marks, is_text, spellings_of_marks, without_marks
+from rosenblatt.data.columns.reading import (
+    ColumnReading,
+    all_marks,
+    is_text,
+    marked_columns,
+    marks_of,
+    own_marks,
+    spellings_of_marks,
+    without_marks,
+)
 from rosenblatt.data.columns.words import (
     CODE_NAMES,
     DIGIT,
@@ -74,7 +83,7 @@ class Overrides:
     """What the user says about the columns of a table."""
 
     kinds: Mapping[str, str] = field(default_factory=dict)  # "number", "date:%d/%m/%Y", "number:1.234,5" …
-    missing: Sequence[str] = ()  # further marks
+    missing: Sequence[str] = ()  # further marks, of all columns, or as "age=99" of one
     only: Sequence[str] | None = None  # the columns to use
     needed: Sequence[str] = ()  # columns that are not left out by themselves
 
@@ -85,7 +94,8 @@ class Overrides:
     def refuse_unknown(self, columns: Sequence[str]) -> None:
         """Refuses names that are no columns."""
         known = set(columns)
-        for setting, names in (("per_column", self.kinds), ("only", self.only or ())):
+        marked = marked_columns(self.missing)
+        for setting, names in (("per_column", self.kinds), ("only", self.only or ()), ("missing", marked)):
             if unknown := [name for name in names if name not in known]:
                 listed = ", ".join(map(repr, columns[:10])) + (f" and {len(columns) - 10} more" if len(columns) > 10 else "")
                 raise SettingError(f"{setting} names {', '.join(map(repr, unknown))}, but the columns are {listed}.")
@@ -146,10 +156,11 @@ def decide(
     readings = [look.reading(comma, day_first) for look in known]
     if not any(one.used for one in readings):  # where nothing else is left, they are what there is to learn from
         said = replace(said, needed=table.columns)
-    return [
+    readings = [
         look.kept() if one.name in said.needed and not one.chosen and (not one.used or one.kind == "text") else one
         for one, look in zip(readings, known, strict=True)
     ]
+    return [one.with_marks(own_marks(said.missing, one.name)) for one in readings]
 
 
 @dataclass
@@ -294,12 +305,12 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     def rows_with(text: str) -> int:
         return int((series.cast(pl.String) == text).sum())
 
-    if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not said.missing:
+    if trimmed and len(series) >= MANY_ROWS and series.dtype == pl.String and not marks_of(said.missing, name):
         from rosenblatt.data.columns.formatted import look_if_all_fit
 
         if (look := look_if_all_fit(series, name, wanted)) is not None:
             return with_oddity(look, rows_with)
-    known = without_marks(series, said.missing, trimmed)
+    known = without_marks(series, marks_of(said.missing, name), trimmed)
     marks: tuple[str, ...] = ()
     values = known.drop_nulls()
     if texts:
@@ -363,7 +374,7 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
 def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
     """The same at a column of coded texts, without polars; None where some may be numbers or dates."""
     wanted = said.of_column(column.name)
-    known = column.without(all_marks(tuple(said.missing)))
+    known = column.without(all_marks(marks_of(said.missing, column.name)))
     values = [text for text in known.texts if text is not None]
     if len(values) > SAMPLE or wanted not in ("", "drop", "id", "category"):
         return None

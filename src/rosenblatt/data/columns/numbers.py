@@ -120,6 +120,10 @@ class NumberFormat:
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> NumberFormat:
+        if saved["unit"] == "duration":
+            from rosenblatt.data.columns.durations import DurationFormat
+
+            return DurationFormat()
         return cls(saved["decimal"], saved["thousands"], saved["unit"])
 
 
@@ -129,6 +133,8 @@ def from_example(text: str) -> NumberFormat | None:
     >>> from_example("1.234,5"), from_example("1234,5").describe(), from_example("abc")
     (NumberFormat(decimal=',', thousands='.', unit=''), '1234,5', None)
     """
+    if text.strip() == "duration":
+        return NumberFormat.from_json({"unit": "duration"})
     match = EXAMPLE.match(text.strip())
     if match is None:
         return None

@@ -43,7 +43,7 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
     >>> import polars as pl
     >>> ages = ["31", "45", "-999", "28", "62", "-999"]
     >>> placeholder(Look("age", "", 6, 6, [31, 45, -999, 28, 62], dtype=pl.Int64()), ages.count)
-    '-999 in 2 rows is far from all others: if not known, --missing -999'
+    '-999 in 2 rows is far from all others: if not known, --missing age=-999'
     """
     values = values_of(look)
     odd = is_odd_day(values) if look.dates else np.array([ODD_NUMBER.match(str(one)) is not None for one in look.sample])
@@ -60,9 +60,8 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
     for text in (str(look.sample[k]) for k in np.flatnonzero(far)):
         rows = rows_with(text)
         if rows >= LEAST_ROWS:
-            told.append(
-                f"{shown(text)} in {counted(rows, 'row')} is far from all others: if not known, --missing {quote(text)}"
-            )
+            option = f"--missing {quote(f'{look.name}={text}')}"
+            told.append(f"{shown(text)} in {counted(rows, 'row')} is far from all others: if not known, {option}")
     return ", ".join(told)
 
 
@@ -92,7 +91,7 @@ def differing_units(look: Look) -> str:
     import polars as pl
 
     if share(look.sample, DURATION) > ALL_BUT_FEW:
-        return "durations, taken as words: write them as one number, say of minutes"
+        return f"most are durations, and some are not: {look.option('number:duration')} takes those as missing"
     parts = [match for text in look.sample if (match := AMOUNT.match(text)) is not None]
     if len(parts) <= ALL_BUT_FEW * len(look.sample):
         return ""

@@ -25,7 +25,7 @@ from rosenblatt.data.columns.kinds import (
     with_oddity,
     words_in,
 )
-from rosenblatt.data.columns.reading import all_marks, without_marks
+from rosenblatt.data.columns.reading import all_marks, marks_of, without_marks
 from rosenblatt.data.columns.words import TIME_NAMES
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import BLANKS
@@ -69,7 +69,7 @@ def look_at_id(table: DiskTable, name: str, wanted: str) -> Look:
 def look_at_texts(table: DiskTable, name: str, said: Overrides, trimmed: bool) -> Look:
     """A look at texts that repeat, each once."""
     rows_of_text = table.rows_of_texts(name)
-    marks, every = [], all_marks(tuple(said.missing))
+    marks, every = [], all_marks(marks_of(said.missing, name))
     known = dict(sorted(rows_of_text.items()))
     if not every.isdisjoint(known):
         known = {}
@@ -158,7 +158,7 @@ class NumbersOnDisk:
 
 
 def known_of(column: pl.Series, said: Overrides) -> pl.Series:
-    return without_marks(column.alias("cells"), said.missing).drop_nulls()
+    return without_marks(column.alias("cells"), marks_of(said.missing, str(column.name))).drop_nulls()
 
 
 def look_closer(look: Look, values: NumbersOnDisk, many: bool) -> None:

@@ -68,6 +68,10 @@ class ColumnReading:
             return [f"{self.name} ({part})" for part in parts]
         return [self.name] if self.used and self.kind != "text" else []
 
+    def with_marks(self, more: tuple[str, ...]) -> ColumnReading:
+        """The same with further marks of missing values."""
+        return replace(self, marks=(*more, *self.marks)) if more else self
+
     def to_json(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "why": self.why, "chosen": self.chosen}
         saved |= {"marks": list(self.marks)} if self.marks else {}
@@ -157,6 +161,26 @@ def is_text(column: pl.Series) -> bool:
     import polars as pl
 
     return column.dtype in (pl.String, pl.Enum, pl.Categorical)
+
+
+def own_marks(missing: Sequence[str], name: str) -> tuple[str, ...]:
+    """Of the marks that a user names, those of this column alone.
+
+    >>> named = ["unknown", "age=99", "since=1900-01-01"]
+    >>> own_marks(named, "age"), marks_of(named, "age"), marks_of(named, "name"), marked_columns(named)
+    (('99',), ('unknown', '99'), ('unknown',), ['age', 'since'])
+    """
+    return tuple(mark for column, _, mark in (one.rpartition("=") for one in missing) if column and column == name)
+
+
+def marks_of(missing: Sequence[str], name: str) -> tuple[str, ...]:
+    """All of them that count in this column."""
+    return (*(mark for mark in missing if not mark.rpartition("=")[0]), *own_marks(missing, name))
+
+
+def marked_columns(missing: Sequence[str]) -> list[str]:
+    """The columns for which marks of their own are named."""
+    return [column for column, _, _ in (mark.rpartition("=") for mark in missing) if column]
 
 
 @lru_cache(64)

@@ -9,6 +9,7 @@ from rosenblatt.data.columns.numbers import CURRENCY
 
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
 UNKNOWN = {
+    "\\n", "(blank)", "(leer)", "(vide)", "(null)", "[null]", "(none)", "(n/a)",  # \N: of MySQL and PostgreSQL
     "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
     "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
     "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
@@ -21,7 +22,8 @@ MONTHS = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 # But for a currency, a month or a day of the week in front.
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b)?\W*[0-9]")
+# Or for the P of a duration such as PT1H30M.
+LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(
@@ -34,6 +36,7 @@ ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row",
 CODE_NAMES = {
     "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
 }  # fmt: skip
+DURATION_NAMES = {"duration", "durations", "dauer", "elapsed", "runtime", "laufzeit", "durée", "length", "took", "uptime"}
 TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when"}
 TRUTHS = [
     {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"ja", "nein"}, {"j", "n"}, {"oui", "non"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 NEWLINE, QUOTE = b'\n"'
 NAMES_SOUGHT = 10  # lines in which the names may be
+STRANGE_SOUGHT = 20  # lines that are looked through for cells in single quotes and the like
+WEB_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 COLUMNS_SHOWN = 10  # of those that --verbose tells
 
 
@@ -87,6 +90,10 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     text, above = decode_utf8(head, source.name), source.start
     if above:
         text = text.split("\n", above)[above] if text.count("\n") >= above else ""
+    if WEB_PAGE.match(text):
+        raise FileError(
+            "it is a web page and no table, perhaps one that asks to log in: download it again.", path=source.name
+        )
     rows = records(text, delimiter, source.name, above + 1)
     from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), rows)
     if (first_record := next(from_first_on, None)) is None:
@@ -115,7 +122,31 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     source.guesses.append(f"{source.name}: delimiter {delimiter!r} ({sampled}), {named}, {len(header):,} columns: {shown}")
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
+    refuse_strange(text, delimiter, source.name, above + 1)
     return Layout(delimiter, header, skipped)
+
+
+def refuse_strange(text: str, delimiter: str, name: str, line: int) -> None:
+    """Refuses cells that some programs wrap in what CSV does not know: they would be words, and names of no use."""
+    rows: list[Record] = []
+    with suppress(FileError):  # what cannot be read is told later
+        rows = [one for one in itertools.islice(records(text, delimiter, name, line), STRANGE_SOUGHT) if any(one.cells)][1:]
+    if len(rows) < 2:
+        return
+    for row in rows[:2]:
+        if all(cell.startswith('{"ImportId"') for cell in row.cells):
+            what = (
+                f"lines {row.line - 1} and {row.line} say what the columns mean, as Qualtrics exports: remove them, or pass"
+            )
+            raise FileError(f"{what} skip_lines={row.line} and the names (--names A,B,…).", path=name, line=row.line)
+    filled = [cell for row in rows for cell in row.cells if cell]
+    if filled and all(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in filled):
+        what = 'every cell is in single quotes, and CSV has double ones: convert them, as with sed "s/\'/\\"/g".'
+        raise FileError(what, path=name, line=rows[0].line)
+    for place, cells in enumerate(zip(*(row.cells for row in rows), strict=False)):
+        if all(cell.startswith('="') and cell.endswith('"') for cell in cells if cell) and any(cells):
+            what = f"cell {place + 1} of every row is a formula, as {cells[0]}: take the = away, as with sed 's/=\"/\"/g'."
+            raise FileError(what, path=name, line=rows[0].line)
 
 
 def refuse_headings(target: str, rows: Iterator[Record], name: str) -> None:

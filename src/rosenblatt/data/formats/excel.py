@@ -11,6 +11,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
 from rosenblatt.data.formats.declaration import Format
 from rosenblatt.data.read_options import ReadOptions
+from rosenblatt.data.sheet_extent import refuse_far_cells
 from rosenblatt.data.source import SAMPLE_LINES, Source
 from rosenblatt.data.table import Place, checked_names, to_dataset
 from rosenblatt.errors import FileError
@@ -36,7 +37,9 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in source.head:
         what = "it is a text with the name of a spreadsheet: pass format='csv' (tabs and semicolons are found, too)"
         raise FileError(f"{what}.", path=source.name)
-    workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(source.read()))
+    content = source.read()
+    refuse_far_cells(content, source.name)
+    workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(content))
     sheet = chosen_sheet(source, workbook)
     frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options))
     if not frame.height:

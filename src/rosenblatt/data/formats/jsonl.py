@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*("|\})')
 
+TOO_DEEP = "lists and objects lie too deep within each other: make a table of it first."
+
 
 def recognise(source: Source, options: ReadOptions) -> bool:
     return source.is_text and BEGINNING.match(source.text_head) is not None
@@ -28,6 +30,9 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     import polars as pl
 
     text = decode_utf8(source.read_utf8(), source.name).strip()
+    if (member := member_with_rows(text)) is not None:
+        name, text = member
+        source.note(f"the rows of {source.name} are the objects in its member {name!r}.")
     try:
         if text.startswith("["):
             frame = pl.read_json(text.encode(), infer_schema_length=None)
@@ -45,7 +50,8 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
 
     So are rows for a model, which has to see all columns in each batch: the first objects may lack some.
     """
-    if rows is not None or options.as_text is True or source.text_head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+    beginning = source.text_head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if rows is not None or options.as_text is True or beginning.startswith(b"[") or is_one_object(source):
         yield from cut(read(source, options), rows)
         return
     import polars as pl
@@ -66,6 +72,42 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
             columns |= dict.fromkeys(frame.columns)
             yield typed_dataset(frame[list(columns)], options, source.name, earlier)
             earlier += frame.height
+
+
+def is_one_object(source: Source) -> bool:
+    """May all of the text be one object? Of objects on lines, the first line is a whole one."""
+    first = source.first_lines[0] if source.first_lines else ""
+    try:
+        json.loads(first, parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        return True  # it goes on, or is damaged
+    return len(source.first_lines) == 1
+
+
+def member_with_rows(text: str) -> tuple[str, str] | None:
+    """The name of the one member of an object that is a list of objects, and that list; as services answer:
+    `{"object": "list", "data": [{…}, {…}]}`. None where all of the text is no such object.
+
+    >>> member_with_rows('{"total": 2, "data": [{"a": 1}, {"a": 2}]}')
+    ('data', '[{"a": 1}, {"a": 2}]')
+    >>> member_with_rows('{"a": 1}'), member_with_rows('{"a": [{"b": 1}]}\\n{"a": []}'), member_with_rows("[1]")
+    (None, None, None)
+    """
+    if not text.startswith("{") or "[" not in text:
+        return None
+    try:
+        whole = json.loads(text, parse_constant=refuse_constant)
+    except (ValueError, RecursionError):  # of objects on lines, the second is too many
+        return None
+    lists = {
+        name: items
+        for name, items in whole.items()
+        if isinstance(items, list) and items and all(isinstance(item, dict) for item in items)
+    }
+    if len(lists) != 1:
+        return None
+    ((name, items),) = lists.items()
+    return name, json.dumps(items, ensure_ascii=False)
 
 
 def whole_lines(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
@@ -100,12 +142,16 @@ def problem_in(text: str, name: str, reason: str, first: int = 1) -> FileError:
             json.loads(text)
         except json.JSONDecodeError as error:
             return FileError(f"this is no JSON: {error.msg}.", path=name, line=error.lineno)
+        except RecursionError:
+            return FileError(TOO_DEEP, path=name)
     kinds: dict[str, type] = {}
     for number, line in enumerate([] if text.startswith("[") else text.split("\n"), first):
         if not line.strip():
             continue
         try:
             row: Any = json.loads(line, parse_constant=refuse_constant)
+        except RecursionError:
+            return FileError(TOO_DEEP, path=name, line=number)
         except ValueError as error:
             return FileError(f"this is no JSON object: {getattr(error, 'msg', error)}.", path=name, line=number)
         if not isinstance(row, dict):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+PAGE_SIZE, CHANGES, PAGES, CHANGES_THEN = slice(16, 18), slice(24, 28), slice(28, 32), slice(92, 96)
 JOURNAL = slice(18, 20)  # bytes that say how changes are written: 2 2 ahead into a file beside it, 1 1 not
 
 
@@ -56,9 +57,11 @@ def database(source: Source) -> Iterator[sqlite3.Connection]:
 
     try:
         if source.is_plain_file:  # by its name: a file beside it may hold the last changes
+            refuse_cut(source, os.path.getsize(str(source.path)))
             connection = sqlite3.connect(f"{Path(os.path.abspath(str(source.path))).as_uri()}?mode=ro", uri=True)
         else:
             content = bytearray(source.read())
+            refuse_cut(source, len(content))
             content[JOURNAL] = b"\1\1"
             connection = sqlite3.connect(":memory:")
             connection.deserialize(bytes(content))
@@ -68,6 +71,18 @@ def database(source: Source) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         what = f"the database cannot be read ({error}): close the programs that write to it, or copy the file again."
         raise FileError(what, path=source.name) from None
+
+
+def refuse_cut(source: Source, found: int) -> None:
+    """Refuses a file that has lost its end: SQLite reads nothing there as zeros, and cells as missing."""
+    head = source.head[:100]
+    size = int.from_bytes(head[PAGE_SIZE], "big")
+    if len(head) < 100 or head[CHANGES] != head[CHANGES_THEN]:  # written by a program that counted no pages
+        return
+    expected = int.from_bytes(head[PAGES], "big") * (65_536 if size == 1 else size)
+    if found < expected:
+        what = f"the database has {found:,} bytes of the {expected:,} that it was written with: copy the file again."
+        raise FileError(what, path=source.name)
 
 
 def chosen_table(source: Source, connection: sqlite3.Connection) -> str:

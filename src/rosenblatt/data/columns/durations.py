@@ -1,0 +1,108 @@
+"""Durations as numbers of seconds: 1:23:45, 2h 5m, 45 min, PT1H30M, 3 days 04:05:06.
+
+>>> [seconds(text) for text in ("1:23:45", "12:34.5", "2h 5m", "45 min", "PT1H30M", "3 days 04:05:06", "5 apples")]
+[5025.0, 754.5, 7500.0, 2700.0, 5400.0, 273906.0, None]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rosenblatt.data.columns.numbers import NO_NUMBER, NumberFormat
+from rosenblatt.data.table import number_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNIT = "duration"  # by which a format of numbers is known to be this one
+# By how many seconds they are, the words for them.
+WORDS = {
+    86_400.0: "d|days?|tage?|jours?|días?",
+    3_600.0: "h|hrs?|hours?|std|stunden?|heures?|horas?",
+    60.0: "m|mins?|minutes?|minuten?|minutos?",
+    1.0: "s|secs?|seconds?|sek|sekunden?|secondes?|segundos?",
+    0.001: "ms|msecs?|milliseconds?",
+}
+AMOUNT = r"[0-9]+(?:[.,][0-9]+)?"
+PART = re.compile(
+    rf"({AMOUNT})\s*(?:"
+    + "|".join(f"(?P<unit{place}>{words})" for place, words in enumerate(WORDS.values()))
+    + r")(?![a-z])\.?",
+    re.IGNORECASE,
+)
+IN_WORDS = re.compile(rf"[-−]?\s*{AMOUNT}\s*[a-zí]+\.?(?:,?\s*(?:and|und|et|y)?\s*{AMOUNT}\s*[a-zí]+\.?)*", re.IGNORECASE)
+CLOCK = re.compile(
+    r"(?P<minus>[-−])?(?:(?P<days>[0-9]+)\s*(?:d|days?),?\s+)?(?:(?P<hours>[0-9]+):(?=[0-9]+:))?(?P<minutes>[0-9]+):"
+    r"(?P<seconds>[0-5][0-9](?:[.,][0-9]+)?)",
+    re.IGNORECASE,
+)
+ISO = re.compile(
+    rf"(?P<minus>-)?P(?:(?P<days>{AMOUNT})D)?(?:T(?:(?P<hours>{AMOUNT})H)?(?:(?P<minutes>{AMOUNT})M)?(?:(?P<seconds>{AMOUNT})S)?)?"
+)
+PARTS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0}
+SMALLER = re.compile(r"[0-9]\s*(?:h|s|min|ms|std)", re.IGNORECASE)  # beside which a bare m is a minute
+
+
+def seconds(text: str) -> float | None:
+    """How long it is; None where it is no duration. Of two parts, as 12:34, the first are minutes."""
+    text = text.strip()
+    for pattern in (CLOCK, ISO):
+        if (match := pattern.fullmatch(text)) is not None and any(match[part] for part in PARTS):
+            if pattern is CLOCK and match["hours"] and not re.fullmatch("[0-5][0-9]", match["minutes"]):
+                return None
+            total = sum(float(match[part].replace(",", ".")) * size for part, size in PARTS.items() if match[part])
+            return -total if match["minus"] else total
+    if IN_WORDS.fullmatch(text) is None:
+        return None
+    total, sizes = 0.0, list(WORDS)
+    for match in PART.finditer(text):
+        place = next(place for place in range(len(sizes)) if match[f"unit{place}"])
+        total += float(match[1].replace(",", ".")) * sizes[place]
+    parts = re.findall(AMOUNT, text)
+    known = len(PART.findall(text)) == len(parts) and not (
+        len(parts) == 1 and text[-1] in "DHMS"
+    )  # 5M is a size, or millions
+    return (-total if text[0] in "-−" else total) if known else None
+
+
+@dataclass(frozen=True)
+class DurationFormat(NumberFormat):
+    """Cells that tell how long something takes, as seconds."""
+
+    unit: str = UNIT
+
+    def example(self) -> str:
+        return UNIT
+
+    def describe(self) -> str:
+        return "a duration, taken as seconds"
+
+    def as_plain(self, texts: pl.Series) -> pl.Series:
+        import polars as pl
+
+        different = texts.unique().drop_nulls().to_list()
+        lengths = [seconds(text) for text in different]
+        plain = [
+            NO_NUMBER + text if length is None else number_text(length)
+            for text, length in zip(different, lengths, strict=True)
+        ]
+        known = pl.Series(different, dtype=pl.String)
+        return texts.replace_strict(known, pl.Series(plain, dtype=pl.String), default=None, return_dtype=pl.String)
+
+    def fits(self, texts: pl.Series) -> pl.Series:
+        import polars as pl
+
+        return pl.Series([text is not None and seconds(text) is not None for text in texts.to_list()], dtype=pl.Boolean)
+
+
+def formats_of(texts: pl.Series, some: pl.Series) -> list[NumberFormat]:
+    """The format, where all texts are durations, of which some are likely to show all that there is; else none."""
+    first = some.to_list()
+    if not first or any(seconds(text) is None for text in first):
+        return []
+    bare = [text for text in first if re.search(r"[0-9]\s*m\b", text, re.IGNORECASE)]
+    if bare and not any(SMALLER.search(text) for text in first):  # 3 m beside 5 d: are these minutes, or months?
+        return []
+    return [DurationFormat()] if DurationFormat().fits(texts).all() else []
