@@ -101,6 +101,22 @@ def test_every_format_ends_on_the_bytes_of_memory(name, folder, tmp_path):
     assert_same_model(str(folder / name), Recipe(epochs=2), tmp_path, target="rich")
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_marks_of_missing_cells_in_texts_with_types_are_those_of_memory(form, tmp_path):
+    """Texts that are new in a later file, come back there, have blanks around them, or stand for a missing cell."""
+    draw = np.random.default_rng(1)
+    of_files = (["red", " NA ", "blue"], ["?", "red", None], [None, "NA"], ["green", "blue", " red"])
+    for number, texts in enumerate(of_files):
+        cells = [texts[k] for k in draw.integers(0, len(texts), 150)]
+        rich = ["yes" if cell == "red" or x > 0.8 else "no" for cell, x in zip(cells, draw.random(150), strict=True)]
+        part = pl.DataFrame({"colour": pl.Series(cells, dtype=pl.String), "x": draw.random(150), "rich": rich})
+        (part.write_parquet if form == "parquet" else part.write_ipc)(tmp_path / f"{number}.{form}")
+    learned = assert_same_model(str(tmp_path / f"*.{form}"), Recipe(epochs=2), tmp_path, target="rich")
+    assert [name for name in learned.classifier.features.names if name.startswith("colour")] == [
+        f"colour{value}" for value in ("=blue", "=green", "=red", " is missing")
+    ]
+
+
 @pytest.mark.parametrize(
     "features",
     [
