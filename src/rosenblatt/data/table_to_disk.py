@@ -22,6 +22,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of, format_of
 from rosenblatt.data.table import categories_of, enum_codes, find_target, is_enum, texts_among
 from rosenblatt.engine.file_arrays import ArrayWriter
+from rosenblatt.engine.free_memory import returning_memory
 from rosenblatt.errors import DataError, FileError, as_argument
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def table_on_disk(
     while True:
         writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
         try:
-            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text, ahead=True)):
+            options_of_batches = replace(options, as_text=texts or options.as_text, ahead=True)
+            for data in returning_memory(batches_of(where, None, options_of_batches)):
                 writer.add(data)
                 watch(sum(writer.heights))
             return writer.finish(options)
