@@ -145,6 +145,7 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "table-categories": ("things.csv", RIPE, {"learner": "perceptron", "features": {"numeric": "category"}}),
     "table-products": ("things.csv", RIPE, {"features": {"products": [["colour", "taste"], ["size", "colour"]]}}),
     "table-hashed": ("things.csv", RIPE, {"features": {"hashing": 5, "numeric": "both"}}),
+    "table-pooled": ("things.csv", RIPE, {"features": {"most_values": 2, "numeric": "category"}}),
     "table-three": ("things.csv", SHAPE, {"learner": "passive-aggressive", "parameters": {"C": 0.5, "variant": "II"}}),
     "table-best": ("things.csv", SHAPE, {"epochs": 12, "patience": 2}),
     "table-balanced": ("things.csv", RIPE, {"class_weight": "balanced", "fit_intercept": False, "order": "once"}),

@@ -150,7 +150,7 @@ def learn_numbers(
     trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
     record_training(model, trained, examples, held_out)
     notes = () if known.note is None else (known.note,)
-    return LearnedNumbers(model, trained, examples, held_out, (*notes, *about_window))
+    return LearnedNumbers(model, trained, examples, held_out, (*notes, *values_pooled(mapping, rows.n), *about_window))
 
 
 def learn_classes(
@@ -165,7 +165,7 @@ def learn_classes(
     mapping, examples = prepare(data, recipe) if prepared is None else prepared
     recipe, about_window = for_rows_on_disk(recipe, examples)
     plan = recipe.plan()
-    notes = (*cells_not_read(mapping.notes), *about_window)
+    notes = (*cells_not_read(mapping.notes), *values_pooled(mapping, examples.rows.n), *about_window)
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
@@ -213,6 +213,15 @@ def cells_not_read(notes: Notes) -> tuple[str, ...]:
     if not notes.unreadable and not notes.undated:
         return ()
     return tuple(Notes(notes.rows, unreadable=notes.unreadable, undated=notes.undated).sentences())
+
+
+def values_pooled(mapping: FeatureMap, rows: int) -> tuple[str, ...]:
+    """Which columns had more values than have features of their own."""
+    if not isinstance(mapping, TableMap) or not mapping.pooled:
+        return ()
+    from rosenblatt.features.table.pooled import about_pooled
+
+    return about_pooled(mapping.pooled, rows)
 
 
 def with_probabilities(learned: Learned) -> Learned:
