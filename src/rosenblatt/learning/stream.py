@@ -66,7 +66,7 @@ class DiskSource:
     cache: Path | None = None  # a folder that keeps them, in place of the other
     tell: Callable[[str], None] = lambda sentence: None  # called where what is kept is of something else
     watch: RowsRead = lambda rows: None  # called with the number of rows read so far
-    holdout: float | None = None  # the share of the rows to measure on; the recipe's seed draws them
+    holdout: dict[str, Any] | None = None  # keywords of `split`: which rows to measure on
 
     def rows_on_disk(self, recipe: Recipe) -> Dataset | None:
         """The data, with rows in the folder; None of texts, and of rows to be divided by their length."""
@@ -76,7 +76,9 @@ class DiskSource:
         beginning = next(batches_of(where, None, anywhere))
         labels_of(beginning)  # refuses what has none, before all is read
         if beginning.kind == "table":
-            data = table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            split_by = [(self.holdout or {}).get(name) for name in ("group", "after")]
+            unused = [name for name in unused_columns(beginning, recipe) if name not in split_by]
+            data = table_on_disk(where, options, folder, unused, self.watch)
             return replace(data, rows=replace(data.rows, kept=self.cache is not None))
         if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
             return sparse_on_disk(where, options, folder, self.watch)
@@ -95,7 +97,7 @@ def learn_stream(
             return learn_kept(source, source.cache, recipe, dev, watch)
         data = source.rows_on_disk(recipe)
         if source.holdout is not None:
-            data, dev = held_out(data, source.holdout, recipe)
+            data, dev = held_out(data, source)
         if data is None:
             batches = partial(batches_of, source.where, None, source.options)
             return learn_batches(batches, recipe, source.folder, dev, watch)
@@ -103,13 +105,15 @@ def learn_stream(
         return replace(learned, notes=(*data.notes, *learned.notes))
 
 
-def held_out(data: Dataset | None, share: float, recipe: Recipe) -> tuple[Dataset, Dataset]:
-    """The rows to learn from, and those to measure on, of a table."""
-    if data is None or data.kind != "table":
-        raise SettingError("Of rows on disk, --holdout holds out those of tables: name a file to measure on, --dev FILE.")
+def held_out(data: Dataset | None, source: DiskSource) -> tuple[Dataset, Dataset]:
+    """The rows to learn from, and those to measure on."""
+    if data is None:
+        raise SettingError(
+            "Of texts on disk, and of rows divided by their length, none is held out: name a file to measure on, --dev FILE."
+        )
     from rosenblatt.data.split_on_disk import split_on_disk
 
-    return split_on_disk(data, share, recipe.seed)
+    return split_on_disk(data, **(source.holdout or {}), folder=source.folder)
 
 
 @contextmanager
