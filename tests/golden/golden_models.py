@@ -147,6 +147,8 @@ TRAINED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "table-hashed": ("things.csv", RIPE, {"features": {"hashing": 5, "numeric": "both"}}),
     "table-pooled": ("things.csv", RIPE, {"features": {"most_values": 2, "numeric": "category"}}),
     "table-three": ("things.csv", SHAPE, {"learner": "passive-aggressive", "parameters": {"C": 0.5, "variant": "II"}}),
+    "table-arow": ("things.csv", SHAPE, {"learner": "arow", "parameters": {"r": 2.0}, "epochs": 3}),
+    "table-rest": ("things.csv", SHAPE, {"multiclass": "rest", "epochs": 3}),
     "table-best": ("things.csv", SHAPE, {"epochs": 12, "patience": 2}),
     "table-balanced": ("things.csv", RIPE, {"class_weight": "balanced", "fit_intercept": False, "order": "once"}),
     "table-class-weights": ("things.csv", RIPE, {"class_weight": {"yes": 2.0, "no": 0.5}, "seed": 4, "tol": 0.001}),

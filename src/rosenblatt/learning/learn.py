@@ -301,7 +301,7 @@ def record_training(
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []
-        goes_on = model.memory is None and model.target_scale is None and model.recipe.goes_on_in_update
+        goes_on = model.memory is None and model.target_scale is None
         model.weights = trained.weights if goes_on else None
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
