@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 PART_OF_MEMORY = 4  # files that are larger than this part of it are held on disk
 MAPPED = ("parquet", "arrow")  # formats that are not read byte after byte
 ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that can be
-HELD_OUT_ON_DISK = ("libsvm", "vw")  # those of which rows can be held out
 
 
 def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
@@ -39,8 +38,7 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     if chosen.file == "-" or memory is None or size <= memory / PART_OF_MEMORY or any(in_memory):
         return False
     format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
-    without_columns = ROWS_ON_DISK if chosen.holdout is None else HELD_OUT_ON_DISK
-    if format is None or not (format.has_columns or format.name in without_columns):
+    if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):
         return False
     options.tell(
         f"{chosen.file} has {size / 1e9:,.2f} GB, more than a quarter of the {memory / 1e9:,.2f} GB of memory: its "

@@ -156,11 +156,11 @@ def learn_numbers(
 def learn_classes(
     data: Dataset,
     recipe: Recipe,
-    dev: Dataset | None = None,
+    dev: Dataset | Examples | None = None,
     watch: Callbacks | None = None,
     prepared: tuple[FeatureMap, Examples] | None = None,
 ) -> Learned:
-    """Training for classes; what is `prepared` needs no rows of `data`."""
+    """Training for classes; what is `prepared` needs no rows of `data`, and rows to measure on may be encoded, too."""
     rule = replace(recipe, regression=False).rule()
     mapping, examples = prepare(data, recipe) if prepared is None else prepared
     recipe, about_window = for_rows_on_disk(recipe, examples)
@@ -182,7 +182,7 @@ def learn_classes(
         zero_based=data.zero_based,
         file_columns=data.file_columns,
     )
-    held_out = None if dev is None else model.examples(dev)[0]
+    held_out = model.examples(dev)[0] if isinstance(dev, Dataset) else dev
     if recipe.with_kernel:
         from rosenblatt.learning.kernel.training import train_recipe
 
