@@ -74,13 +74,46 @@ def test_rows_of_vowpal_wabbit_end_on_the_bytes_of_memory(late, tmp_path, monkey
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
 
 
-@pytest.mark.parametrize("options", [["--weighting", "unit"], ["--order", "blocks", "-e", "2"], ["--dev", "three.libsvm"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["three.libsvm", "--weighting", "unit"],
+        ["three.libsvm", "--order", "blocks", "-e", "2"],
+        ["three.libsvm", "--dev", "three.libsvm"],
+        ["three.libsvm", "--holdout", "0.3", "-s", "2"],
+        ["two.libsvm", "--holdout", "0.3", "--patience", "1", "--threshold", "f1"],
+        ["ones.libsvm", "--calibrate"],
+        ["names.vw", "--holdout", "0.3"],
+        ["texts.vw", "--holdout", "0.3"],
+        ["letters.txt", "--calibrate"],
+        ["letters.txt", "--holdout", "0.3", "-s", "5"],
+        ["letters.txt", "--holdout", "0.3", "--ngrams", "2", "--patience", "1"],
+        ["three.libsvm", "--holdout", "0.3", "--weighting", "unit"],
+    ],
+    ids=lambda options: " ".join(options[:2]),
+)
 def test_the_command_line_gives_the_same_bytes(options, files, tmp_path, monkeypatch):
     monkeypatch.chdir(files)
-    train = ["train", "three.libsvm", *options, "-q", "-o"]
+    for name, labels in (("names", ("1", "-1")), ("texts", ("cat", "dog"))):
+        lines = [f"{labels[i % 7 > 3]} |n a:{i % 9} b{i % 5} |m c{i % 11}\n" for i in range(300)]
+        (files / f"{name}.vw").write_text("".join(lines))
+    train = ["train", *options, "-q", "-o"]
     assert run([*train, str(tmp_path / "memory")]) == 0
     assert run([*train, str(tmp_path / "stream"), "--stream"]) == 0
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+def test_a_label_of_held_out_texts_alone_is_refused_as_in_memory(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{'rare' if i == 20 else 'ham' if i % 2 else 'spam'}\tword{i % 2} and word{i % 7}\n" for i in range(60)]
+    (tmp_path / "t.txt").write_text("".join(lines))
+    codes = {"": [], "--stream": []}
+    for seed in range(6):
+        for how, seen in codes.items():
+            seen.append(run(["train", "t.txt", "--holdout", "0.4", "-s", str(seed), "-q", *[how] * bool(how)]))
+    assert codes[""] == codes["--stream"]
+    assert set(codes[""]) == {0, 1}
+    assert "'rare'" in capsys.readouterr().err
 
 
 def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_path):
@@ -99,8 +132,8 @@ def test_n_grams_hashed_words_and_their_weights_are_those_of_memory(files, tmp_p
         (["two.libsvm", "-l", "voted"], "voted keeps a log"),
         (["two.libsvm", "-l", "kernel"], "A kernel keeps the rows"),
         (["two.libsvm", "--keep-log"], "--keep-log takes all rows in memory, and --stream holds them on disk"),
-        (["two.libsvm", "--holdout", "0.2"], "--holdout holds out those of tables"),
-        (["two.libsvm", "--calibrate"], "--calibrate takes all rows in memory, and --stream holds them on disk"),
+        (["letters.txt", "--holdout", "0.2", "--group", "a"], "held out at random: leave out --group"),
+        (["two.libsvm", "--certify", "1"], "--certify takes all rows in memory, and --stream holds them on disk"),
         (["two.libsvm", "--holdout", "0.2", "--cache", "kept"], "leave out one"),
         (["-"], "--hash BITS, say 20, gives each of them a feature"),
     ],

@@ -101,6 +101,22 @@ def test_every_format_ends_on_the_bytes_of_memory(name, folder, tmp_path):
     assert_same_model(str(folder / name), Recipe(epochs=2), tmp_path, target="rich")
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_marks_of_missing_cells_in_texts_with_types_are_those_of_memory(form, tmp_path):
+    """Texts that are new in a later file, come back there, have blanks around them, or stand for a missing cell."""
+    draw = np.random.default_rng(1)
+    of_files = (["red", " NA ", "blue"], ["?", "red", None], [None, "NA"], ["green", "blue", " red"])
+    for number, texts in enumerate(of_files):
+        cells = [texts[k] for k in draw.integers(0, len(texts), 150)]
+        rich = ["yes" if cell == "red" or x > 0.8 else "no" for cell, x in zip(cells, draw.random(150), strict=True)]
+        part = pl.DataFrame({"colour": pl.Series(cells, dtype=pl.String), "x": draw.random(150), "rich": rich})
+        (part.write_parquet if form == "parquet" else part.write_ipc)(tmp_path / f"{number}.{form}")
+    learned = assert_same_model(str(tmp_path / f"*.{form}"), Recipe(epochs=2), tmp_path, target="rich")
+    assert [name for name in learned.classifier.features.names if name.startswith("colour")] == [
+        f"colour{value}" for value in ("=blue", "=green", "=red", " is missing")
+    ]
+
+
 @pytest.mark.parametrize(
     "features",
     [
@@ -201,6 +217,41 @@ def test_rows_are_held_out_as_in_memory(name, target, folder, tmp_path, monkeypa
         told.append({name: fact for name, fact in facts.items() if name not in ("seconds", "model")})
     assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
     assert told[0] == told[1]
+
+
+SPLITS = {
+    "group of texts": ["--holdout", "0.3", "--group", "zip"],
+    "after a number that is no feature": ["--holdout", "0.3", "--after", "income", "--drop", "income"],
+    "group with missing cells": ["--holdout", "0.3", "--group", "sector"],
+    "after a date": ["--holdout", "0.2", "--after", "since"],
+    "after a number": ["--holdout", "0.2", "--after", "age", "--threshold", "f1"],
+    "calibrated": ["--calibrate"],
+    "calibrated, with a threshold": ["--calibrate", "--threshold", "0.4", "--balanced"],
+    "calibrated on held-out rows": ["--calibrate", "--holdout", "0.3"],
+}
+
+
+@pytest.mark.parametrize("options", list(SPLITS.values()), ids=list(SPLITS))
+def test_splits_and_probabilities_are_those_of_memory(options, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    train = ["train", "csv", "--target", "rich", "--json", "-e", "2", *options, "-o"]
+    told = []
+    for how in ("memory", "stream"):
+        assert run([*train, str(tmp_path / how), *["--stream"] * (how == "stream")]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        told.append({name: fact for name, fact in facts.items() if name not in ("seconds", "model")})
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    assert told[0] == told[1]
+
+
+def test_a_group_of_more_texts_than_are_kept_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("rosenblatt.data.table_to_disk.MOST_TEXTS", 100)
+    table = pl.DataFrame({"customer": [f"c{i // 2}" for i in range(600)], "x": range(600), "y": ["a", "b", "b"] * 200})
+    table.unique("customer", maintain_order=True).write_csv(tmp_path / "t.csv")
+    train = ["train", str(tmp_path / "t.csv"), "--target", "y", "--holdout", "0.2", "--stream", "--group", "customer"]
+    assert run([*train, "-o", str(tmp_path / "m")]) == 1
+    assert "customer" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
 
 
 def test_no_class_is_made_of_labels_that_are_only_held_out(tmp_path):

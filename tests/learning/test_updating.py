@@ -12,9 +12,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import rosenblatt as rb
-from rosenblatt.engine.growth import with_new_class
+from rosenblatt.engine.growth import with_new_class, with_new_columns
 from rosenblatt.learning.updating import Update
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "models"
@@ -22,10 +23,13 @@ FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 LEARNERS = {
     "perceptron": {},
     "averaged": {},
-    "mira": {"p": 0.5},
-    "passive-aggressive": {"C": 0.1},
-    "logistic": {"eta0": 0.5, "l2": 0.01},
+    "mira": {"parameters": {"p": 0.5}},
+    "passive-aggressive": {"parameters": {"C": 0.1}},
+    "logistic": {"parameters": {"eta0": 0.5, "l2": 0.01}},
     "widrow-hoff": {},
+    "arow": {"parameters": {"r": 0.5}},
+    "averaged against the rest": {"learner": "averaged", "multiclass": "rest"},
+    "arow against the rest": {"learner": "arow", "multiclass": "rest"},
 }
 
 
@@ -67,7 +71,7 @@ def test_any_split_into_parts_gives_the_file_of_one_pass(learner, cuts, seed, cl
     rows, labels = new.drop("kind"), new["kind"]
     features = {"per_column": {"zip": "category"}}
     first = rb.learn(
-        csv(table(150, seed, classes)), learner=learner, epochs=2, parameters=LEARNERS[learner], features=features
+        csv(table(150, seed, classes)), epochs=2, features=features, **{"learner": learner, **LEARNERS[learner]}
     )
     first.save(tmp_path / "first")
     whole = rb.load(tmp_path / "first")
@@ -87,18 +91,33 @@ def rows_with_signs(n, seed):
     return X, np.where(X @ np.arange(-3, 4) + draw.normal(size=n) > 0, 1, -1)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
-    "estimator", [rb.AveragedPerceptron(), rb.Mira(average=True), rb.SoftPerceptron(l2=0.05), rb.WidrowHoff(average=True)]
+    "estimator",
+    [
+        rb.AveragedPerceptron(),
+        rb.Mira(average=True),
+        rb.SoftPerceptron(l2=0.05),
+        rb.WidrowHoff(average=True),
+        rb.Arow(average=True),
+        rb.Arow(multiclass="rest"),
+        rb.Perceptron(multiclass="rest", average=True),
+    ],
+    ids=repr,
 )
-def test_an_update_is_what_partial_fit_does(estimator, tmp_path):
+def test_an_update_is_what_partial_fit_does(estimator, classes, tmp_path):
     """The witness is the estimator itself, which holds its weights in memory."""
-    X, y = rows_with_signs(300, 0)
-    more, signs = rows_with_signs(200, 1)
-    estimator.partial_fit(sp.csr_array(X), y, classes=[-1, 1])
+    estimator = clone(estimator)
+    (X, y), (more, signs) = rows_with_signs(300, 0), rows_with_signs(200, 1)
+    if classes == 3:
+        y, signs = (labels + np.digitize(rows[:, 0], [1]) * (labels > 0) for rows, labels in ((X, y), (more, signs)))
+    estimator.partial_fit(sp.csr_array(X), y, classes=[-1, 1, 2][:classes])
     rb.save(estimator, tmp_path / "m")
     model = rb.load(tmp_path / "m")
     model.update(sp.csr_array(more), signs)
     estimator.partial_fit(sp.csr_array(more), signs)
+    if estimator.training_.weights.sigma is not None:
+        assert np.array_equal(model.variances[0], estimator.training_.weights.sigma)
     for view in ("last", "averaged"):
         expected = estimator.view(view)
         assert np.array_equal(model.views[view][0], expected.coef_)
@@ -139,6 +158,30 @@ def test_two_classes_become_two_halves_and_a_zero():
     moved = model.views["last"][0] - weights.last[0]
     assert np.array_equal(moved[2], X[0].astype(np.float32)) or np.allclose(moved[2], X[0])
     assert np.allclose(moved.sum(axis=0), 0)
+
+
+def test_against_the_rest_two_classes_become_what_each_would_have_learned():
+    """By hand: before the third class, "against the rest" is against the other, so one vector is w and the other −w."""
+    X, y = rows_with_signs(100, 5)
+    data = rb.Dataset("sparse", sp.csr_array(X), y, "rows")
+    model = rb.learn(data, learner="perceptron", multiclass="rest", epochs=1, order="given")
+    of_other = rb.learn(replace(data, labels=-y), learner="perceptron", multiclass="rest", epochs=1, order="given")
+    update = Update(model)
+    update._add_class(7)
+    w, of_classes = model.views["last"][0][0], update.weights.last[0]
+    assert np.array_equal(of_classes, [-w, w, 0 * w])
+    assert np.allclose(of_classes[0], of_other.views["last"][0][0], atol=1e-6)
+
+
+def test_variances_of_two_classes_stay_in_both_and_are_1_in_what_is_new():
+    X, y = rows_with_signs(100, 5)
+    model = rb.learn(rb.Dataset("sparse", sp.csr_array(X), y, "rows"), learner="arow", epochs=1)
+    (of_w,), (of_bias,) = model.variances
+    grown = with_new_columns(with_new_class(model.weights), 8)
+    assert 0 < of_w.min() < of_w.max() < 1
+    assert np.array_equal(grown.sigma, [[*of_w, 1], [*of_w, 1], [1] * 8])
+    assert grown.bias_sigma.tolist() == [of_bias, of_bias, 1]
+    assert np.array_equal(grown.sigma, with_new_class(with_new_columns(model.weights, 8)).sigma)
 
 
 def test_a_new_class_comes_behind_the_others_and_is_predicted(tmp_path):
@@ -227,6 +270,8 @@ def test_an_update_that_fails_changes_nothing(tmp_path):
     X[30, 2] = np.nan
     with pytest.raises(rb.DataError, match="row 30"):
         model.update(sp.csr_array(X), y)
+    with pytest.raises(rb.DataError, match="row 30"):
+        model.update(sp.csr_array(X), [*y[:20], 7, *y[21:]])
     with pytest.raises(rb.LabelError, match="'x'"):
         model.update(sp.csr_array(X[:2]), ["1", "x"])
     with pytest.raises(rb.LabelError, match="is missing"):

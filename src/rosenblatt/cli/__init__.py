@@ -52,6 +52,9 @@ PYTHON_TO_OPTION = {
     "only names": "--only names",
     "products names": "--product names",
     "hashing is": "--hash is",
+    "hashing (--hash) keeps": "--hash keeps",
+    "most_values is": "--most-values is",
+    "most_values (--most-values)": "--most-values",
     "with hashing (--hash BITS)": "with --hash BITS",
 }
 

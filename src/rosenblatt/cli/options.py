@@ -286,6 +286,12 @@ def encoding(command: F) -> F:
         click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
         click.option("--product", "products", multiple=True, metavar="A,B|auto|all", help="Products of two columns."),
         click.option("--hash", "hashing", type=int, metavar="BITS", help="Hash values into 2^BITS features."),
+        click.option(
+            "--most-values",
+            type=int,
+            metavar="N",
+            help="Give the N most frequent values of a column a feature each, and all others one together.",
+        ),
         click.option("--ngrams", type=int, help="Text: also runs of up to N words."),
         click.option(
             "--weighting",
@@ -320,6 +326,7 @@ class FeatureOptions:
     double: bool = False
     products: tuple[str, ...] = ()
     hashing: int | None = None
+    most_values: int | None = None
     ngrams: int | None = None
     weighting: str | None = None
 
@@ -332,6 +339,7 @@ class FeatureOptions:
         return set_only(
             numeric=self.numeric,
             hashing=self.hashing,
+            most_values=self.most_values,
             ngrams=self.ngrams,
             weighting=self.weighting,
             scale=False if self.no_scale else None,

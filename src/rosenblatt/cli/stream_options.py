@@ -12,7 +12,7 @@ import click
 from rosenblatt.cli import options
 from rosenblatt.cli.types import WrittenFolder
 
-IN_MEMORY = ["group", "after", "calibrate", "certify", "keep_log", "auto", "python"]
+IN_MEMORY = ["certify", "keep_log", "auto", "python"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,7 @@ class StreamOptions:
         asked = [option for option in options.typed() if option.name != "certify" or self.certify]  # 0: not at all
         if taken := [max(option.opts, key=len) for option in asked if option.name in IN_MEMORY]:
             raise click.UsageError(
-                f"{taken[0]} takes all rows in memory, and --stream holds them on disk: leave out one of the two. "
-                "--dev FILE measures on rows of another file, and --holdout on rows drawn at random."
+                f"{taken[0]} takes all rows in memory, and --stream holds them on disk: leave out one of the two."
             )
         if self.cache is not None and any(option.name == "holdout" for option in options.typed()):
             raise click.UsageError("--cache keeps all rows of a file, those that --holdout holds out, too: leave out one.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli import model_input, options
 from rosenblatt.cli.progress import ReadingLine
@@ -29,9 +29,6 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     """Is the file so large, and nothing asked for that takes its rows in memory? Then a line says that they are on disk."""
     size, memory = bytes_of_all(chosen.file), memory_size()
     in_memory = (
-        chosen.group,
-        chosen.after,
-        chosen.calibrate,
         chosen.certify,
         chosen.keep_log,
         chosen.auto,
@@ -41,7 +38,7 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     if chosen.file == "-" or memory is None or size <= memory / PART_OF_MEMORY or any(in_memory):
         return False
     format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
-    if format is None or not (format.has_columns or (format.name in ROWS_ON_DISK and chosen.holdout is None)):
+    if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):
         return False
     options.tell(
         f"{chosen.file} has {size / 1e9:,.2f} GB, more than a quarter of the {memory / 1e9:,.2f} GB of memory: its "
@@ -82,8 +79,15 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         format = format_of(file, ReadOptions(**reading))
         reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
         read_options, watch_reading = ReadOptions(**reading), reading_line.show
-        source = DiskSource(file, Path(folder), read_options, cache, options.tell, watch_reading, chosen.holdout)
+        holdout = None if chosen.holdout is None else {"share": chosen.holdout, **chosen.split_keywords()}
+        source = DiskSource(file, Path(folder), read_options, cache, options.tell, watch_reading, holdout)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
+    if chosen.holdout is not None and not learned.classifier.predicts_numbers:
+        from rosenblatt.studies.cautions import about_measured
+
+        measured: Any = learned.held_out
+        for sentence in about_measured(learned.classifier, measured.rows, measured.codes):
+            options.tell(sentence, "warning")
     return learned

@@ -214,6 +214,8 @@ def sample_map(sample: Dataset, classes: np.ndarray, recipe: Recipe, complete: b
         from rosenblatt.features.table.on_disk import refuse_texts
 
         refuse_texts(mapping.readings)
+        if mapping.most_values is not None:
+            raise SettingError("How often a value occurs is not counted on a cluster: take --hash BITS for --most-values.")
         if mapping.products:
             raise SettingError(
                 "Which products of columns occur is not counted on a cluster: leave out --product, or take --workers."

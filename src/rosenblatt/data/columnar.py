@@ -13,6 +13,7 @@ from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, c
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.data.table import Place, find_target, number_in, refuse_patterns, to_dataset
+from rosenblatt.engine.threads import map_ahead
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
@@ -44,15 +45,23 @@ def columnar_readers(
         frames = explain_damage(
             source, title, lambda: iter(scan_frame(path).collect_batches(chunk_size=step, maintain_order=True))
         )
-        earlier = 0
-        while (frame := explain_damage(source, title, lambda: next(frames, None))) is not None:
-            for start in range(0, frame.height, step):
-                part = frame.slice(start, step)
-                yield typed_dataset(part, options, source.name, earlier)
-                earlier += part.height
-        source.refuse_changes()
-        if not earlier:
-            raise FileError("the table has no rows.", path=source.name)
+
+        def slices() -> Iterator[tuple[int, pl.DataFrame]]:
+            """Some rows at a time, and how many came before them."""
+            earlier = 0
+            while (frame := explain_damage(source, title, lambda: next(frames, None))) is not None:
+                for start in range(0, frame.height, step):
+                    part = frame.slice(start, step)
+                    yield earlier, part
+                    earlier += part.height
+            source.refuse_changes()
+            if not earlier:
+                raise FileError("the table has no rows.", path=source.name)
+
+        def typed(part: tuple[int, pl.DataFrame]) -> Dataset:
+            return typed_dataset(part[1], options, source.name, part[0])
+
+        yield from map_ahead(typed, slices()) if options.ahead else map(typed, slices())
 
     return read, batches
 
@@ -74,6 +83,8 @@ def explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:
 
 def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier: int = 0) -> Dataset:
     """The frame in the types that the rest of the package knows, without its target; `earlier` rows came before it."""
+    import polars as pl
+
     frame = flat(frame, name)
     refuse_patterns(frame.columns, Place(name))
     plain = {column.name: _plain(column) for column in frame}
@@ -83,7 +94,9 @@ def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier:
         column = target if target in left_out else left_out[0]
         what = f"it holds {frame[column].dtype}: only numbers, text, booleans, categories and dates can be used."
         raise FileError(what, path=name, column=column)
-    frame = frame.select(without_marks(values, options.missing) for values in plain.values() if values is not None)
+    columns = [values for values in plain.values() if values is not None]
+    columns = [coded(values) if values.dtype == pl.String else values for values in columns] if options.ahead else columns
+    frame = frame.select(without_marks(values, options.missing) for values in columns)
     data = to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
     if not left_out:
         return data
@@ -127,11 +140,33 @@ def _plain(column: pl.Series) -> pl.Series | None:
     return column.cast(pl.String) if dtype in (pl.Categorical, pl.Enum, pl.Null) else None
 
 
+def coded(column: pl.Series) -> pl.Series:
+    """Texts as an Enum of those that occur, in the order in which they come: each is looked up once, whoever asks later.
+
+    >>> import polars as pl
+    >>> coded(pl.Series(["b", None, "a", "b"])).dtype
+    Enum(categories=['b', 'a'])
+    """
+    import polars as pl
+
+    kind = pl.Categorical(pl.Categories.random())  # of this column alone: others would number their texts together
+    values = column.cast(kind)  # which keeps their numbers
+    codes = values.to_physical()
+    texts = pl.Series(range(values.n_unique() - values.has_nulls()), dtype=codes.dtype).cat.to(kind)
+    return codes.cat.to(pl.Enum(texts.cast(pl.String)))
+
+
 def without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
     """A column in which what means "not known" is null, as it is in a CSV: a text or, as -999 may be, a number."""
     import polars as pl
 
     numbers = [float(number) for mark in missing if (number := number_in(mark)) is not None]
+    if column.dtype == pl.Enum:
+        of_text = column.dtype.categories.str.strip_chars().is_in(list(missing))  # type: ignore[attr-defined]
+        if not of_text.any():
+            return column
+        is_mark = of_text.gather(column.to_physical().cast(pl.UInt32))
+        return pl.select(pl.when(~is_mark).then(column).alias(column.name)).to_series()
     if column.dtype == pl.String:
         is_mark = column.str.strip_chars().is_in(list(missing))
     elif column.dtype.is_numeric() and numbers:

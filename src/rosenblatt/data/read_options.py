@@ -47,7 +47,8 @@ class ReadOptions:
     sizes: BufferSizes = BufferSizes()
     coded: bool = False  # may a table of texts come as a CodedTable? Then polars is not imported
     training: TrainingNames | None = None  # of the model that the rows are for
-    ahead: bool = False  # may blocks of a table be parsed before they are asked for? Those of a pipe may be long in coming
+    # May blocks of a table be parsed before they are asked for, and texts be coded? Those of a pipe may be long in coming.
+    ahead: bool = False
 
     @property
     def mention_columns(self) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError
 
-AT_ONCE = 2**20  # numbers that are read or written at a time
+AT_ONCE = 2**17  # numbers that are read or written at a time
 HEAD = "head.json"
 LAYOUTS = {"dense": {"values"}, "one-hot": {"indices"}, "csr": {"indices", "values", "indptr"}}
 

@@ -32,6 +32,15 @@ def split(
     >>> [len(part) for part in split(open_known("iris"), 0.2)]
     [120, 30]
     """
+    held_out = rows_held_out(data, share, seed, group, after)
+    parts = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
+    return (without(parts[0], group), without(parts[1], group)) if group else parts
+
+
+def rows_held_out(
+    data: Dataset, share: float, seed: int = 0, group: str | None = None, after: str | None = None
+) -> np.ndarray:
+    """Which rows `split` holds out."""
     check_share(share)
     check("seed", seed, Whole(0))
     if group and after:
@@ -44,10 +53,13 @@ def split(
     else:
         held_out = at_random(len(data) if group is None else group_numbers(data, group), share, seed)
     if not held_out.any() or held_out.all():
-        together = f": rows with equal values in {group or after!r} stay together" if group or after else ""
-        raise DataError(f"Holding out {share} of {len(data)} rows leaves nothing to measure on, or to learn from{together}.")
-    parts = data.take(np.flatnonzero(~held_out)), data.take(np.flatnonzero(held_out))
-    return (without(parts[0], group), without(parts[1], group)) if group else parts
+        raise nothing_left(share, len(data), group or after)
+    return held_out
+
+
+def nothing_left(share: float, rows: int, column: str | None = None) -> DataError:
+    together = f": rows with equal values in {column!r} stay together" if column else ""
+    return DataError(f"Holding out {share} of {rows} rows leaves nothing to measure on, or to learn from{together}.")
 
 
 def check_share(share: float) -> None:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.columnar import coded
 from rosenblatt.data.columns.kinds import SAMPLE, Look
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.disk_table import DiskTable, LabelsOnDisk, part_file
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of, format_of
-from rosenblatt.data.table import find_target, is_enum, texts_among, used_categories
+from rosenblatt.data.table import categories_of, enum_codes, find_target, is_enum, texts_among
 from rosenblatt.engine.file_arrays import ArrayWriter
+from rosenblatt.engine.free_memory import returning_memory
 from rosenblatt.errors import DataError, FileError, as_argument
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ def table_on_disk(
     while True:
         writer = DiskTableWriter(folder, unused, from_lines=format is not None and format.has_lines)
         try:
-            for data in batches_of(where, None, replace(options, as_text=texts or options.as_text, ahead=True)):
+            options_of_batches = replace(options, as_text=texts or options.as_text, ahead=True)
+            for data in returning_memory(batches_of(where, None, options_of_batches)):
                 writer.add(data)
                 watch(sum(writer.heights))
             return writer.finish(options)
@@ -103,7 +106,6 @@ class DiskTableWriter:
         if now != pl.String:
             return column
         places = self._places(column)
-        self._tally(places)
         if len(self.texts[name]) <= MOST_TEXTS:
             return places
         self._refuse_unless_id(name, source)
@@ -123,13 +125,6 @@ class DiskTableWriter:
                 column=name,
             )
 
-    def _tally(self, places: pl.Series) -> None:
-        """Counts the rows of each text."""
-        counts = np.bincount(places.drop_nulls().to_numpy(), minlength=len(self.texts[places.name]))
-        before = self.tallies.get(places.name, counts[:0])
-        counts[: len(before)] += before
-        self.tallies[places.name] = counts
-
     def _wider(self, name: str, before: pl.DataType, now: pl.DataType, source: str) -> pl.DataType:
         """The type that holds the numbers of both."""
         import polars as pl
@@ -145,17 +140,23 @@ class DiskTableWriter:
         return both.dtypes[0]
 
     def _places(self, column: pl.Series) -> pl.Series:
-        """The place of each text among those of its column, new ones behind the others."""
+        """The place of each text among those of its column, new ones behind the others; rows of each are counted."""
         import polars as pl
 
         known = self.texts.setdefault(column.name, {})
-        own = used_categories(column)[1] if is_enum(column) else column.unique(maintain_order=True).to_list()
-        places = [None if text is None else known.setdefault(text, len(known)) for text in own]
-        texts, numbers = pl.Series(own, dtype=pl.String), pl.Series(places, dtype=pl.UInt32)
-        if is_enum(column):
-            of_category = pl.Series(column.dtype.categories).replace_strict(texts, numbers, default=None)  # type: ignore[attr-defined]
-            return of_category.cast(pl.UInt32).gather(column.to_physical().cast(pl.UInt32)).alias(column.name)
-        return column.replace_strict(texts, numbers, default=None, return_dtype=pl.UInt32).alias(column.name)
+        column = column if is_enum(column) else coded(column)
+        categories, codes = categories_of(column), enum_codes(column)  # one past the last: missing
+        counts = np.bincount(codes, minlength=len(categories) + 1)[:-1]
+        occur = np.flatnonzero(counts)
+        place_of = np.zeros(len(categories) + 1, dtype=np.uint32)
+        place_of[occur] = [known.setdefault(categories[code], len(known)) for code in occur.tolist()]
+        before = self.tallies.get(column.name, counts[:0])
+        tally = np.zeros(len(known), dtype=np.int64)
+        tally[: len(before)] = before
+        tally[place_of[occur]] += counts[occur]
+        self.tallies[column.name] = tally
+        places = pl.Series(column.name, place_of[codes])
+        return places if not column.has_nulls() else pl.select(pl.when(column.is_not_null()).then(places)).to_series()
 
     def finish(self, options: ReadOptions) -> Dataset:
         """The data, now that all of them are there."""

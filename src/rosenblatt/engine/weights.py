@@ -205,11 +205,18 @@ class Weights:
 
     @classmethod
     def from_arrays(
-        cls, last: tuple[np.ndarray, np.ndarray], counts: dict[str, Any], arrays: dict[str, np.ndarray], fit_intercept: bool
+        cls,
+        last: tuple[np.ndarray, np.ndarray],
+        counts: dict[str, Any],
+        arrays: dict[str, np.ndarray],
+        fit_intercept: bool,
+        variances: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Weights:
-        """Weights that go on, to the bit, where those of `to_arrays` stood."""
+        """Weights that go on, to the bit, where those of `to_arrays` stood; `variances` are theirs."""
         coef, intercept = last
-        weights = cls(len(coef), coef.shape[1], fit_intercept)
+        weights = cls(len(coef), coef.shape[1], fit_intercept, second_order=variances is not None)
+        if weights.sigma is not None and variances is not None:
+            weights.sigma[...], weights.bias_sigma[...] = variances
         weights.start_from(arrays.get("w", coef), intercept)
         weights.u[...], weights.bias_u[...] = arrays["u"], arrays["bias_u"]
         weights.total, weights.bias_total = arrays.get("total"), arrays["bias_total"]

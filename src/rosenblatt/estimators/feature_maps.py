@@ -16,7 +16,7 @@ from rosenblatt.estimators.declared import estimator
 from rosenblatt.features import FeatureMap, TableMap, TextMap
 from rosenblatt.features.basis import FunctionMap, PolynomialMap, RadialMap
 from rosenblatt.features.hashing import BITS
-from rosenblatt.features.table.table_map import COLUMN_KINDS
+from rosenblatt.features.table.table_map import COLUMN_KINDS, MOST_VALUES
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
 WEIGHTING_HELP = "counts of words, rows of unit length, or these with rare words counting for more (idf)."
@@ -86,6 +86,9 @@ class TableFeatures(MappedFeatures):
     only: Any = parameter(None, Anything("list of names or None"), help="The columns to use.")
     ngrams: int = parameter(1, NGRAMS, help="In columns of sentences, up to so many words in a row are a feature.")
     weighting: str = parameter("counts", Choice(WEIGHTINGS), help=f"In columns of sentences: {WEIGHTING_HELP}")
+    most_values: int | None = parameter(
+        None, MOST_VALUES, help="At most so many values of a category have a feature each; all others share one."
+    )
 
     def _map(self) -> FeatureMap:
         return TableMap(**self.get_params())

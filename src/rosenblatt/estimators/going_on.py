@@ -65,10 +65,15 @@ class GoesOn(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _partial_plan(self) -> Plan:
-        seed = self._seed_of_partial_fit()
+        seed = seed_of_partial_fit(self)
         return Plan(
             epochs=1, order="given", seed=seed, average=self.average, keep_log=self.keep_log, multiclass=self._multiclass
         )
+
+
+def seed_of_partial_fit(learner: Any) -> int:
+    """Of random votes: one that is fixed; to draw one would change the caller's random numbers."""
+    return learner._seed() if isinstance(learner.random_state, int | np.integer) else 0
 
 
 def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:

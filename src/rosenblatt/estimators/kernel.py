@@ -22,7 +22,7 @@ from rosenblatt.estimators.declared import (
     declared_by,
     estimator,
 )
-from rosenblatt.estimators.going_on import classes_at
+from rosenblatt.estimators.going_on import classes_at, seed_of_partial_fit
 from rosenblatt.estimators.linear import Inputs, labelled, order_of, rule_of
 from rosenblatt.estimators.saving import RunSettings, kernel_as_classifier
 from rosenblatt.learning.driver import Callbacks, Interrupted
@@ -128,7 +128,7 @@ class KernelPerceptron(ClassifierMixin, Inputs):  # type: ignore[misc]
             self._design()
             known, before = getattr(self, "classes_", None), getattr(self, "dual_", None)
             examples = labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None)
-            return self._learn(examples, Plan(1, "given", self._seed_of_partial_fit()), before)
+            return self._learn(examples, Plan(1, "given", seed_of_partial_fit(self)), before)
 
     def _learn(self, examples: Examples, plan: Plan, before: Dual | None) -> Self:
         if before is None:

@@ -32,7 +32,7 @@ from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
 from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, SHUFFLE_HELP, SHUFFLES, VERBOSE, estimator
 from rosenblatt.estimators.going_on import ContinuedRun, GoesOn, classes_at
-from rosenblatt.estimators.probabilities import GivesProbabilities
+from rosenblatt.estimators.probabilities import NOT_CALIBRATED, GivesProbabilities, goes_on
 from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
 from rosenblatt.estimators.views import LinearViews
@@ -88,10 +88,6 @@ class Inputs(ReadsSparse):
         if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _seed_of_partial_fit(self) -> int:
-        """Of random votes: one that is fixed; to draw one would change the caller's random numbers."""
-        return self._seed() if isinstance(self.random_state, int | np.integer) else 0
 
     @contextmanager
     def _learning(self) -> Iterator[None]:
@@ -154,6 +150,12 @@ class Inputs(ReadsSparse):
 
 def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, reset: bool) -> Examples:
     """Checked examples of a classification for an estimator with a `class_weight`."""
+    rows, labels = checked(estimator, X, y, reset, in_parts=classes is not None)
+    return for_classes(rows, labels, classes, sample_weight, estimator.class_weight)
+
+
+def checked(estimator: Any, X: Any, y: Any, reset: bool, in_parts: bool) -> tuple[Rows, np.ndarray]:
+    """Rows and their labels."""
     if y is None:
         raise SettingError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} learns from labels."
@@ -169,12 +171,12 @@ def labelled(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, r
             f"Unknown label type: y is an array of objects that holds {kind}, which scikit-learn's measures do not read. "
             f"Pass y.astype({kind}), or texts."
         )
-    if classes is not None and isinstance(estimator.class_weight, str):
+    if in_parts and isinstance(estimator.class_weight, str):
         raise SettingError(
             f"class_weight is {estimator.class_weight!r} in partial_fit, which does not see all rows: pass a dict of "
             "label: factor, say of sklearn.utils.class_weight.compute_class_weight('balanced', classes=…, y=…)."
         )
-    return for_classes(rows, labels, classes, sample_weight, estimator.class_weight)
+    return rows, labels
 
 
 @estimator
@@ -337,19 +339,6 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
         print(f"epoch {number}: {epoch.mistakes} mistakes, {epoch.updates} updates, |w| = {epoch.norm:.6g}{error}")
 
 
-NOT_CALIBRATED = (
-    "scores rows by weights that have not seen them, and {} goes on with weights that have: fit all rows at once, or take "
-    "calibrate=False."
-)
-
-
-def _goes_on(learner: LinearClassifier) -> bool:
-    """Is there a partial_fit?"""
-    if learner.calibrate:
-        raise AttributeError(f"calibrate=True {NOT_CALIBRATED.format('partial_fit')}")
-    return True
-
-
 @estimator
 class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, LinearLearner):  # type: ignore[misc]
     """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
@@ -363,8 +352,15 @@ class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, Lin
         "`warm_start`.",
     )
 
+    new_classes: bool = parameter(
+        False,
+        Flag(),
+        help="`partial_fit` takes labels that no call before had: such a class starts at zero with its first row, and comes "
+        "behind the others in `classes_`. Not with a log.",
+    )
+
     _attributes: ClassVar[dict[str, str]] = {
-        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted.",
+        "classes_ : ndarray of shape (n_classes,)": "The labels, sorted; with `new_classes`, later ones as they came.",
         "coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)": (
             "Weights: one row for two classes, else one a class; read-only."
         ),
@@ -384,11 +380,19 @@ class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, Lin
             self._calibrate(examples, lambda part: self._start(part, coef_init, intercept_init))
             return self
 
-    @available_if(_goes_on)  # type: ignore[untyped-decorator]
+    @available_if(goes_on)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be."""
+        """Learns from these rows, once and in the order given; `classes`, at the first call, are all there will be.
+
+        With `new_classes` more may come, and the first call takes those of its rows where it names none.
+        """
         with self._learning():
             known = getattr(self, "classes_", None)
+            if self.new_classes:
+                from rosenblatt.estimators.new_classes import learn_with_new_classes
+
+                learn_with_new_classes(self, X, y, classes, sample_weight)
+                return self
             return self._partial_fit(labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None))
 
     @property

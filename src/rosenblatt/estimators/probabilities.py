@@ -17,6 +17,18 @@ from rosenblatt.learning.scoring import Scorer
 from rosenblatt.learning.training import LinearRun
 from rosenblatt.learning.votes import VOTING, Voter
 
+NOT_CALIBRATED = (
+    "scores rows by weights that have not seen them, and {} goes on with weights that have: fit all rows at once, or take "
+    "calibrate=False."
+)
+
+
+def goes_on(learner: Any) -> bool:
+    """Is there a partial_fit?"""
+    if learner.calibrate:
+        raise AttributeError(f"calibrate=True {NOT_CALIBRATED.format('partial_fit')}")
+    return True
+
 
 class GivesProbabilities(LinearViews):
     """What `calibrate=True` adds to a classifier."""

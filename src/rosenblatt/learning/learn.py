@@ -150,22 +150,22 @@ def learn_numbers(
     trained = run(scaled(examples), recipe.rule(), recipe.plan(), held_out=held_out and scaled(held_out), callbacks=watch)
     record_training(model, trained, examples, held_out)
     notes = () if known.note is None else (known.note,)
-    return LearnedNumbers(model, trained, examples, held_out, (*notes, *about_window))
+    return LearnedNumbers(model, trained, examples, held_out, (*notes, *values_pooled(mapping, rows.n), *about_window))
 
 
 def learn_classes(
     data: Dataset,
     recipe: Recipe,
-    dev: Dataset | None = None,
+    dev: Dataset | Examples | None = None,
     watch: Callbacks | None = None,
     prepared: tuple[FeatureMap, Examples] | None = None,
 ) -> Learned:
-    """Training for classes; what is `prepared` needs no rows of `data`."""
+    """Training for classes; what is `prepared` needs no rows of `data`, and rows to measure on may be encoded, too."""
     rule = replace(recipe, regression=False).rule()
     mapping, examples = prepare(data, recipe) if prepared is None else prepared
     recipe, about_window = for_rows_on_disk(recipe, examples)
     plan = recipe.plan()
-    notes = (*cells_not_read(mapping.notes), *about_window)
+    notes = (*cells_not_read(mapping.notes), *values_pooled(mapping, examples.rows.n), *about_window)
     counts = feature_counts(examples)
     model = Classifier(
         features=mapping,
@@ -182,7 +182,7 @@ def learn_classes(
         zero_based=data.zero_based,
         file_columns=data.file_columns,
     )
-    held_out = None if dev is None else model.examples(dev)[0]
+    held_out = model.examples(dev)[0] if isinstance(dev, Dataset) else dev
     if recipe.with_kernel:
         from rosenblatt.learning.kernel.training import train_recipe
 
@@ -213,6 +213,15 @@ def cells_not_read(notes: Notes) -> tuple[str, ...]:
     if not notes.unreadable and not notes.undated:
         return ()
     return tuple(Notes(notes.rows, unreadable=notes.unreadable, undated=notes.undated).sentences())
+
+
+def values_pooled(mapping: FeatureMap, rows: int) -> tuple[str, ...]:
+    """Which columns had more values than have features of their own."""
+    if not isinstance(mapping, TableMap) or not mapping.pooled:
+        return ()
+    from rosenblatt.features.table.pooled import about_pooled
+
+    return about_pooled(mapping.pooled, rows)
 
 
 def with_probabilities(learned: Learned) -> Learned:
@@ -292,7 +301,7 @@ def record_training(
         if trained.best is not None and model.recipe.patience is not None and not model.recipe.votes:
             model.view = "best"
         views += ["voted"] if model.recipe.votes else []
-        goes_on = model.memory is None and model.target_scale is None and model.recipe.goes_on_in_update
+        goes_on = model.memory is None and model.target_scale is None
         model.weights = trained.weights if goes_on else None
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))

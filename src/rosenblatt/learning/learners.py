@@ -339,11 +339,6 @@ class Recipe(Settings):
         return learner_called(self.learner).keeps_log and self.multiclass == "rival"
 
     @property
-    def goes_on_in_update(self) -> bool:
-        """Can `update` go on from what a model file keeps? Not yet with variances of its own, nor each class by itself."""
-        return not learner_called(self.learner).rule.second_order and self.multiclass == "rival"
-
-    @property
     def with_kernel(self) -> bool:
         """Are the weights a sum of examples, in the space of a kernel?"""
         return self.learner == KERNEL.name

@@ -68,7 +68,8 @@ def _built(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Classifier:
         model.dual = Dual.from_arrays(header["dual"], arrays_of("dual", arrays), classes)
     if "sums" in header:
         sums = arrays_of("sums", arrays)
-        model.weights = Weights.from_arrays(model.views["last"], header["sums"], sums, model.recipe.fit_intercept)
+        last, bias = model.views["last"], model.recipe.fit_intercept
+        model.weights = Weights.from_arrays(last, header["sums"], sums, bias, model.variances)
     if "calibration" in header:
         from rosenblatt.learning.calibration import Calibration
 

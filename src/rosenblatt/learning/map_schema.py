@@ -24,6 +24,7 @@ from rosenblatt.learning.schema import COUNT, ByName, Either, ListOf, ObjectOf, 
 
 CATEGORY = ObjectOf(
     {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
+    {"rare": Flag()},
 )
 NUMBER_FORMAT = ObjectOf({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()})
 HASHED_CATEGORY = ObjectOf({"type": Choice(("number", "boolean", "text"))})
@@ -74,6 +75,8 @@ def table_schema(category: ObjectOf) -> ObjectOf:
         },
         {
             "double": Flag(),
+            "most_values": Whole(1),
+            "pooled": ByName(ListOf(COUNT, 2, 2)),
             "trials": ObjectOf({}, {"bins": TRIAL, "products": TRIAL}),
             "missing": MARKS,
             "only": Either(list=ListOf(Text()), nothing=True),
@@ -195,7 +198,7 @@ def _verify_grown(grown: list[list[str]], columns: dict[str, Any]) -> None:
     _refuse_repeated("grown values", [tuple(pair) for pair in grown])
     values = {name: set(column["category"]["values"]) for name, column in columns.items() if "category" in column}
     for name, value in grown:
-        if name not in values or value in values[name]:
+        if name not in values or value in values[name] or columns[name]["category"].get("rare", False):
             raise SchemaError(f"the grown value {shown(value)} is none of a column, or no new one")
 
 
@@ -206,7 +209,8 @@ def _refuse_repeated(what: str, names: Sequence[Any]) -> None:
 
 def category_size(column: dict[str, Any]) -> int:
     """How many features a column of values has."""
-    return len(column["category"]["values"]) + int(column["category"]["missing"])
+    category = column["category"]
+    return len(category["values"]) + int(category["missing"]) + int(category.get("rare", False))
 
 
 def number_size(number: dict[str, Any]) -> int:

@@ -54,8 +54,8 @@ def learn_once(parts: Iterable[Dataset], recipe: Recipe) -> OnePass:
 
 def refuse_no_pass(recipe: Recipe) -> None:
     """Refuses learners that an update cannot go on with, before anything is read."""
-    if recipe.with_kernel or recipe.votes or recipe.keep_log or not recipe.goes_on_in_update:
+    if recipe.with_kernel or recipe.votes or recipe.keep_log:
         raise SettingError(
-            "Rows that come once are learned from as in `update`, which kernels, votes, a log, AROW and --multiclass rest "
-            "cannot: train another learner, or name a file."
+            "Rows that come once are learned from as in `update`, which kernels, votes and a log cannot: train another "
+            "learner, or name a file."
         )

@@ -33,10 +33,10 @@ from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import FileError, LabelError, SettingError
-from rosenblatt.features import NumbersMap, TextMap
+from rosenblatt.features import FeatureMap, NumbersMap, TextMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import classes_of, codes_among, has_quantity, is_text, labels_of, text_array
+from rosenblatt.learning.examples import Examples, classes_of, codes_among, has_quantity, is_text, labels_of, text_array
 from rosenblatt.learning.kept_rows import FOLDER, KeptRows
 from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
@@ -66,7 +66,7 @@ class DiskSource:
     cache: Path | None = None  # a folder that keeps them, in place of the other
     tell: Callable[[str], None] = lambda sentence: None  # called where what is kept is of something else
     watch: RowsRead = lambda rows: None  # called with the number of rows read so far
-    holdout: float | None = None  # the share of the rows to measure on; the recipe's seed draws them
+    holdout: dict[str, Any] | None = None  # keywords of `split`: which rows to measure on
 
     def rows_on_disk(self, recipe: Recipe) -> Dataset | None:
         """The data, with rows in the folder; None of texts, and of rows to be divided by their length."""
@@ -76,7 +76,9 @@ class DiskSource:
         beginning = next(batches_of(where, None, anywhere))
         labels_of(beginning)  # refuses what has none, before all is read
         if beginning.kind == "table":
-            data = table_on_disk(where, options, folder, unused_columns(beginning, recipe), self.watch)
+            split_by = [(self.holdout or {}).get(name) for name in ("group", "after")]
+            unused = [name for name in unused_columns(beginning, recipe) if name not in split_by]
+            data = table_on_disk(where, options, folder, unused, self.watch)
             return replace(data, rows=replace(data.rows, kept=self.cache is not None))
         if beginning.kind == "sparse" and recipe.map_options("sparse").get("weighting", "counts") == "counts":
             return sparse_on_disk(where, options, folder, self.watch)
@@ -93,23 +95,16 @@ def learn_stream(
     with naming_full_disk(source.cache or source.folder):
         if source.cache is not None:
             return learn_kept(source, source.cache, recipe, dev, watch)
-        data = source.rows_on_disk(recipe)
-        if source.holdout is not None:
-            data, dev = held_out(data, source.holdout, recipe)
+        data, holdout = source.rows_on_disk(recipe), source.holdout
         if data is None:
             batches = partial(batches_of, source.where, None, source.options)
-            return learn_batches(batches, recipe, source.folder, dev, watch)
+            return learn_batches(batches, recipe, source.folder, dev, watch, holdout)
+        if holdout is not None:
+            from rosenblatt.data.split_on_disk import split_on_disk
+
+            data, dev = split_on_disk(data, **holdout, folder=source.folder)
         learned = learn_from(data, recipe, dev, watch)
         return replace(learned, notes=(*data.notes, *learned.notes))
-
-
-def held_out(data: Dataset | None, share: float, recipe: Recipe) -> tuple[Dataset, Dataset]:
-    """The rows to learn from, and those to measure on, of a table."""
-    if data is None or data.kind != "table":
-        raise SettingError("Of rows on disk, --holdout holds out those of tables: name a file to measure on, --dev FILE.")
-    from rosenblatt.data.split_on_disk import split_on_disk
-
-    return split_on_disk(data, share, recipe.seed)
 
 
 @contextmanager
@@ -166,25 +161,81 @@ def unused_columns(data: Dataset, recipe: Recipe) -> list[str]:
 
 
 def learn_batches(
-    batches: Batches, recipe: Recipe, folder: Path, dev: Dataset | None = None, watch: Callbacks | None = None
+    batches: Batches,
+    recipe: Recipe,
+    folder: Path,
+    dev: Dataset | None = None,
+    watch: Callbacks | None = None,
+    holdout: dict[str, Any] | None = None,
 ) -> Learned:
-    """The same from batches of texts, or of rows to be divided by their length, that are read twice."""
-    first, mapping, classes, codes = first_pass(batches, recipe)
+    """The same from batches of texts, or of rows to be divided by their length, that are read twice.
+
+    Where rows are held out they are counted first, so that it is known which.
+    """
+    learned_from: Batches = batches
+    held_out: Dataset | Examples | None = dev
+    if holdout is not None:
+        which = rows_to_hold_out(batches, **holdout)
+        learned_from = partial(rows_where, batches, which, False)
+    first, mapping, classes, codes = first_pass(learned_from, recipe)
+    rows = encoded_on_disk(learned_from, mapping, folder, len(codes))
+    if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
+        raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
+    if holdout is not None:
+        measured = partial(rows_where, batches, which, True)
+        (folder / "held-out").mkdir()
+        codes_of_measured = codes_of(measured, classes)
+        own = encoded_on_disk(measured, mapping, folder / "held-out", len(codes_of_measured))
+        held_out = Examples(own, codes_of_measured, classes)
+    class_weight = by_code(recipe.class_weight, classes)
+    examples = examples_of(rows, codes, len(classes), class_weight)
+    refuse_beyond_memory(examples.vectors, examples.rows.d)
+    prepared = mapping, replace(examples, classes=classes)
+    return learn_classes(replace(first, rows=None, labels=None), recipe, held_out, watch, prepared)
+
+
+def encoded_on_disk(batches: Batches, mapping: FeatureMap, folder: Path, expected: int) -> Rows:
+    """So many rows, encoded."""
     writer = RowCacheWriter(folder)
     for data in batches():
         writer.add(mapping.transform(data.rows))
-        if writer.rows > len(codes):
+        if writer.rows > expected:
             break
-    if writer.rows != len(codes):
-        raise SettingError(f"{first.name} has changed between the two passes over it: let nobody write to it meanwhile.")
+    if writer.rows != expected:
+        raise SettingError(f"{data.name} has changed between the two passes over it: let nobody write to it meanwhile.")
     writer.finish(mapping.n_features)
-    if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
-        raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
-    class_weight = by_code(recipe.class_weight, classes)
-    examples = examples_of(Rows(open_rows(folder, verify=False)), codes, len(classes), class_weight)
-    refuse_beyond_memory(examples.vectors, examples.rows.d)
-    prepared = mapping, replace(examples, classes=classes)
-    return learn_classes(replace(first, rows=None, labels=None), recipe, dev, watch, prepared)
+    return Rows(open_rows(folder, verify=False))
+
+
+def rows_to_hold_out(batches: Batches, share: float, seed: int = 0, **by_column: str) -> np.ndarray:
+    """Which rows are held out; there is no column to choose them by."""
+    if by_column:
+        raise SettingError("Rows without columns are held out at random: leave out --group and --after.")
+    from rosenblatt.data.split_on_disk import at_random_in_file
+
+    return at_random_in_file(sum(map(len, batches())), share, seed)
+
+
+def rows_where(batches: Batches, held_out: np.ndarray, wanted: bool) -> Iterator[Dataset]:
+    """The rows that are held out, or the others."""
+    start = 0
+    for data in batches():
+        chosen = np.flatnonzero(held_out[start : start + len(data)] == wanted)
+        start += len(data)
+        if len(chosen):
+            yield data.take(chosen)
+
+
+def codes_of(batches: Batches, classes: np.ndarray) -> np.ndarray:
+    """The place of each label among the classes; others are refused."""
+    codes = ArrayWriter(np.int32)
+    for data in batches():
+        own = codes_among(classes, labels_of(data))
+        if (own < 0).any():
+            label = str(np.asarray(labels_of(data))[own.argmin()])
+            raise LabelError(f"The label {label!r} of {data.name} stands in held-out rows only: hold out a smaller share.")
+        codes.add(own)
+    return codes.array()
 
 
 def first_pass(batches: Batches, recipe: Recipe) -> tuple[Dataset, TextMap | NumbersMap, np.ndarray, np.ndarray]:

@@ -8,6 +8,8 @@ feature, behind all others; a class that is new starts at zero with its first ro
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from rosenblatt.engine.growth import with_new_class, with_new_columns
 from rosenblatt.engine.rows import Rows
-from rosenblatt.errors import LabelError, SettingError
+from rosenblatt.errors import LabelError, NotFiniteError, SettingError
 from rosenblatt.features import Notes, TableMap
 from rosenblatt.features.table.variants import with_new_values
 from rosenblatt.learning.examples import (
@@ -64,7 +66,8 @@ class Update:
         assert model.weights is not None
         self.model, self.weights, self.report = model, model.weights.copy(), UpdateReport()
         self.rule = model.recipe.rule()
-        self.plan = Plan(epochs=1, order="given", fit_intercept=model.recipe.fit_intercept)
+        recipe = model.recipe
+        self.plan = Plan(epochs=1, order="given", fit_intercept=recipe.fit_intercept, multiclass=recipe.multiclass)
         self.classes = model.classes
         self.features, self.means = copy.copy(model.features), model.means
         self.class_counts = None if model.class_counts is None else model.class_counts.copy()
@@ -80,17 +83,10 @@ class Update:
         match_lengths(transformed, labels, "labels")
         self.report.notes += self.features.notes
         self.weights = self.weights.with_layout(sparse=not transformed.dense)
-        start = 0
-        while start < transformed.n:
-            codes = codes_among(self.classes, labels)
-            strange = start + np.flatnonzero(codes[start:] < 0)
-            stop = int(strange[0]) if len(strange) else transformed.n
-            if stop > start:
-                part = transformed if stop - start == transformed.n else transformed.take(np.arange(start, stop))
-                self._learn_from(part, codes[start:stop])
-            if len(strange):
-                self._add_class(labels[stop])
-            start = stop
+        for part, codes, _ in stretches(self.classes, labels, self._add_class):
+            whole = len(codes) == transformed.n
+            with naming_row(transformed, part.start):
+                self._learn_from(transformed if whole else transformed.take(np.arange(part.start, part.stop)), codes)
 
     def _add_values(self, rows: Any) -> None:
         """A feature more for each value of a category that is new, with weight 0."""
@@ -136,7 +132,7 @@ class Update:
         everything = self.class_counts.sum() + np.arange(1, len(codes) + 1)
         return np.asarray(everything / (len(self.classes) * own))
 
-    def _add_class(self, label: Any) -> None:
+    def _add_class(self, label: Any) -> np.ndarray:
         """A class more, whose weights are 0; classes are numbered as they come, so ties go to the one that came first."""
         if len(self.report.new_classes) == MOST_NEW_CLASSES:
             raise LabelError(
@@ -145,17 +141,19 @@ class Update:
             )
         self.classes = with_class(self.classes, label)
         self.report.new_classes.append(self.classes.tolist()[-1])
-        self.weights = with_new_class(self.weights)
+        self.weights = with_new_class(self.weights, self.plan.multiclass == "rest")
         if self.class_counts is not None:
             self.class_counts = np.append(self.class_counts, 0)
         if self.counts is not None:
             self.counts = np.vstack([self.counts, np.zeros((1, self.counts.shape[1]), dtype=self.counts.dtype)])
+        return self.classes
 
     def finish(self) -> UpdateReport:
         """Puts what was learned into the model."""
         model, report, summary = self.model, self.report, self.model.summary
         model.weights, model.classes, model.features = self.weights, self.classes, self.features
         model.counts, model.class_counts, model.means = self.counts, self.class_counts, self.means
+        model.variances = self.weights.variances
         views = {name: model_of(self.weights, self.classes, name) for name in ("last", "averaged")}
         model.views = {name: (view.coef, view.intercept) for name, view in views.items()}
         if report.new_classes and model.calibration is not None:
@@ -198,11 +196,6 @@ def refuse_no_update(model: Classifier) -> None:
             "The model predicts with its best weights on held-out rows, and an update goes on from the last: train it "
             "without --patience (patience=None)."
         )
-    if not model.recipe.goes_on_in_update:
-        raise SettingError(
-            "An update goes on with one rival a class, and without variances: train another learner than arow, with "
-            "--multiclass rival. The estimators' partial_fit goes on with both."
-        )
     if model.weights is None:
         raise SettingError(
             "The model file has no sums of its averages, which an update goes on from: it was written by an older "
@@ -223,6 +216,38 @@ def as_labels(labels: Any) -> Any:
     if missing.any():
         raise LabelError(f"The label of row {int(missing.argmax())} is missing. Drop such rows first.")
     return labels
+
+
+def stretches(
+    classes: np.ndarray, labels: Any, add_class: Callable[[Any], np.ndarray]
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Rows between labels that are new: where they stand, their codes, and the classes by then; `add_class` gives more.
+
+    >>> rows = stretches(np.array([1, 2]), np.array([2, 1, 7, 1]), lambda label: np.array([1, 2, label]))
+    >>> [(part.start, codes.tolist(), classes.tolist()) for part, codes, classes in rows]
+    [(0, [1, 0], [1, 2]), (2, [2, 0], [1, 2, 7])]
+    """
+    start = 0
+    while start < len(labels):
+        codes = codes_among(classes, labels)
+        strange = start + np.flatnonzero(codes[start:] < 0)
+        stop = int(strange[0]) if len(strange) else len(labels)
+        if stop > start:
+            yield slice(start, stop), codes[start:stop], classes
+        if len(strange):
+            classes = add_class(labels[stop])
+        start = stop
+
+
+@contextmanager
+def naming_row(rows: Rows, start: int) -> Iterator[None]:
+    """A number that is not finite, in rows from `start` on, is told by its row among all."""
+    try:
+        yield
+    except NotFiniteError as problem:
+        if problem.row is None:
+            raise
+        raise rows.blame(start + problem.row) from None
 
 
 def with_class(classes: np.ndarray, label: Any) -> np.ndarray:

@@ -34,7 +34,8 @@ OPTION_FLAGS: dict[str, dict[object, str]] = {
 OPTION_NAMES = {
     "learner": "--learner", "epochs": "--epochs", "seed": "--seed", "order": "--order", "tol": "--tol",
     "metric": "--metric", "threshold": "--threshold", "patience": "--patience", "multiclass": "--multiclass",
-    "numeric": "--numeric", "hashing": "--hash", "ngrams": "--ngrams", "weighting": "--weighting",
+    "numeric": "--numeric", "hashing": "--hash", "most_values": "--most-values",
+    "ngrams": "--ngrams", "weighting": "--weighting",
     "format": "--format", "delimiter": "--delimiter", "target": "--target",
     "holdout": "--holdout", "dev": "--dev",
 }  # fmt: skip

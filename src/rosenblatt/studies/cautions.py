@@ -15,6 +15,7 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
@@ -52,11 +53,11 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
                 f"leave it out: --drop {as_argument(name)}."
             )
     if dev is not None:
-        sentences += about_dev(model, data, examples, dev)
+        sentences += about_dev(model, data, dev)
     return sentences
 
 
-def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset) -> list[str]:
+def about_dev(model: Classifier, data: Dataset, dev: Dataset) -> list[str]:
     """The same about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
     sentences = []
     repeated = rows_in_both(model, data, dev)
@@ -66,18 +67,26 @@ def about_dev(model: Classifier, data: Dataset, examples: Examples, dev: Dataset
             f"{counted(repeated, 'row')} to measure on {verb} among the rows of training, too: the error is told too small."
         )
     codes = codes_among(model.classes, labels_of(dev))
-    codes = codes[codes >= 0]
-    before, now = (np.bincount(part, minlength=len(model.classes)) / max(1, len(part)) for part in (examples.codes, codes))
-    spread = np.sqrt(before * (1 - before) * (1 / len(examples.codes) + 1 / max(1, len(codes))))
+    return sentences + about_measured(model, model.transform(dev.rows)[0], codes[codes >= 0])
+
+
+def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str]:
+    """Of rows to measure on, and the codes of those whose class is known: are classes as common, are all predicted?"""
+    assert model.class_counts is not None
+    sentences, of_class = [], np.bincount(codes, minlength=len(model.classes))
+    n, m = max(1, model.class_counts.sum()), max(1, len(codes))
+    before, now = model.class_counts / n, of_class / m
+    spread = np.sqrt(before * (1 - before) * (1 / n + 1 / m))
     shifted = np.flatnonzero(np.abs(now - before) > np.maximum(SHIFT_SE * spread, SHIFT_POINTS))
     if len(shifted):
         k = int(shifted[np.abs(now - before)[shifted].argmax()])
         shares = f"{percent(before[k])} of the rows of training and {percent(now[k])} of those to measure on"
         sentences.append(f"{model.classes[k]} is the class of {shares}: the two differ by more than chance.")
     scorer = model.model()
-    decided = scorer.decide(scorer.scores(model.transform(dev.rows)[0]))
-    predicted = np.bincount(decided, minlength=len(model.classes))
-    never = [str(label) for label, times, share in zip(model.classes, predicted, now, strict=True) if not times and share]
+    predicted = np.bincount(scorer.decide(scorer.scores(rows)), minlength=len(model.classes))
+    never = [
+        str(label) for label, times, rows_of in zip(model.classes, predicted, of_class, strict=True) if rows_of > times == 0
+    ]
     if never:
         names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
         sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")

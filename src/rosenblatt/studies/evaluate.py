@@ -223,7 +223,7 @@ def counts_of_training(model: Classifier) -> np.ndarray | None:
 
 def last_weights(model: Classifier, examples: AnyExamples) -> Weights:
     """A copy of the weights that training ended with, to be moved on; falling rates go on falling."""
-    if model.weights is not None and model.recipe.goes_on_in_update:
+    if model.weights is not None:
         return model.weights.copy().with_layout(sparse=not examples.rows.dense)
     weights = zero_weights(examples, model.recipe.rule(), model.recipe.fit_intercept)
     weights.start_from(*model.views["last"])

@@ -18,6 +18,7 @@ from rosenblatt.features.table.blocks import FeatureBlock, NumberBlock
 from rosenblatt.features.table.columns import Category, EncodedRows, TableColumn, TableEncoder
 from rosenblatt.features.table.hashed import HashedBlock
 from rosenblatt.features.table.numbers import Number, numbers, standardise
+from rosenblatt.features.table.variants import grown_places
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.scoring import Model
 
@@ -91,7 +92,7 @@ class TableDecision:
             total[:, -len(coef) :] += (weights * (1.0 if values is None else values)).T
         if name in part.grown:
             places = part.grown[name]
-            weights = coef[:, self.mapping.grown_places[name][np.maximum(places, 0)]]
+            weights = coef[:, grown_places(self.mapping)[name][np.maximum(places, 0)]]
             total[:, -len(coef) :] += np.where(places >= 0, weights, 0.0).T
         return total
 

@@ -76,7 +76,7 @@ MAY_BE_RESPELLED = r"^[-0-9i]|^\s|\s$|^$|^(?i:true|false)$"  # among values that
 
 FEW_DISTINCT = 2**16  # values of a column, which are put together when there are more
 
-IS_MISSING = " is missing"  # behind the column's name: the name of a feature
+IS_MISSING, IS_RARE = " is missing", " is rare"  # behind the column's name: the name of a feature
 
 
 @dataclass
@@ -104,9 +104,10 @@ class Lookup:
 
 @dataclass
 class Category:
-    """A column of values: code k is the k-th of the sorted values, the last code is `missing` if training had any.
+    """A column of values: code k is the k-th of the sorted values; the next one is `missing` if training had any.
 
-    Values that an update has met are `grown`: their codes come behind, from `size` on.
+    Where `rare` values are pooled, the last code is that of all others. Where not, those that an update has met are `grown`:
+    their codes come behind, from `size` on.
 
     >>> import polars as pl
     >>> workclass = Category.fit("sector", pl.Series(["Private", None, "Federal-gov"]))
@@ -119,6 +120,7 @@ class Category:
     values: list[str]
     missing: bool
     grown: list[str] = field(default_factory=list)  # as they came
+    rare: bool = False
     _lookup: Lookup | None = field(default=None, repr=False, compare=False)
     _codes: dict[str | None, int] | None = field(default=None, repr=False, compare=False)
     _alike: dict[float | str | None, int] | None = field(default=None, repr=False, compare=False)
@@ -132,11 +134,12 @@ class Category:
 
     @property
     def names(self) -> list[str]:
-        return [f"{self.name}={value}" for value in self.values] + [self.name + IS_MISSING] * self.missing
+        others = [self.name + IS_MISSING] * self.missing + [self.name + IS_RARE] * self.rare
+        return [f"{self.name}={value}" for value in self.values] + others
 
     @property
     def size(self) -> int:
-        return len(self.values) + self.missing
+        return len(self.values) + self.missing + self.rare
 
     @property
     def coded_values(self) -> list[tuple[int, str]]:
@@ -167,12 +170,12 @@ class Category:
             # Reversed, so that of several spellings the first in order counts.
             spellings = reversed(self.coded_values) if self.type == "text" else ()
             self._alike = {alike: code for code, value in spellings if (alike := loosely(value)) is not None}
-        codes = []
+        codes, other = [], self.size - 1 if self.rare else -1
         values = distinct if isinstance(distinct, list) else distinct.to_list()
         for raw, text in zip(values, texts(distinct, self.type), strict=True):
             code = self._codes.get(raw, -1) if isinstance(raw, str) else -1  # older files hold texts with blanks around
             code = self._codes.get(text, -1) if code < 0 else code
-            codes.append(self._alike.get(loosely(text), -1) if code < 0 and text is not None else code)
+            codes.append(self._alike.get(loosely(text), other) if code < 0 and text is not None else code)
         return np.array(codes, dtype=np.int32)
 
     def new_values(self, unknown: pl.Series) -> dict[str, int]:
@@ -195,7 +198,7 @@ class Category:
         return Category(self.name, self.type, self.values, self.missing, [*self.grown, *values])
 
     def respell(self, column: pl.Series, codes: np.ndarray) -> np.ndarray:
-        """The codes of a column of texts, those of values included that only seemed unseen: spelled otherwise, or blank."""
+        """The codes of a column of texts, with those of values that only seemed unseen: spelled otherwise, blank, rare."""
         unseen = np.flatnonzero(codes < 0)
         if not len(unseen):
             return codes
@@ -203,7 +206,7 @@ class Category:
 
         values = column[unseen]
         known = values.unique().drop_nulls()
-        known = known.filter(known.str.contains(MAY_BE_RESPELLED))
+        known = known if self.rare else known.filter(known.str.contains(MAY_BE_RESPELLED))
         places = self.codes_of(known)
         if not (places >= 0).any():
             return codes
@@ -212,14 +215,14 @@ class Category:
         return codes
 
     def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "values": self.values, "missing": self.missing}
+        return {"type": self.type, "values": self.values, "missing": self.missing, **({"rare": True} if self.rare else {})}
 
     @classmethod
     def from_json(cls, name: str, saved: dict[str, Any]) -> Category:
         check_type(saved["missing"], bool)
         for text in (name, *saved["values"]):
             check_type(text, str)
-        return cls(name, type_called(saved["type"]), saved["values"], saved["missing"])
+        return cls(name, type_called(saved["type"]), saved["values"], saved["missing"], rare=saved.get("rare", False))
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -205,6 +205,12 @@ class NumberFit:
         if self.bins:
             number.bins = Bins.fit(self.name, np.concatenate(self.sample))
         return number
+
+
+def far_values(numbers: list[Number], counts: Mapping[str, int], derived: Mapping[str, str]) -> dict[str, FarValues]:
+    """So many numbers of columns, or days of dates, beside what training had."""
+    far = [one for one in numbers if counts[one.name]]
+    return {derived.get(one.name, one.name): one.far_values(counts[one.name], one.name in derived) for one in far}
 
 
 def on_cores(work: Callable[[Item], Result], columns: list[Item], cells: int) -> list[Result]:

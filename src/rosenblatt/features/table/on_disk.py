@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.columns.reading import CleanTable, TableReadings
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.engine.free_memory import returning_memory
 from rosenblatt.engine.threads import map_ahead
 from rosenblatt.errors import SettingError, as_argument
 from rosenblatt.features.notes import Notes
@@ -26,7 +27,7 @@ def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
         return own.transform(table.part(number)), own.notes
 
     writer, notes = RowCacheWriter(table.folder, checked=table.kept), Notes()
-    for rows, about_rows in map_ahead(encoded, range(len(table.heights))):
+    for rows, about_rows in returning_memory(map_ahead(encoded, range(len(table.heights)))):
         writer.add(rows)
         notes += about_rows
     writer.finish(mapping.n_features)
@@ -37,7 +38,7 @@ def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
 def clean_on_disk(readings: TableReadings | None, table: DiskTable) -> Iterator[CleanTable]:
     """The values of a table, part by part: threads read the next ones."""
     assert readings is not None
-    return map_ahead(lambda number: readings.clean(table.part(number)), range(len(table.heights)))
+    return returning_memory(map_ahead(lambda number: readings.clean(table.part(number)), range(len(table.heights))))
 
 
 def refuse_texts(readings: TableReadings) -> None:

@@ -10,6 +10,7 @@ from rosenblatt.features.table.blocks import CategoryProduct, make_blocks
 from rosenblatt.features.table.columns import Category, TableColumn
 from rosenblatt.features.table.hashed import HashedCategory
 from rosenblatt.features.table.numbers import Number
+from rosenblatt.features.table.pooled import Pooled
 from rosenblatt.features.table.table_map import TableMap
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.table.variants import grown_by
@@ -20,7 +21,8 @@ SETTINGS = ("numeric", "per_column", "scale", "products", "hashing")
 def table_from_json(saved: dict[str, Any]) -> TableMap:
     """The map that `to_json` saved."""
     table = TableMap(*(saved[key] for key in SETTINGS))
-    table.double = bool(saved.get("double", False))
+    table.double, table.most_values = bool(saved.get("double", False)), saved.get("most_values")
+    table.pooled = {name: Pooled(*one) for name, one in saved.get("pooled", {}).items()}
     table.trials = {name: FeatureTrial(**trial) for name, trial in saved.get("trials", {}).items()}
     if "readings" in saved:
         table.missing, table.only = tuple(saved["missing"]), None if saved["only"] is None else tuple(saved["only"])

@@ -15,10 +15,10 @@ from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
 from rosenblatt.data.columns.reading import CleanTable, TableReadings, is_text
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import kind_of, numbers_if_all
-from rosenblatt.engine.parameters import Choice, check
+from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import DataError, SettingError, needs_parts
 from rosenblatt.features.hashing import BITS, collisions
-from rosenblatt.features.notes import FarValues, FeatureTrial, Notes
+from rosenblatt.features.notes import FeatureTrial, Notes
 from rosenblatt.features.table.blocks import (
     CategoryProduct,
     DenseBuilder,
@@ -38,15 +38,17 @@ from rosenblatt.features.table.columns import (
     distinct_values,
 )
 from rosenblatt.features.table.hashed import HashableBlock, HashedBlock, HashedCategory
-from rosenblatt.features.table.numbers import NumberFit, on_cores
+from rosenblatt.features.table.numbers import NumberFit, far_values, on_cores
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from rosenblatt.data.dataset import Dataset
+    from rosenblatt.features.table.pooled import Pooled
 
 COLUMN_KINDS = ("number", "bins", "auto", "category", "both")
 NUMBERS = ("number", "bins", "auto")  # what has no category
+MOST_VALUES = Whole(1, optional=True)
 
 
 class TableMap:
@@ -66,6 +68,8 @@ class TableMap:
                 remembered; `collisions` counts how many names shared a place in training
     ngrams      in columns of sentences, also every run of up to so many neighbouring words
     weighting   in columns of sentences: counts of words, or as text.py weighs them
+    most_values at most so many values of a category have a feature each, the most frequent ones; all others share one,
+                `column is rare`, also those that training never saw
     double      numbers are 64-bit features, to the last digit of the table; else 32-bit ones, which are half as long
 
     What each column holds is decided by `fit` (`readings`), and kept: number, category, code, date, text, boolean; an ID and
@@ -102,6 +106,7 @@ class TableMap:
         only: Sequence[str] | None = None,
         ngrams: int = 1,
         weighting: str = "counts",
+        most_values: int | None = None,
     ):
         self.numeric, self.per_column, self.scale, self.hashing = numeric, dict(per_column or {}), bool(scale), hashing
         self.double = bool(double)
@@ -117,8 +122,12 @@ class TableMap:
         check("hashing", hashing, BITS)
         check("ngrams", ngrams, NGRAMS)
         check("weighting", weighting, Choice(WEIGHTINGS))
+        check("most_values", most_values, MOST_VALUES)
+        if most_values is not None and hashing is not None:
+            raise SettingError("hashing (--hash) keeps no values to pool: leave out most_values (--most-values).")
         self.readings: TableReadings | None = None  # None in models of older files, which read all cells alike
-        self.ngrams, self.weighting = int(ngrams), weighting
+        self.ngrams, self.weighting, self.most_values = int(ngrams), weighting, most_values
+        self.pooled: dict[str, Pooled] = {}  # what became of rare values, by column
         self.texts: TextColumns | None = None  # where there are columns of sentences
         self._cleaned: tuple[Any, CleanTable] | None = None  # by `fit`, of the rows that are transformed next
         self.columns: list[TableColumn] = []
@@ -155,6 +164,10 @@ class TableMap:
 
             raise SettingError(f"products names {listed(unknown)}, but the columns are {listed(clean.frame.columns)}.")
         self.texts = TextColumns(self.ngrams, self.hashing, self.weighting).fit(clean.texts) if clean.texts else None
+        if self.most_values is not None:
+            from rosenblatt.features.table.pooled import pool_rare
+
+            self.columns, self.pooled = pool_rare(self.columns, self.clean_parts(table), self.most_values)
         self.blocks = make_blocks(self.columns, self.products, self.hashing)
         self.learn_pairs(self.clean_parts(table), sizes)
         self.number_features()
@@ -173,14 +186,6 @@ class TableMap:
     def has_bins(self) -> bool:
         """Has some number features for its values and ranges?"""
         return any(column.number and column.number.bins for column in self.columns)
-
-    @property
-    def grown_places(self) -> dict[str, np.ndarray]:
-        """The feature of each grown value of a column, in the order of its codes."""
-        places: dict[str, list[int]] = {}
-        for place, (name, _) in enumerate(self.grown, self.n_features - len(self.grown)):
-            places.setdefault(name, []).append(place)
-        return {name: np.array(numbers) for name, numbers in places.items()}
 
     def clean(self, rows: Any) -> CleanTable:
         """The values of the columns, read as training read them; refuses a table that lacks some.
@@ -300,7 +305,7 @@ class TableMap:
         if self.grown:
             from rosenblatt.features.table.variants import GrownEntries
 
-            grown = GrownEntries(self.grown_places)
+            grown = GrownEntries(self)
         for part in parts:
             matrix.add(part)
             if grown is not None:
@@ -321,14 +326,9 @@ class TableMap:
             unreadable={name: count for name, count in parts.unreadable.items() if count},
             undated={name: count for name, count in clean.misfits.items() if count},
             ignored=tuple(name for name in columns if name not in known),
-            far=self._far_values(parts.far, clean.derived) if any(parts.far.values()) else {},
+            far=far_values([one.number for one in self.columns if one.number], parts.far, clean.derived),
         )
         return result
-
-    def _far_values(self, counts: Mapping[str, int], derived: Mapping[str, str]) -> dict[str, FarValues]:
-        """So many numbers of columns, or days of dates, beside what training had."""
-        far = [column.number for column in self.columns if column.number and counts[column.name]]
-        return {derived.get(one.name, one.name): one.far_values(counts[one.name], one.name in derived) for one in far}
 
     @property
     def known_columns(self) -> set[str]:
@@ -376,6 +376,8 @@ class TableMap:
             "collisions": self.collisions,
             "columns": columns,
             "pairs": [block.keys for block in self.blocks if isinstance(block, CategoryProduct)],
+            **({"most_values": self.most_values} if self.most_values is not None else {}),
+            **({"pooled": {name: list(one) for name, one in self.pooled.items()}} if self.pooled else {}),
             **({"double": True} if self.double else {}),
             **({"grown": [list(one) for one in self.grown]} if self.grown else {}),
             **({"trials": {name: asdict(trial) for name, trial in self.trials.items()}} if self.trials else {}),

@@ -76,11 +76,19 @@ def grown_by(mapping: TableMap, values: Iterable[Sequence[str]]) -> TableMap:
     return richer
 
 
+def grown_places(mapping: TableMap) -> dict[str, np.ndarray]:
+    """The feature of each grown value of a column, in the order of its codes."""
+    places: dict[str, list[int]] = {}
+    for place, (name, _) in enumerate(mapping.grown, mapping.n_features - len(mapping.grown)):
+        places.setdefault(name, []).append(place)
+    return {name: np.array(numbers) for name, numbers in places.items()}
+
+
 class GrownEntries:
     """The entries of values that updates have met; their features come behind all others, in the order of numbers."""
 
-    def __init__(self, places: dict[str, np.ndarray]):
-        self.places = places
+    def __init__(self, mapping: TableMap):
+        self.places = grown_places(mapping)
         self.rows: list[np.ndarray] = []
         self.columns: list[np.ndarray] = []
 
