@@ -131,28 +131,28 @@ function wholeNumber(value) {
   return [BigInt(scaled), exponent];
 }
 
-// Whole numbers, not all 0, with matrix · v = 0, where all such are multiples of one; else null.
+// Whole numbers, not all 0, with matrix · v = 0, where all such are multiples of one; else null. Elimination without fractions
+// (Bareiss, 1968): every division is exact, and numbers grow by a few digits a column, not twofold.
 function kernelVector(matrix) {
   const columns = matrix[0].length;
-  const rows = matrix.map((row) => [...row]);
+  let rows = matrix;
   const pivots = [];
+  let last = 1n;
   for (let c = 0; c < columns; c += 1) {
-    const at = rows.findIndex((row, r) => r >= pivots.length && row[c] !== 0n);
-    if (at < 0) continue;
     const place = pivots.length;
-    [rows[place], rows[at]] = [rows[at], rows[place]];
-    rows.forEach((row, r) => {
-      if (r === place || row[c] === 0n) return;
-      const [a, b] = [rows[place][c], row[c]];
-      rows[r] = row.map((value, j) => value * a - rows[place][j] * b);
-    });
+    const at = rows.findIndex((row, r) => r >= place && row[c] !== 0n);
+    if (at < 0) continue;
+    const order = [...rows];
+    [order[place], order[at]] = [order[at], order[place]];
+    const [chosen, divisor] = [order[place], last];
+    rows = order.map((row, r) => (r === place ? row : row.map((value, j) => (value * chosen[c] - row[c] * chosen[j]) / divisor)));
+    last = chosen[c];
     pivots.push(c);
   }
   if (pivots.length !== columns - 1) return null;
   const free = [...Array(columns).keys()].find((c) => !pivots.includes(c));
-  const product = pivots.reduce((all, c, r) => all * rows[r][c], 1n);
   const vector = new Array(columns).fill(0n);
-  vector[free] = product;
-  pivots.forEach((c, r) => { vector[c] = -(rows[r][free] * product) / rows[r][c]; });
+  vector[free] = last; // which by now stands in every pivot's place
+  pivots.forEach((c, r) => { vector[c] = -rows[r][free]; });
   return vector;
 }
