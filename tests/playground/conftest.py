@@ -12,10 +12,12 @@ from rosenblatt.playground.static_page import modules
 RUNNER = """
 import { readFileSync, writeFileSync } from "node:fs";
 import { descend } from "./descent.js";
+import { parse, task } from "./state.js";
 import { grid, trace } from "./trace.js";
 const { tasks, verb } = JSON.parse(readFileSync("tasks.json", "utf8"));
-const answers = tasks.map((task) => {
-  try { return { descend, grid, trace }[verb](task); } catch (problem) { return { error: problem.message }; }
+const request = (link) => task(parse(link).state);
+const answers = tasks.map((asked) => {
+  try { return { descend, grid, request, trace }[verb](asked); } catch (problem) { return { error: problem.message }; }
 });
 writeFileSync("answers.json", JSON.stringify(answers));
 """

@@ -10,6 +10,7 @@ import { dropPaste } from "./drop.js";
 import { Follow } from "./follow.js";
 import { showLesson } from "./lessons.js";
 import { Server } from "./net.js";
+import { Notebook } from "./notebook.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
@@ -56,6 +57,7 @@ class Page {
     bindActions(this);
     document.documentElement.toggleAttribute("data-embed", new URLSearchParams(location.search).has("embed"));
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
+    this.notebook = new Notebook((address) => address !== this.address && this.load(address));
     this.server.ask("datasets", "api/datasets").then(
       (datasets) => datasets && this.controls.allowFile(Boolean(datasets.file)), () => {}
     );
@@ -72,10 +74,10 @@ class Page {
   }
 
   // From the address: a lesson, a shared link, or nothing.
-  load() {
+  load(address = location.hash || (document.documentElement.dataset.start ?? "")) {
     this.player.pause();
     this.csv = this.proposed = null;
-    this.link = parse(location.hash || (document.documentElement.dataset.start ?? ""));
+    this.link = parse(address);
     this.state = this.link.state;
     this.notice("table", "");
     this.select(-1);
@@ -159,6 +161,7 @@ class Page {
 
   save() {
     this.address = format(this.state);
+    this.notebook.tell(this.address);
     try {
       history.replaceState(null, "", this.address === "#" ? location.pathname + location.search : this.address);
     } catch { // a frame without an address of its own: what is chosen there is not kept
