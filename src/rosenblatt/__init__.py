@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # for type checkers, who cannot follow PUBLIC; a test compare
     from rosenblatt.learning.scoring import Model as Model
     from rosenblatt.learning.training import Training as Training
     from rosenblatt.learning.training import train as train
+    from rosenblatt.playground.widget import Widget as Widget
     from rosenblatt.theory.certificate import Certificate as Certificate
     from rosenblatt.theory.separability import certify as certify
     from rosenblatt.theory.walk import walk as walk
@@ -125,6 +126,7 @@ PUBLIC = {
     "rosenblatt.learning.plan": ["Plan"],
     "rosenblatt.learning.learners": ["Recipe"],
     "rosenblatt.learning.training": ["Training", "train"],
+    "rosenblatt.playground.widget": ["Widget"],
     "rosenblatt.theory.certificate": ["Certificate"],
     "rosenblatt.theory.separability": ["certify"],
     "rosenblatt.theory.walk": ["walk"],

@@ -69,6 +69,30 @@ def test_the_exported_python_and_command_end_on_the_pages_weights(visit, capsys,
     assert (clf.n_iter_, len(model.history)) == (epochs, epochs)
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "&k=3&learner=averaged&holdout=0.2",
+        "&features=x1x1,x1x2&scale=1&learner=mira",
+        "&features=x2x2&w1=1&b=-1&order=given",
+        "&k=4&learner=widrow-hoff&features=x1x1,x2x2,x1x2",
+    ],
+)
+def test_the_exported_python_has_the_classes_the_products_and_who_is_held_out(visit, capsys, link):
+    window = visit(CLOUDS + link)
+    clf = run_python(window, capsys)
+    for view, shown in zip(("last", "averaged"), weights(window), strict=True):
+        fitted = clf.view(view)
+        assert np.array_equal(np.atleast_2d(shown), np.column_stack([fitted.coef_, fitted.intercept_])), "to the bit"
+
+
+def test_more_than_two_classes_go_with_the_command_line(visit, tmp_path, monkeypatch):
+    window = visit(f"{CLOUDS}&k=3")
+    model = run_command(window, tmp_path, monkeypatch)
+    coef, intercept = model.views["last"]
+    assert np.array_equal(weights(window)[0], np.column_stack([coef, intercept])), "to the bit"
+
+
 def test_the_exported_python_starts_at_the_start_weights(visit, capsys):
     window = visit(f"{CLOUDS}&order=once&w2=2&learner=voted&rate=0.5")
     clf = run_python(window, capsys).view("last")

@@ -26,11 +26,24 @@ CLAIMS = [
     (6, "[page.runs[''].replay.K, page.runs['2'].replay.K]", [11, 130]),
     (13, "[page.replay.K, Math.round(page.runs[''].certificate.bound)]", [189, 8320]),
     (14, "page.runs[''].learner", "averaged"),
+    (15, f"[page.replay.K, ...{END}.last]", [3, 1, 1, 0]),  # LECTURES H3: with < it stops at [1, 1], on a point
+    (16, "[page.replay.K, page.replay.trace.converged, Math.floor(page.runs[''].certificate.bound)]", [4, True, 742]),
+    (17, "[page.replay.T, page.replay.values.at(-1) < 1e-10]", [300, True]),
+    (18, "[page.replay.row, page.replay.rival]", [[0, 2], [1, 1]]),  # A against B; C against B
+    (19, "[6, 7, 39].map((i) => Math.round(30 * page.replay.trace.heldOutErrors[i][1]))", [3, 2, 7]),
+    (19, "Math.min(...page.replay.trace.heldOutErrors.map((pair) => pair[1])) * 30", 2),
+    (20, "page.runs[''].replay.margin(page.runs[''].replay.at(page.runs[''].replay.T).last, 8) < 0", True),
+    (20, "page.runs['2'].replay.wrong(page.runs['2'].replay.at(page.runs['2'].replay.T).averaged)", 0),
 ]
 # The same after the change that the lesson asks for.
 CHANGED = [
     (9, {"bias": True}, f"[page.replay.trace.converged, ...{END}.last]", [True, 1, 1, -3]),
     (10, {"order": "shuffled"}, "page.replay.trace.epochs.length", 4),
+    (15, {"strict": False}, f"[page.replay.K, ...{END}.last]", [5, 1.5, 1, 0]),
+    (15, {"strict": True, "w1": 0}, "[page.replay.K, page.replay.trace.converged]", [0, True]),
+    (16, {"features": []}, "page.replay.trace.converged", False),
+    (17, {"eta": 0.9}, "[page.replay.T, page.replay.message.includes('too large')]", [9, True]),  # as `descend` says
+    (17, {"eta": 0.02}, "page.replay.message.startsWith('Still falling')", True),
     (13, {"scale": True}, "[page.replay.K, Math.round(page.runs[''].certificate.bound)]", [2, 9]),
 ]
 # In which run of a lesson the larger margin is, and in which the smaller.
@@ -64,7 +77,7 @@ def follow(course, link):
 
 def test_every_lesson_is_played_to_its_end_and_right_about_its_run(course):
     links = lessons(course)
-    assert len(links) >= 14
+    assert len(links) == 20
     for number, link in enumerate(links, 1):
         follow(course, link)
         assert course.page.locator("#lesson-title").inner_text().startswith(f"{number}. ")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 FIELDS = "import('/state.js').then((m) => Object.fromEntries(Object.entries(m.FIELDS).map(([name, f]) => [name, {...f}])))"
+PRODUCTS = ["x1x1", "x2x2", "x1x2"]
 POINT = st.tuples(st.floats(-1e6, 1e6, width=64), st.floats(-1e6, 1e6), st.sampled_from([1, -1])).map(list)
 ROUND = """(states) => import('/state.js').then((m) => states.map((given) => {
     const state = { ...m.initialState(), ...given };
@@ -30,6 +31,8 @@ def a_state(fields):
             )
         if name == "points":
             return st.lists(POINT, max_size=8)
+        if name == "features":
+            return st.sets(st.sampled_from(PRODUCTS)).map(lambda names: [one for one in PRODUCTS if one in names])
         if name == "hide":
             return st.sets(st.sampled_from(["data", "learner", "charts", "step"])).map(sorted)
         if name == "at":
@@ -38,7 +41,7 @@ def a_state(fields):
             return st.one_of(st.none(), st.floats(1e-6, 1e6))
         if isinstance(field["initial"], bool):
             return st.booleans()
-        whole = name in {"lesson", "n", "dataseed", "epochs", "seed", "degree", "degree2"}
+        whole = name in {"lesson", "n", "dataseed", "epochs", "seed", "degree", "degree2", "k", "steps"}
         return st.integers(field["least"], field["most"]) if whole else st.floats(field["least"], field["most"])
 
     return st.fixed_dictionaries({}, optional={name: values(name, field) for name, field in fields.items()})
@@ -88,7 +91,12 @@ def malformed(chance):
         "p=1",
         "C=",
         "=",
-        "lesson=15",
+        "lesson=99",
+        "k=6",
+        "features=x3",
+        "holdout=0.6",
+        "points=1,2,f",
+        "points=1,2,a;3,4,-",
         "x=" + "a" * 300,
         "plus=" + "a" * 41,
     ]

@@ -293,7 +293,12 @@ def test_no_request_leaves_the_loopback(visit):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("size", "link"), [("laptop", "#lesson=3&data=blobs&at=5"), *large_only("phone", "#data=xor&learner2=kernel&at=9")]
+    ("size", "link"),
+    [
+        ("laptop", "#lesson=3&data=blobs&k=5&holdout=0.2&at=5"),
+        *large_only("phone", "#data=xor&learner2=kernel&at=9"),
+        *large_only("phone", "#data=blobs&k=5&features=x1x2&learner2=voted&at=9"),
+    ],
 )
 def test_axe_finds_nothing(visit, scheme, size, link):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
@@ -308,3 +313,9 @@ def test_axe_finds_nothing(visit, scheme, size, link):
         result = axe.Axe().run(window.page)
         assert result.violations_count == 0, result.generate_report()
         window.page.keyboard.press("Escape")
+
+
+def test_axe_finds_nothing_on_a_surface(visit):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    result = axe.Axe().run(visit("#lesson=17&data=surface&at=5").page)
+    assert result.violations_count == 0, result.generate_report()

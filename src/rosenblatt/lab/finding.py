@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt.show.canvas import pyplot
+from rosenblatt.data import markup
+from rosenblatt.show.canvas import pyplot, saved
 
 TableRows = list[tuple[Any, ...]]  # numbers and words
 
@@ -45,15 +45,20 @@ class Finding:
 
     def picture(self, format: str = "svg") -> bytes:
         """The plot as a file's content, `svg` or `png`; the same numbers give the same bytes."""
-        plt, content = pyplot(), io.BytesIO()
-        with plt.rc_context({"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}):
-            figure, ax = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
-            try:
-                self.draw(ax)
-                figure.savefig(content, format=format, dpi=120, metadata={"Date": None} if format == "svg" else None)
-            finally:
-                plt.close(figure)
-        return content.getvalue()
+        plt = pyplot()
+        figure, ax = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
+        try:
+            self.draw(ax)
+            return saved(figure, format)
+        finally:
+            plt.close(figure)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the verdict, the numbers, the picture."""
+        claim = markup.facts("Finding", {"claim": self.claim, "verdict": self.verdict, "lectures": ", ".join(self.items)})
+        numbers = markup.table("", self.columns, [[_format(value) for value in row] for row in self.rows])
+        svg = self.picture().decode("utf-8")
+        return claim + numbers + svg[svg.index("<svg") :]
 
 
 def table(columns: tuple[str, ...], rows: TableRows) -> str:

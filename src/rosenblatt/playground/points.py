@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import DataError, FileError, LabelError, SettingError
-from rosenblatt.playground.requests import MOST_POINTS, PASTED_CELLS, PASTED_COLUMNS, Data
+from rosenblatt.playground.requests import CLASS_LETTERS, MOST_POINTS, PASTED_CELLS, PASTED_COLUMNS, Data
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,15 +24,19 @@ FOUR_POINTS = ((1.0, 1.0, 1), (0.5, -1.0, -1), (-1.0, -1.0, -1), (-1.0, 1.0, -1)
 
 @dataclass(frozen=True)
 class Points:
-    """Rows of two coordinates, a label of 1 or -1 each, and what the axes and classes are called."""
+    """Rows of two coordinates, a label each, and what the axes and classes are called.
+
+    Of two classes the labels are 1 and -1, of more the numbers of the classes, from 0.
+    """
 
     x: np.ndarray
     y: np.ndarray
     names: tuple[str, str] = ("x₁", "x₂")
-    classes: tuple[str, str] = ("−", "+")
+    classes: tuple[str, ...] = ("−", "+")
     columns: tuple[str, ...] = ()  # of the table that they come from
     chosen: tuple[str, ...] = ()  # which of them are x, y and the target
     notes: tuple[str, ...] = field(default=())
+    letters: tuple[str, ...] = ()  # of the classes, where points have letters for labels
 
 
 class SeededRandom:
@@ -62,9 +66,13 @@ def make(data: Data) -> Points:
     """
     if data.kind in ("four", "points"):
         rows = FOUR_POINTS if data.kind == "four" else data.points
-        table = np.array(rows, dtype=float).reshape(len(rows), 3)
-        return Points(table[:, :2].copy(), table[:, 2].astype(np.int64), classes=(data.classes[0], data.classes[1]))
+        x = np.array([row[:2] for row in rows], dtype=float).reshape(len(rows), 2)
+        if rows and isinstance(rows[0][2], str):
+            return lettered(x, [str(row[2]) for row in rows])
+        return Points(x, np.array([row[2] for row in rows], dtype=np.int64), classes=data.classes)
     random = SeededRandom(data.seed)
+    if data.k > 2 and data.kind in ("blobs", "ordered"):
+        return many_clouds(data, random)
     y = np.where(np.arange(data.n) % 2 == 0, 1, -1)
     x = {"blobs": clouds, "ordered": clouds, "xor": xor, "rings": rings}[data.kind](y, data, random)
     y = np.where(random.uniform(data.n) < data.noise, -y, y)
@@ -81,6 +89,31 @@ def clouds(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:
     across = np.array([-along[1], along[0]])
     away = y * (data.margin + np.abs(random.normal(data.n)) * 0.45) + (offset - 0.5) * 0.5
     return np.outer(away, along) + np.outer(random.normal(data.n) * 0.55, across)
+
+
+def many_clouds(data: Data, random: SeededRandom) -> Points:
+    """A cloud for each of `k` classes, around the origin: the farther the larger `margin` is."""
+    codes = np.arange(data.n) % data.k
+    turn = 2 * np.pi * (random.uniform(1) + codes / data.k)
+    centres = np.stack([np.cos(turn), np.sin(turn)], axis=1) * (0.75 + data.margin)
+    x = np.round(centres + 0.25 * random.normal(2 * data.n).reshape(2, -1).T, 2) + 0.0
+    codes = np.where(random.uniform(data.n) < data.noise, (codes + 1) % data.k, codes)
+    if data.kind == "ordered":
+        first = np.argsort(codes, kind="stable")
+        x, codes = x[first], codes[first]
+    return lettered(x, [CLASS_LETTERS[code] for code in codes.tolist()])
+
+
+def lettered(x: np.ndarray, labels: list[str]) -> Points:
+    """Points whose labels are letters: as many classes as letters occur.
+
+    >>> lettered(np.zeros((3, 2)), ["a", "c", "a"]).y.tolist(), lettered(np.zeros((3, 2)), ["b", "c", "a"]).y.tolist()
+    ([-1, 1, -1], [1, 2, 0])
+    """
+    letters = tuple(sorted(set(labels)))
+    codes = np.array([letters.index(label) for label in labels], dtype=np.int64)
+    y = 2 * codes - 1 if len(letters) == 2 else codes
+    return Points(x, y, classes=tuple(letter.upper() for letter in letters), letters=letters)
 
 
 def xor(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:

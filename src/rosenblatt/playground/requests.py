@@ -36,13 +36,16 @@ CLASS_NAME_LETTERS = 40
 COLUMN_NAME_LETTERS = 1_000
 PASTED_COLUMNS = 100  # of a pasted table
 PASTED_CELLS = 10 * MOST_POINTS  # of it that are read
-MOST_VALUES = 4 * MOST_POINTS + 200  # commas, opening brackets and texts of a body: each point has four
+MOST_VALUES = 5 * MOST_POINTS + 200  # commas, opening brackets and texts of a body: each point has five at most
 
 # What one request may hold at most: its body, and updates of 24 bytes in the log and some 40 in the answer.
 REQUEST_BYTES = BODY_BYTES + 64 * MOST_UPDATES
 
 PAGE_ORDERS = ("shuffled", "once", "given", "replacement")
 POINT_RECIPES = ("four", "blobs", "ordered", "xor", "rings")
+CLASS_LETTERS = "abcde"  # labels of points of more than two classes
+PRODUCTS = ("x1x1", "x2x2", "x1x2")  # features beside the two coordinates
+MOST_HELD_OUT = 0.5  # of the points
 DATA_KINDS = (*POINT_RECIPES, "points", "csv", "file")
 
 JSON_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)  # a text, or what stands before a value
@@ -51,6 +54,7 @@ SEED = Whole(0, 2**31 - 1)
 COORDINATE = Real(least=-1e6, most=1e6)  # of points, start weights and boxes
 
 S = TypeVar("S", bound=Settings)
+Label = int | str
 
 
 class RequestError(SettingError):
@@ -132,17 +136,34 @@ def read_numbers(count: int, name: str, value: Any) -> tuple[float, ...]:
     return tuple(read_value(name, number, COORDINATE) for number in value)
 
 
-def read_points(name: str, value: Any) -> tuple[tuple[float, float, int], ...]:
-    """Rows of x₁, x₂ and a label, 1 or -1."""
+def read_points(name: str, value: Any) -> tuple[tuple[float, float, Label], ...]:
+    """Rows of x₁, x₂ and a label: 1 or -1; or, of more classes, a letter."""
     if not isinstance(value, list) or len(value) > MOST_POINTS:
         raise SettingError(f"{name} is {shown(value)}: expected a list of at most {MOST_POINTS} points.")
     points = []
     for place, point in enumerate(value):
-        if not isinstance(point, list) or len(point) != 3 or isinstance(point[2], bool) or point[2] not in (1, -1):
-            raise SettingError(f"point {place} is {shown(point)}: expected x₁, x₂ and a label, 1 or -1.")
+        if not isinstance(point, list) or len(point) != 3 or not is_label(point[2]):
+            raise SettingError(
+                f"point {place} is {shown(point)}: expected x₁, x₂ and a label, 1 or -1, or a letter from a to e."
+            )
         x, y = (read_value(f"a coordinate of point {place}", number, COORDINATE) for number in point[:2])
-        points.append((x, y, int(point[2])))
+        points.append((x, y, point[2] if isinstance(point[2], str) else int(point[2])))
+    if len({isinstance(label, str) for _, _, label in points}) > 1:
+        raise SettingError(f"{name} have labels of both kinds: expected 1 and -1, or letters.")
     return tuple(points)
+
+
+def is_label(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) == 1 and value in CLASS_LETTERS
+    return not isinstance(value, bool | list | dict) and value in (1, -1)
+
+
+def read_products(name: str, value: Any) -> tuple[str, ...]:
+    """Which products of the coordinates are features, too, always in one order."""
+    if not isinstance(value, list) or not all(isinstance(one, str) and one in PRODUCTS for one in value):
+        raise SettingError(f"{name} is {shown(value)}: expected a list of {', '.join(PRODUCTS)}, or some of them.")
+    return tuple(one for one in PRODUCTS if one in value)
 
 
 def read_classes(name: str, value: Any) -> tuple[str, ...]:
@@ -173,7 +194,8 @@ class Data(Settings):
     margin: float = parameter(0.2, Real(least=-2, most=2))
     noise: float = parameter(0.0, Real(least=0, most=0.5))
     seed: int = parameter(0, SEED)
-    points: tuple[tuple[float, float, int], ...] = parameter((), ReadBy(read_points))
+    k: int = parameter(2, Whole(2, len(CLASS_LETTERS)))  # classes: more than two of the clouds only
+    points: tuple[tuple[float, float, Label], ...] = parameter((), ReadBy(read_points))
     classes: tuple[str, ...] = parameter(("−", "+"), ReadBy(read_classes))  # of points that are given one by one
     text: str = parameter("", Text(BODY_BYTES))
     x: str | None = parameter(None, Text(COLUMN_NAME_LETTERS, optional=True))
@@ -205,6 +227,8 @@ class Task(Settings):
     bias: bool = parameter(True, Flag())
     scale: bool = parameter(False, Flag())
     start: tuple[float, ...] = parameter((0.0, 0.0, 0.0), ReadBy(partial(read_numbers, 3)))
+    features: tuple[str, ...] = parameter((), ReadBy(read_products))  # beside x₁ and x₂
+    holdout: float = parameter(0.0, Real(least=0, most=MOST_HELD_OUT))  # share of every class that is not learned from
 
 
 def as_task(value: Any, name: str = "the request") -> Task:

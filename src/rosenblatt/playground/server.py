@@ -28,6 +28,7 @@ from rosenblatt.playground.points import Points, from_table, from_text, make
 from rosenblatt.playground.requests import Data
 from rosenblatt.playground.running import RunCache, affordable_grid, coarser, grid_scores
 from rosenblatt.playground.trace import as_json, trace
+from rosenblatt.playground.translation import engine_in_javascript
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +94,7 @@ class Playground:
             run = self.runs.of(grid.task)
             affordable = affordable_grid(run, grid)
             answer = {
-                "scores": grid_scores(run, affordable),
+                "scores" if run.vectors == 1 else "winners": grid_scores(run, affordable),
                 "columns": affordable.columns,
                 "rows": affordable.rows,
             }
@@ -149,8 +150,10 @@ class Playground:
 
 def static_routes() -> list[Route]:
     """A route for every file of the page, read once: no path of a request ever opens a file."""
-    routes = [Route("/learners.js", answer_with(as_javascript(), CONTENT_TYPES["js"]))]
-    for file in files("rosenblatt.playground").joinpath("static").iterdir():
+    written = {"learners.js": as_javascript(), "engine.js": engine_in_javascript().encode()}
+    routes = [Route(f"/{name}", answer_with(content, CONTENT_TYPES["js"])) for name, content in written.items()]
+    rooms = [files("rosenblatt.playground").joinpath(folder) for folder in ("static", "browser")]
+    for file in (file for room in rooms for file in room.iterdir()):
         kind = CONTENT_TYPES.get(file.name.rpartition(".")[2])
         if kind is None:
             continue

@@ -24,8 +24,8 @@ EXPORTED = re.compile(r"^export (?:async )?(?:const|let|function\*?|class) (\w+)
 EXPORTED_AGAIN = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 
 
-def static_page(points: Points | None = None) -> str:
-    """The whole page; `points` are those of a file, which it then holds."""
+def static_page(points: Points | None = None, in_notebook: bool = False) -> str:
+    """The whole page; `points` are those of a file, which it then holds. In a notebook it tells its frame what is chosen."""
     page = read("static", "index.html")
     style = "\n".join(read("static", name) for name in stylesheets(page))
     script = bundle(modules(points), ENTRY)
@@ -35,6 +35,8 @@ def static_page(points: Points | None = None) -> str:
     page = re.sub(r'  <link rel="stylesheet"[^>]*>\n', "", page)
     if points is not None:  # a page that holds a file begins with it
         page = page.replace("<html ", '<html data-start="data=file" ', 1)
+    if in_notebook:
+        page = page.replace("<html ", "<html data-notebook ", 1)
     page = page.replace('href="icon.svg"', f'href="data:image/svg+xml;base64,{icon}"')
     head = f'{policy(style, script)}\n  <style>{style}</style>\n  <script type="module">{script}</script>'
     return re.sub(r'  <script type="module"[^>]*></script>', lambda match: f"  {head}", page)

@@ -7,22 +7,24 @@ as the loop, so its weights are those of `fit` bit for bit; it checks that again
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine import order
 from rosenblatt.learning.learners import ALL_LEARNERS
+from rosenblatt.learning.scoring import decide
 from rosenblatt.playground.points import Points
-from rosenblatt.playground.running import TaskRun
+from rosenblatt.playground.running import TaskRun, drawn_order, scores_after
 from rosenblatt.theory.bounds import Bound, NoBound, ProblemGeometry, bound_for
 from rosenblatt.theory.certificate import Certificate
 from rosenblatt.theory.margin_report import FinishedRun, margin_report
 
 JSON_PIECE = 2_000  # numbers, or rows of them, written at a time
+KERNEL_PRODUCTS = 2e7  # of held-out points with the sum after every epoch
+VIEWS = ("last", "averaged")
 ORDER_SHOWN = 20_000  # examples whose order is sent along: stepping goes by example as far as that, then by update
 
 
@@ -36,9 +38,16 @@ def trace(run: TaskRun) -> dict[str, Any]:
         "y": points.y,
         "names": points.names,
         "classes": points.classes,
+        "letters": points.letters,
+        "vectors": run.vectors,
+        "features": run.task.features,
+        "heldOut": np.setdiff1d(np.arange(len(points.y)), table.learned),
+        "heldOutErrors": held_out_errors(run),
+        "learner": run.task.learner,
+        "parameters": dict(run.task.parameters),
         "columns": points.columns,
         "chosen": points.chosen,
-        "scaled": None if table.mean is None else np.asarray(table.examples.rows.values, dtype=float),
+        "scaled": None if table.mean is None else np.asarray(table.plane, dtype=float),
         "mean": table.mean,
         "sd": table.sd,
         "bias": run.task.bias,
@@ -46,6 +55,7 @@ def trace(run: TaskRun) -> dict[str, Any]:
             "t": np.diff(log.t, prepend=0),
             "row": log.row,
             "tau": log.tau[0].item() if steady else log.tau,
+            **({"rival": log.rival} if run.vectors > 1 else {}),
         },
         "lived": log.lived(0, run.t),
         "order": shown_order(run),
@@ -92,26 +102,41 @@ def _pieces(value: Any) -> Iterator[bytes]:
 def learned(run: TaskRun) -> dict[str, Any]:
     """The weights at the end; with a kernel the coefficient of every point."""
     if run.dual is not None:
-        coefficients = np.zeros(len(run.table.points.y))
-        coefficients[run.dual.support] = run.dual.coef[:, 0]
+        coefficients = np.zeros((len(run.table.points.y), run.vectors))
+        coefficients[run.dual.support] = run.dual.coef
         kernel = {"degree": run.dual.space.kernel.degree, "offset": run.dual.space.kernel.offset}  # type: ignore[attr-defined]
-        return {"kernel": kernel, "dual": coefficients}
+        return {"kernel": kernel, "dual": coefficients[:, 0] if run.vectors == 1 else coefficients}
     assert run.training is not None
-    last, averaged = run.training.view("last"), run.training.view("averaged")
-    return {
-        "last": [*last.coef[0].tolist(), *last.intercept.tolist()],
-        "averaged": [*averaged.coef[0].tolist(), *averaged.intercept.tolist()],
-    }
+    return {name: as_weights(run.training.view(name).coef, run.training.view(name).intercept) for name in VIEWS}
+
+
+def as_weights(coef: np.ndarray, intercept: np.ndarray | float) -> list[Any]:
+    """Weights as the page has them: w and then b in one list; with more than two classes one such list a class."""
+    lists: list[list[float]] = np.column_stack([np.atleast_2d(coef), np.atleast_1d(intercept)]).tolist()
+    return lists[0] if len(lists) == 1 else lists
+
+
+def held_out_errors(run: TaskRun) -> list[list[float]] | None:
+    """The share of held-out points that the last and the averaged weights have wrong after every epoch."""
+    held_out = run.table.held_out
+    if held_out is None:
+        return None
+    if run.dual is not None:
+        ends = np.cumsum(run.history["examples"]).tolist()
+        if len(ends) * len(run.dual.support) * held_out.rows.n > KERNEL_PRODUCTS:
+            return None
+        scores = (scores_after(run, "last", end, np.asarray(held_out.rows.values)) for end in ends)
+        return [[float((decide(one) != held_out.codes).mean())] * 2 for one in scores]
+    errors = zip(run.history["held_out_last"].tolist(), run.history["held_out_averaged"].tolist(), strict=True)
+    return [list(pair) for pair in errors]
 
 
 def shown_order(run: TaskRun) -> np.ndarray | None:
     """Which row each of the first examples was: whole epochs, as the run itself drew them; None: as given."""
     if run.task.order == "given":
         return None
-    n, epochs = run.table.examples.rows.n, len(run.history)
-    drawn = order.epochs(run.task.order, run.table.examples.pool(), run.task.seed)
-    shown = islice(drawn, min(epochs, max(1, ORDER_SHOWN // n)))
-    return np.concatenate([np.empty(0, np.int64), *(epoch.copy() for epoch in shown)])  # each is drawn over the last
+    epochs = min(len(run.history), max(1, ORDER_SHOWN // len(run.table.learned)))
+    return np.concatenate([np.empty(0, np.int64), *drawn_order(run, epochs)])
 
 
 def margin_reached(run: TaskRun) -> str | None:
@@ -140,13 +165,25 @@ def sentence(certificate: Certificate, points: Points) -> str:
     return replace(certificate, classes=list(names)).sentence(first=1, row="point")
 
 
+def about_borders(words: str, run: TaskRun) -> str:
+    """The same of more classes, or of features beside x₁ and x₂: a plane of theirs is a curve in the picture."""
+    curved, many = bool(run.task.features), run.vectors > 1
+    if many:
+        words = words.replace("a line separates", f"{'curved' if curved else 'straight'} borders separate", 1)
+        return words.replace("no line", f"no {'curved' if curved else 'straight'} borders", 1)
+    return re.sub("^(a|no) line", r"\1 curve of these features", words) if curved else words
+
+
 def certificate_facts(run: TaskRun) -> dict[str, Any]:
     """Whether a line separates the points, with the proof, and what the theorems then say about this learner."""
     certificate = run.certificate
     assert certificate is not None
-    words = sentence(certificate, run.table.points)
+    proof = [] if certificate.proof is None else run.table.learned[certificate.proof.rows].tolist()
+    if certificate.proof is not None and certificate.proof.kind == "identical rows":
+        certificate = replace(certificate, proof=replace(certificate.proof, rows=proof))  # numbered as all points are
+    words = about_borders(sentence(certificate, run.table.points), run)
     margin = certificate.margin if certificate.separable else None
-    space = ProblemGeometry(certificate.radius, margin, from_zero=not any(run.task.start))
+    space = ProblemGeometry(certificate.radius, margin, max(2, run.vectors), from_zero=not any(run.task.start))
     theorem = NoBound("the theorem is about a line, and a kernel bends it") if run.dual else bound_for(run.rule, space)
     bound = theorem if isinstance(theorem, Bound) else None
     return {
@@ -154,8 +191,8 @@ def certificate_facts(run: TaskRun) -> dict[str, Any]:
         "sentence": words[0].upper() + words[1:] + ".",
         "radius": certificate.radius,
         "margin": margin,
-        "w": None if certificate.w is None or certificate.b is None else np.append(certificate.w, certificate.b).tolist(),
-        "rows": [] if certificate.proof is None else certificate.proof.rows,
+        "w": None if certificate.w is None or certificate.b is None else as_weights(certificate.w, certificate.b),
+        "rows": proof,
         "bound": None if bound is None else bound.most,
         "formula": None if bound is None else bound.formula,
         "counts": None if bound is None else bound.counts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -22,6 +23,14 @@ def pyplot() -> Any:
         return plt
 
 
+def saved(figure: Any, format: str = "svg") -> bytes:
+    """A figure as a file's content, `svg` or `png`; the same numbers give the same bytes."""
+    content = io.BytesIO()
+    with pyplot().rc_context({"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}):
+        figure.savefig(content, format=format, dpi=120, metadata={"Date": None} if format == "svg" else None)
+    return content.getvalue()
+
+
 def fitted_classes(estimator: Any) -> np.ndarray:
     """The classes of a fitted classifier."""
     if not hasattr(estimator, "classes_"):
@@ -34,13 +43,24 @@ class Display(ABC):
 
     ax_: Any
     figure_: Any
+    _own_figure: bool
 
     def plot(self, ax: Any = None) -> Self:
         """Draws on the axes given, or on those of a new figure."""
         self.ax_ = pyplot().subplots(figsize=self._size(), layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
+        self._own_figure = ax is None
         return self
+
+    def _repr_svg_(self) -> str | None:
+        """How a notebook shows it; None where it is drawn into a figure of the user's, which shows itself."""
+        if not hasattr(self, "figure_"):
+            self.plot()
+        if not self._own_figure:
+            return None
+        pyplot().close(self.figure_)  # else the notebook would show the figure once more
+        return saved(self.figure_).decode("utf-8")
 
     def _size(self) -> tuple[float, float]:
         return 6.4, 4.4

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rosenblatt.data import markup
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights, weights_norm
 from rosenblatt.features.precision import PrecisionLoss
@@ -230,6 +231,21 @@ class MarginReport:
 
     def __str__(self) -> str:
         return self.sentence()
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        bound = self.bound
+        facts = {
+            "weights": self.view,
+            "margin γ": self.margin,
+            "rows not on the right side": self.wrong,
+            "radius R": self.radius,
+            "γ* at least": self.best_at_least,
+            "γ* at most": self.best_at_most,
+            "theorem": str(bound),
+            "in words": self.sentence(),
+        }
+        return markup.facts("Margin", {name: value for name, value in facts.items() if value is not None})
 
     def to_dict(self, first: int = 0) -> dict[str, object]:
         """What `--json` prints; rows are counted from `first`."""

@@ -23,6 +23,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from rosenblatt.data import markup
 from rosenblatt.engine import order, rules
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.weights import Weights
@@ -36,6 +37,7 @@ from rosenblatt.learning.training import LinearRun, Training, zero_weights
 EVERY = ("example", "update")
 KEPT_BYTES = 2**27  # weights kept to go back to
 MOST_KEPT = 64
+SHOWN_IN_NOTEBOOK, SHOWN_WEIGHTS = 50, 8  # steps, and weights of each
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,20 @@ class Walk(Sequence[Step]):
 
         return "\n".join(walk_lines(self))
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the first steps, a line each, in the numbers of the lecture."""
+        head = ["example", "epoch", "row", "label", "activation", "margin", "τ", "w", "b"]
+        lines = [
+            [
+                *(step.t, step.epoch, step.row, step.label, step.activation, step.margin, step.tau),
+                *(rounded(weights) for weights in (step.coef, step.intercept)),
+            ]
+            for step in self.steps(0, SHOWN_IN_NOTEBOOK)
+        ]
+        more = len(self) - len(lines)
+        ended = f"{len(self):,} steps, ended by {self.training.stopped_because}" + (f"; {more:,} more" if more else "")
+        return markup.table(f"Walk: {ended}", head, lines)
+
     def steps(self, first: int = 0, stop: int | None = None, weights: bool = True) -> Iterator[Step]:
         """Steps first … stop − 1, one after the other; without `weights` a step costs no more than its row."""
         for k in range(first, len(self) if stop is None else min(stop, len(self))):
@@ -180,6 +196,16 @@ class Walk(Sequence[Step]):
             raise IndexError(f"There are no weights after {t} examples: the run has {self.training.weights.t}.")
         self._replay.go_to(t)
         return self._replay.run.weights.last
+
+
+def rounded(weights: np.ndarray | None) -> str:
+    """The first weights, all vectors one after the other, in six digits.
+
+    >>> rounded(np.array([[0.5, 1.0]]))
+    '0.5, 1'
+    """
+    numbers = [] if weights is None else np.ravel(weights)[: SHOWN_WEIGHTS + 1].tolist()
+    return ", ".join(f"{number:.6g}" for number in numbers[:SHOWN_WEIGHTS]) + (", …" if len(numbers) > SHOWN_WEIGHTS else "")
 
 
 class Replay:

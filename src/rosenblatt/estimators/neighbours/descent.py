@@ -20,11 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.data import markup
 from rosenblatt.engine.parameters import Real, Whole, check
 
 Function = Callable[[np.ndarray], float]
 Slope = Callable[[np.ndarray], np.ndarray]
 
+SHOWN_STEPS = 20  # in a notebook
 DIVERGENCE_FACTOR = 1e6  # a value this many times the first two will not come back
 
 
@@ -47,6 +49,17 @@ class Descent:
     @property
     def steps(self) -> int:
         return len(self.values) - 1
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: how it ended, and where it went; `DescentDisplay` draws it on its surface."""
+        told = markup.facts("Gradient descent", {"η": self.eta, "steps": self.steps, "end": str(self.message)})
+        kept = range(len(self.path)) if len(self.path) == len(self.values) else (0, self.steps)
+        lines = [
+            [t, ", ".join(f"{part:.6g}" for part in theta), float(self.values[t])]
+            for t, theta in zip(kept, self.path, strict=True)
+        ]
+        shown = lines if len(lines) <= SHOWN_STEPS else [*lines[: SHOWN_STEPS - 1], lines[-1]]
+        return told + markup.table("", ["step", "θ", "f(θ)"], shown)
 
 
 def descend(

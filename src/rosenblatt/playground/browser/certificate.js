@@ -1,36 +1,58 @@
 // Does a line separate the points? The point of their signed hull nearest to the origin answers: it is the best separator, or 0.
 //
-// A point x with label y stands for z = y (x₁, x₂, 1), without a bias for y (x₁, x₂). If the hull of the z keeps away from 0, its
-// nearest point p separates: w* = p / |p|, with margin γ* = |p|. If 0 is in the hull, at most four of the z prove that no line
-// can. Both verdicts are checked: margins against their rounding, the sum of the four in whole numbers. (Wolfe, 1976.)
+// A row x with label y stands for z = y (x, 1), without a bias for y x. With more than two classes it stands for one z against
+// every rival: (x, 1) in the place of its own class, −(x, 1) in the rival's, 0 elsewhere (Kesler's construction). If the hull of
+// the z keeps away from 0, its nearest point p separates: w* = p / |p|, with margin γ* = |p|. If 0 is in the hull, a few of the
+// z prove that no line can: four in the plane. Both verdicts are checked: margins against their rounding, the sum of the few
+// in whole numbers. (Wolfe, 1976.)
 
 const ROUNDING = 1e-14; // more than rounding can take from a margin, relative to |w| |x|
 const LEAST_WEIGHT = 1e-13; // in a sum that adds up to 1
 const STEPS = 1000;
 
-export function certify(x, y, bias) {
-  const signed = x.map(([x1, x2], i) => (bias ? [y[i] * x1, y[i] * x2, y[i]] : [y[i] * x1, y[i] * x2]));
-  const radius = signed.reduce((most, z) => Math.max(most, Math.sqrt(dot(z, z))), 0);
-  const { nearest, rows } = nearestToOrigin(signed.map((z) => z.map((value) => value / radius)));
+// Of examples { rows, codes, vectors, pool }; rows are told by their numbers, and radius is the longest (x, 1).
+export function certify({ rows: all, codes, vectors, pool }, bias) {
+  const own = [...pool].flatMap((i) => signedRows(bias ? [...all[i], 1] : all[i], codes[i], vectors).map((z) => [i, z]));
+  const signed = own.map(([, z]) => z);
+  const longest = signed.reduce((most, z) => Math.max(most, Math.sqrt(dot(z, z))), 0);
+  const radius = vectors === 1 ? longest : longest / Math.SQRT2; // z has two copies of x
+  const { nearest, rows } = nearestToOrigin(signed.map((z) => z.map((value) => value / longest)));
   const length = Math.sqrt(dot(nearest, nearest));
   const unit = nearest.map((value) => value / length);
   const margin = signed.reduce((least, z) => Math.min(least, dot(unit, z)), Infinity);
-  if (length > 0 && margin > ROUNDING * radius) {
-    const best = length * radius - margin <= 1e-6 * margin; // no margin is larger than |p|
-    return { separable: true, radius, margin, best, w: bias ? unit : [...unit, 0], rows: [] };
+  if (length > 0 && margin > ROUNDING * longest) {
+    const best = length * longest - margin <= 1e-6 * margin; // no margin is larger than |p|
+    return { separable: true, radius, margin, best, w: vectorsOf(unit, vectors, bias), rows: [] };
   }
-  const proof = identical(x, y) ?? cancelling(signed, rows);
+  const few = cancelling(signed, rows);
+  const proof = identical(all, codes, pool) ?? (few && [...new Set(few.map((k) => own[k][0]))].sort((a, b) => a - b));
   if (proof) return { separable: false, radius, margin: null, w: null, rows: proof };
   return { separable: null, radius, margin: null, w: null, rows: [] };
 }
 
+// The z of a row: one, or one against every rival.
+function signedRows(x, code, vectors) {
+  if (vectors === 1) return [x.map((value) => (2 * code - 1) * value)];
+  const zeros = x.map(() => 0);
+  const rivals = [...Array(vectors).keys()].filter((rival) => rival !== code);
+  return rivals.map((rival) => [...Array(vectors).keys()].flatMap((k) => (k === code ? x : k === rival ? x.map((value) => -value) : zeros)));
+}
+
+// One long vector as weights with their biases behind them: of two classes one list, of more one a class.
+function vectorsOf(unit, vectors, bias) {
+  const size = unit.length / vectors;
+  const lists = Array.from({ length: vectors }, (_, k) => [...unit.slice(k * size, (k + 1) * size), ...bias ? [] : [0]]);
+  return vectors === 1 ? lists[0] : lists;
+}
+
 // Two points at one place, of different classes: nothing proves it more plainly.
-function identical(x, y) {
+function identical(rows, codes, pool) {
   const places = new Map();
-  for (let i = 0; i < y.length; i += 1) {
-    const before = places.get(`${x[i][0]} ${x[i][1]}`) ?? i;
-    if (y[before] !== y[i]) return [before, i];
-    places.set(`${x[i][0]} ${x[i][1]}`, before);
+  for (const i of pool) {
+    const place = rows[i].map((value) => value + 0).join(" ");
+    const before = places.get(place) ?? i;
+    if (codes[before] !== codes[i]) return [before, i];
+    places.set(place, before);
   }
   return null;
 }
@@ -109,28 +131,28 @@ function wholeNumber(value) {
   return [BigInt(scaled), exponent];
 }
 
-// Whole numbers, not all 0, with matrix · v = 0, where all such are multiples of one; else null.
+// Whole numbers, not all 0, with matrix · v = 0, where all such are multiples of one; else null. Elimination without fractions
+// (Bareiss, 1968): every division is exact, and numbers grow by a few digits a column, not twofold.
 function kernelVector(matrix) {
   const columns = matrix[0].length;
-  const rows = matrix.map((row) => [...row]);
+  let rows = matrix;
   const pivots = [];
+  let last = 1n;
   for (let c = 0; c < columns; c += 1) {
-    const at = rows.findIndex((row, r) => r >= pivots.length && row[c] !== 0n);
-    if (at < 0) continue;
     const place = pivots.length;
-    [rows[place], rows[at]] = [rows[at], rows[place]];
-    rows.forEach((row, r) => {
-      if (r === place || row[c] === 0n) return;
-      const [a, b] = [rows[place][c], row[c]];
-      rows[r] = row.map((value, j) => value * a - rows[place][j] * b);
-    });
+    const at = rows.findIndex((row, r) => r >= place && row[c] !== 0n);
+    if (at < 0) continue;
+    const order = [...rows];
+    [order[place], order[at]] = [order[at], order[place]];
+    const [chosen, divisor] = [order[place], last];
+    rows = order.map((row, r) => (r === place ? row : row.map((value, j) => (value * chosen[c] - row[c] * chosen[j]) / divisor)));
+    last = chosen[c];
     pivots.push(c);
   }
   if (pivots.length !== columns - 1) return null;
   const free = [...Array(columns).keys()].find((c) => !pivots.includes(c));
-  const product = pivots.reduce((all, c, r) => all * rows[r][c], 1n);
   const vector = new Array(columns).fill(0n);
-  vector[free] = product;
-  pivots.forEach((c, r) => { vector[c] = -(rows[r][free] * product) / rows[r][c]; });
+  vector[free] = last; // which by now stands in every pivot's place
+  pivots.forEach((c, r) => { vector[c] = -rows[r][free]; });
   return vector;
 }

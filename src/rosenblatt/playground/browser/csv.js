@@ -77,7 +77,7 @@ function chosen({ names, columns }, wanted) {
   const points = rows.map((i) => [first[i], second[i]]);
   if (points.some((point) => point.some((value) => !(Math.abs(value) <= LARGEST)))) throw refused(`A number in ‘${across}’ or ‘${up}’ is too large to draw: correct it, or leave it empty.`);
   const [y, classes, classNote] = twoClasses(rows.map((i) => labels[i]));
-  return { x: points, y, names: [across, up], classes, columns: names, chosen: [across, up, target], notes: [...notes, ...classNote] };
+  return { x: points, y, names: [across, up], classes, letters: [], columns: names, chosen: [across, up, target], notes: [...notes, ...classNote] };
 }
 
 // Labels as 1 and -1: the second of two is positive; of more, the last against the rest.

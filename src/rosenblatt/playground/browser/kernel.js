@@ -1,11 +1,12 @@
 // The perceptron with a polynomial kernel: w is a sum of examples, and only products of points are needed.
 
 import { runEpochs } from "./epochs.js";
+import { decide, marginOf, rivalOf } from "./linear.js";
 
 export function kernelOf({ parameters, bias }) {
   const [degree, offset] = [parameters.degree ?? 2, bias ? 1 : 0]; // the 1 is the constant feature
-  const product = ([a1, a2], [b1, b2]) => {
-    const base = offset + (a1 * b1 + a2 * b2);
+  const product = (a, b) => {
+    const base = offset + a.reduce((sum, value, j) => sum + value * b[j], 0);
     let power = base;
     for (let i = 1; i < degree; i += 1) power *= base;
     return power;
@@ -14,28 +15,31 @@ export function kernelOf({ parameters, bias }) {
 }
 
 class KernelRun {
-  constructor(task, x, y) {
-    Object.assign(this, { x, y, movesAlways: false, mistakes: 0, t: 0, log: { t: [], row: [], tau: [] } });
+  constructor(task, examples) {
+    Object.assign(this, { ...examples, movesAlways: false, mistakes: 0, t: 0, log: { t: [], row: [], rival: [], tau: [] } });
     this.product = kernelOf(task).product;
-    this.scores = new Float64Array(y.length); // of every point, kept up to date
+    this.moves = (margin) => (task.strict ? margin < 0 : margin <= 0);
+    this.scores = this.rows.map(() => new Float64Array(this.vectors)); // of every point, those held out too, kept up to date
   }
 
   passOver(rowNumbers) {
-    for (let k = 0; k < this.y.length; k += 1) {
-      const i = rowNumbers ? rowNumbers[k] : k;
-      if (this.y[i] * this.scores[i] <= 0) this.mistake(i);
+    for (const i of rowNumbers) {
+      if (this.moves(marginOf(this.scores[i], this.codes[i]))) this.mistake(i);
       this.t += 1;
     }
   }
 
   mistake(i) {
     this.mistakes += 1;
-    const point = this.x[i];
+    const point = this.rows[i];
     if (this.product(point, point) === 0) return; // there is nothing to add
-    for (let j = 0; j < this.y.length; j += 1) this.scores[j] += this.y[i] * this.product(this.x[j], point);
-    this.log.t.push(this.t);
-    this.log.row.push(i);
-    this.log.tau.push(1);
+    const rival = this.vectors === 1 ? -1 : rivalOf(this.scores[i], this.codes[i]);
+    const moves = movesOf(this.codes[i], rival);
+    this.rows.forEach((other, j) => {
+      const product = this.product(other, point);
+      for (const [vector, sign] of moves) this.scores[j][vector] += sign * product;
+    });
+    [this.t, i, rival, 1].forEach((value, k) => this.log[["t", "row", "rival", "tau"][k]].push(value));
   }
 
   counts() {
@@ -43,15 +47,24 @@ class KernelRun {
   }
 
   noRowWouldMove() {
-    return this.y.every((label, i) => label * this.scores[i] > 0 || this.product(this.x[i], this.x[i]) === 0);
+    const mendable = (i) => this.product(this.rows[i], this.rows[i]) !== 0;
+    return this.pool.every((i) => !this.moves(marginOf(this.scores[i], this.codes[i])) || !mendable(i));
+  }
+
+  heldOutErrors() {
+    const share = this.heldOut.filter((i) => decide([...this.scores[i]]) !== this.codes[i]).length / this.heldOut.length;
+    return [share, share];
   }
 }
 
-export function learnKernel(task, x, y) {
-  const run = new KernelRun(task, x, y);
-  const outcome = runEpochs(run, task, y.length);
-  const dual = new Array(y.length).fill(0);
-  for (const i of run.log.row) dual[i] += y[i];
+// What an update does: [vector, sign], for two classes the one vector there is.
+export const movesOf = (code, rival) => (rival < 0 ? [[0, 2 * code - 1]] : [[code, 1], [rival, -1]]);
+
+export function learnKernel(task, examples) {
+  const run = new KernelRun(task, examples);
+  const outcome = runEpochs(run, task, examples.pool);
+  const dual = examples.rows.map(() => new Array(examples.vectors).fill(0));
+  run.log.row.forEach((i, k) => movesOf(examples.codes[i], run.log.rival[k]).forEach(([vector, sign]) => { dual[i][vector] += sign; }));
   const { degree, offset } = kernelOf(task);
   return { ...outcome, t: run.t, log: run.log, dual, kernel: { degree, offset } };
 }

@@ -3,16 +3,18 @@
 import { FILE } from "./file.js";
 import { fromText } from "./csv.js";
 import { Refused } from "./refused.js";
+import { roundHalfEven } from "./epochs.js";
 import { SeededRandom } from "./random.js";
 
 const FOUR = [[1, 1, 1], [0.5, -1, -1], [-1, -1, -1], [-1, 1, -1]]; // Boulder's worked example
-const PLAIN = { names: ["x₁", "x₂"], classes: ["−", "+"], columns: [], chosen: [], notes: [] };
+const LETTERS = "abcde";
+const PLAIN = { letters: [], names: ["x₁", "x₂"], classes: ["−", "+"], columns: [], chosen: [], notes: [] };
 
-// { x, y, names, classes, columns, chosen, notes }: rows of two numbers, and labels of 1 or -1.
+// { x, y, names, classes, letters, columns, chosen, notes }: rows of two numbers, and labels of 1 or -1; of more classes, their numbers.
 export function pointsOf(data) {
   if (data.kind === "csv") return fromText(data);
   if (data.kind === "file") {
-    if (FILE) return FILE;
+    if (FILE) return { ...PLAIN, ...FILE };
     throw new Refused("This page holds no file: paste a CSV, drop one on the page, or start `rosenblatt play FILE`", "data");
   }
   if (data.kind === "four") return listed(FOUR, PLAIN.classes);
@@ -20,12 +22,25 @@ export function pointsOf(data) {
   return made(data);
 }
 
-const listed = (points, classes) => (
-  { ...PLAIN, classes, x: points.map(([x1, x2]) => [x1, x2]), y: points.map((point) => point[2]) }
-);
+function listed(points, classes) {
+  const x = points.map(([x1, x2]) => [x1, x2]);
+  const labels = points.map((point) => point[2]);
+  return typeof labels[0] === "string" ? lettered(x, labels) : { ...PLAIN, classes, x, y: labels };
+}
 
-function made({ kind, n = 60, margin = 0.2, noise = 0, seed = 0 }) {
+// Points whose labels are letters: as many classes as letters occur.
+function lettered(x, labels) {
+  const letters = [...new Set(labels)].sort();
+  const codes = labels.map((label) => letters.indexOf(label));
+  const y = letters.length === 2 ? codes.map((code) => 2 * code - 1) : codes;
+  return { ...PLAIN, x, y, classes: letters.map((letter) => letter.toUpperCase()), letters };
+}
+
+const hundredths = (value) => roundHalfEven(value * 100) / 100 + 0;
+
+function made({ kind, n = 60, margin = 0.2, noise = 0, seed = 0, k = 2 }) {
   const random = new SeededRandom(seed);
+  if (k > 2 && ["blobs", "ordered"].includes(kind)) return manyClouds({ kind, n, margin, noise, k }, random);
   let y = Array.from({ length: n }, (_, i) => (i % 2 === 0 ? 1 : -1));
   let x = { blobs: clouds, ordered: clouds, xor, rings }[kind](y, margin, random);
   y = random.uniform(n).map((u, i) => (u < noise ? -y[i] : y[i]));
@@ -33,7 +48,24 @@ function made({ kind, n = 60, margin = 0.2, noise = 0, seed = 0 }) {
     const order = [...y.keys()].sort((a, b) => y[b] - y[a] || a - b);
     [x, y] = [order.map((i) => x[i]), order.map((i) => y[i])];
   }
-  return { ...PLAIN, x: x.map((point) => point.map((value) => roundHalfEven(value * 100) / 100 + 0)), y };
+  return { ...PLAIN, x: x.map((point) => point.map(hundredths)), y };
+}
+
+// A cloud for each class, around the origin: the farther the larger `margin` is.
+function manyClouds({ kind, n, margin, noise, k }, random) {
+  const [begin] = random.uniform(1);
+  let codes = Array.from({ length: n }, (_, i) => i % k);
+  const spread = random.normal(2 * n);
+  let x = codes.map((code, i) => {
+    const turn = 2 * Math.PI * (begin + code / k);
+    return [Math.cos(turn) * (0.75 + margin) + 0.25 * spread[i], Math.sin(turn) * (0.75 + margin) + 0.25 * spread[n + i]].map(hundredths);
+  });
+  codes = random.uniform(n).map((u, i) => (u < noise ? (codes[i] + 1) % k : codes[i]));
+  if (kind === "ordered") {
+    const order = [...codes.keys()].sort((a, b) => codes[a] - codes[b] || a - b);
+    [x, codes] = [order.map((i) => x[i]), order.map((i) => codes[i])];
+  }
+  return lettered(x, codes.map((code) => LETTERS[code]));
 }
 
 // Two clouds on the two sides of a random line, `margin` away from it; a negative margin lets them overlap.
@@ -59,12 +91,4 @@ function rings(y, margin, random) {
     const radius = y[i] === 1 ? Math.max(0.7 - margin, 0.05) * Math.sqrt(share) : 0.7 + margin + 0.4 * share;
     return [radius * Math.cos(turn[i]), radius * Math.sin(turn[i])];
   });
-}
-
-// As numpy rounds: a half goes to the even neighbour.
-function roundHalfEven(value) {
-  const below = Math.floor(value);
-  const rest = value - below;
-  if (rest !== 0.5) return rest < 0.5 ? below : below + 1;
-  return below % 2 === 0 ? below : below + 1;
 }

@@ -1,9 +1,8 @@
-// The verbs on rows that engine/core.py asks for, for rows of two numbers: what vector.py does with numpy.
-//
-// The engine adds products in sixteen lanes; of two products, that is their plain sum.
+// The verbs on rows that engine/core.py asks for, for rows of a few numbers: what vector.py does with numpy.
 
 export function bind(loop, rows, weights) {
   loop.rows = rows.values;
+  loop.d = rows.d;
   loop.w = weights.w;
   loop.u = weights.u;
   loop.sigma = weights.sigma;
@@ -16,10 +15,19 @@ export function refuse_misfit() {
 const row = (loop, i) => loop.rows[i];
 const rowInOrder = (loop, k) => (loop.has_order ? loop.order[k] : k);
 
-function scoreBy(loop, k, vector) {
-  const [x1, x2] = row(loop, rowInOrder(loop, k));
-  return loop.scale * (loop.w[2 * vector] * x1 + loop.w[2 * vector + 1] * x2) + loop.bias[vector];
+// The sum of at most five products as the engine adds them: in sixteen lanes, which are then added by halves (kernel.h).
+export function sumOfLanes(p) {
+  return ((p[0] + (p[4] ?? 0)) + (p[2] ?? 0)) + (p[1] + (p[3] ?? 0));
 }
+
+// w·x, where w are numbers from a place on.
+export function dot(x, w, from = 0) {
+  return sumOfLanes(x.map((value, j) => w[from + j] * value));
+}
+
+const scoreBy = (loop, k, vector) => (
+  loop.scale * dot(row(loop, rowInOrder(loop, k)), loop.w, loop.d * vector) + loop.bias[vector]
+);
 
 // The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`.
 export function seek(loop, start) {
@@ -48,33 +56,31 @@ export function score_block(loop, k, count) {
 
 // w += step x and u += late x.
 export function add(loop, i, k, step, late) {
-  const x = row(loop, i);
-  for (let j = 0; j < 2; j += 1) {
-    loop.w[2 * k + j] += step * x[j];
-    loop.u[2 * k + j] += late * x[j];
-  }
+  row(loop, i).forEach((value, j) => {
+    loop.w[loop.d * k + j] += step * value;
+    loop.u[loop.d * k + j] += late * value;
+  });
 }
 
 // w += step v and u += late v, where v = sigma x; then 1 / sigma += gain x².
 export function add_along(loop, i, k, step, late, gain) {
-  const x = row(loop, i);
-  for (let j = 0; j < 2; j += 1) {
-    const v = loop.sigma[2 * k + j] * x[j];
-    loop.w[2 * k + j] += step * v;
-    loop.u[2 * k + j] += late * v;
-    loop.sigma[2 * k + j] /= 1 + gain * (v * x[j]);
-  }
+  row(loop, i).forEach((value, j) => {
+    const v = loop.sigma[loop.d * k + j] * value;
+    loop.w[loop.d * k + j] += step * v;
+    loop.u[loop.d * k + j] += late * v;
+    loop.sigma[loop.d * k + j] /= 1 + gain * (v * value);
+  });
 }
 
 export function norm2(loop, i) {
-  const [x1, x2] = row(loop, i);
-  return x1 * x1 + x2 * x2;
+  return sumOfLanes(row(loop, i).map((value) => value * value));
 }
 
 export function variance(loop, i, k, squared) {
-  const x = row(loop, i);
-  const v = [loop.sigma[2 * k] * x[0], loop.sigma[2 * k + 1] * x[1]];
-  return squared ? v[0] * v[0] + v[1] * v[1] : v[0] * x[0] + v[1] * x[1];
+  return sumOfLanes(row(loop, i).map((value, j) => {
+    const v = loop.sigma[loop.d * k + j] * value;
+    return squared ? v * v : v * value;
+  }));
 }
 
 export const is_zero = (loop, i) => row(loop, i).every((value) => value === 0);

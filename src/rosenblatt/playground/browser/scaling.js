@@ -29,9 +29,9 @@ export function meanAndSd(values) {
   return [first + shift, Math.sqrt(variance)];
 }
 
-// The rows as single-precision numbers, and the means and spreads of both columns.
+// Places in the plane as single-precision numbers, and the means and spreads of both columns.
 export function scaled(x) {
   const measured = [0, 1].map((axis) => meanAndSd(x.map((point) => point[axis])));
-  const rows = x.map((point) => point.map((value, axis) => Math.fround((value - measured[axis][0]) / (measured[axis][1] || 1))));
-  return { rows, mean: measured.map(([mean]) => mean), sd: measured.map(([, sd]) => sd) };
+  const plane = x.map((point) => point.map((value, axis) => Math.fround((value - measured[axis][0]) / (measured[axis][1] || 1))));
+  return { plane, mean: measured.map(([mean]) => mean), sd: measured.map(([, sd]) => sd) };
 }

@@ -1,9 +1,11 @@
 // A run as the page replays it: what playground/trace.py sends, made here.
 
+import { PRODUCTS, withProducts } from "./basis.js";
 import { certify } from "./certificate.js";
+import { heldOut } from "./epochs.js";
 import { kernelOf, learnKernel } from "./kernel.js";
 import { LEARNERS } from "./learners.js";
-import { learn, ruleOf } from "./linear.js";
+import { decide, learn, ruleOf } from "./linear.js";
 import { pointsOf } from "./recipes.js";
 import { Refused } from "./refused.js";
 import { Replay } from "./replay.js";
@@ -12,6 +14,7 @@ import { boundFor, marginReached, sentence } from "./theory.js";
 
 const MOST_EXAMPLES = 1_000_000; // points times epochs
 const GRID_STEPS = 2e8; // of the grid of one question: an update at a cell is one
+const KERNEL_PRODUCTS = 2e7; // of held-out points with the sum after every epoch
 const KERNEL_STEPS = 4; // that a kernel between a cell and an example is worth
 
 // The last two runs, so that a grid does not train again.
@@ -25,36 +28,60 @@ export function trace(task) {
 }
 
 function run(task) {
+  const { holdout = 0 } = task;
+  const features = Object.keys(PRODUCTS).filter((name) => task.features?.includes(name)); // always in one order
   const points = prepared(task);
-  const n = points.y.length;
+  const examples = examplesOf(points, features, holdout, task.seed);
+  const n = examples.pool.length;
   if (n * task.epochs > MOST_EXAMPLES) {
     throw new Refused(`epochs is ${task.epochs}: with ${n} points the playground makes ${Math.floor(MOST_EXAMPLES / n)} at most.`, "epochs");
   }
-  const { kernel, view } = LEARNERS[task.learner];
-  const ran = (kernel ? learnKernel : learn)(task, points.rows, points.y);
-  const certificate = certify(points.rows, points.y, task.bias);
-  const { most, ...theorem } = boundFor(task, certificate);
+  const { vectors } = examples;
+  if (vectors > 1 && task.start.some((value) => value !== 0)) {
+    throw new Refused("Start weights are for two classes: with more, all begin at 0.", "start");
+  }
+  const { kernel, view, secondOrder } = LEARNERS[task.learner];
+  const ran = (kernel ? learnKernel : learn)(task, examples);
+  const certificate = certify(examples, task.bias);
+  const { most, ...theorem } = boundFor(task, certificate, vectors);
   const chosen = view === "last" ? "last" : "averaged";
-  const learned = kernel ? { kernel: ran.kernel, dual: ran.dual } : { last: ran.last, averaged: ran.averaged };
+  const own = (lists) => (vectors === 1 ? lists[0] : lists);
+  const learned = kernel ? { kernel: ran.kernel, dual: vectors === 1 ? ran.dual.flat() : ran.dual } : { last: own(ran.last), averaged: own(ran.averaged) };
   return {
-    points: points.x, y: points.y, names: points.names, classes: points.classes, columns: points.columns, chosen: points.chosen,
-    scaled: points.mean ? points.rows : null, mean: points.mean, sd: points.sd, bias: task.bias,
-    log: { t: ran.log.t.map((t, k) => t - (ran.log.t[k - 1] ?? 0)), row: ran.log.row, tau: ran.log.tau },
+    points: points.x, y: points.y, names: points.names, classes: points.classes, letters: points.letters, vectors, features,
+    heldOut: examples.heldOut, heldOutErrors: holdout && !(kernel && tooMany(ran, examples)) ? ran.errors : null,
+    learner: task.learner, parameters: task.parameters, columns: points.columns, chosen: points.chosen,
+    scaled: points.mean ? points.plane : null, mean: points.mean, sd: points.sd, bias: task.bias,
+    log: { t: ran.log.t.map((t, k) => t - (ran.log.t[k - 1] ?? 0)), row: ran.log.row, tau: ran.log.tau, ...vectors > 1 ? { rival: ran.log.rival } : {} },
     lived: lived(ran.log.t, ran.t), order: task.order === "given" ? null : ran.order, examples: ran.t, epochs: ran.epochs,
-    start: task.start, r: LEARNERS[task.learner].secondOrder ? ruleOf(task.learner, task.parameters).r : null, ...learned,
+    start: task.start, r: secondOrder ? ruleOf(task.learner, task.parameters).r : null, ...learned,
     stopped: ran.stopped, converged: ran.converged,
-    certificate: { ...certificate, sentence: sentence(certificate, points, task.bias), bound: most, ...theorem },
-    reached: kernel ? null : marginReached(chosen, ran[chosen], { x: points.rows, y: points.y }, { ...certificate, fitsBias: task.bias }),
+    certificate: { ...certificate, sentence: sentence(certificate, examples, points, { bias: task.bias, features }), bound: most, ...theorem },
+    reached: kernel ? null : marginReached(chosen, ran[chosen], examples, { ...certificate, fitsBias: task.bias }),
     notes: [...points.notes, ...ran.notes],
   };
 }
 
-// The points of a task, and the rows that are learned from: the same, or centred and scaled.
+// As the server, which computes these sums anew after every epoch, does not.
+const tooMany = (ran, { heldOut }) => ran.epochs.length * new Set(ran.log.row).size * heldOut.length > KERNEL_PRODUCTS;
+
+// The points of a task, and their places in the plane: the same, or centred and scaled.
 function prepared({ data, scale }) {
   const points = pointsOf(data);
   if (!points.y.length) throw new Refused("There are no points yet: click into the plane to add one of each class.", "data");
-  if (new Set(points.y).size < 2) throw new Refused("All points are of one class: add one of the other, to tell them apart.", "data");
-  return scale ? { ...points, ...scaled(points.x) } : { ...points, rows: points.x, mean: null, sd: null };
+  if (points.classes.length < 2 || new Set(points.y).size < 2) throw new Refused("All points are of one class: add one of the other, to tell them apart.", "data");
+  return scale ? { ...points, ...scaled(points.x) } : { ...points, plane: points.x, mean: null, sd: null };
+}
+
+// What is learned from: rows of features, codes of their classes, and the numbers of the rows that are not held out.
+function examplesOf({ plane, y, classes }, features, holdout, seed) {
+  const vectors = classes.length > 2 ? classes.length : 1;
+  const codes = vectors === 1 ? y.map((label) => (label > 0 ? 1 : 0)) : y;
+  const away = heldOut(codes, holdout, seed);
+  const pool = Int32Array.from([...y.keys()].filter((i) => !away.includes(i)));
+  if (holdout && !away.length) throw new Refused(`validation_fraction=${holdout} of ${y.length} rows leaves nothing to hold out, or to learn from.`, "holdout");
+  if (new Set([...pool].map((i) => codes[i])).size < Math.max(2, vectors)) throw new Refused(`holdout is ${holdout}: it leaves a class without points to learn from.`, "holdout");
+  return { rows: plane.map((point) => withProducts(point, features)), codes, vectors, pool, heldOut: away };
 }
 
 // For how many examples each weight vector lived, the one that made it included.
@@ -74,26 +101,35 @@ export function grid({ task, view, examples, box, columns, rows }) {
   const cells = [];
   for (let r = 0; r < down; r += 1) {
     const y = box[3] - ((r + 0.5) * (box[3] - box[2])) / down;
-    for (let c = 0; c < across; c += 1) cells.push([box[0] + ((c + 0.5) * (box[1] - box[0])) / across, y]);
+    for (let c = 0; c < across; c += 1) cells.push(withProducts([box[0] + ((c + 0.5) * (box[1] - box[0])) / across, y], replay.features));
   }
   const scores = view === "voted" ? votes(replay, seen, k, cells) : kernelScores(replay, task, k, cells);
-  const largest = scores.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
-  return { scores: Array.from(scores, (value) => value / largest), columns: across, rows: down };
+  if (replay.vectors > 1) return { winners: scores.map(decide), columns: across, rows: down };
+  const largest = scores.reduce((most, [value]) => Math.max(most, Math.abs(value)), 0) || 1;
+  return { scores: scores.map(([value]) => value / largest), columns: across, rows: down };
 }
 
-// Every weight vector votes as often as it lived: Σ c sign(w·x + b).
+// Every weight vector votes as often as it lived: Σ c sign(w·x + b); of more classes for the one that it has highest.
 function votes(replay, seen, k, cells) {
-  const scores = new Float64Array(cells.length);
+  const scores = cells.map(() => new Array(replay.vectors).fill(0));
   lived(replay.t.slice(0, k), seen).forEach((count, i) => {
     if (seen === 0) return;
-    const [w1, w2, b] = replay.sums(i);
-    cells.forEach(([x1, x2], cell) => { scores[cell] += w1 * x1 + w2 * x2 + b >= 0 ? count : -count; });
+    const weights = replay.at(replay.after(i)).last;
+    cells.forEach((cell, place) => {
+      const winner = decide(replay.scores(weights, cell));
+      if (replay.vectors > 1) scores[place][winner] += count;
+      else scores[place][0] += winner ? count : -count;
+    });
   });
   return scores;
 }
 
 function kernelScores(replay, task, k, cells) {
   const { product } = kernelOf(task);
-  const terms = [...replay.alphas(k)].map((alpha, i) => [alpha, replay.x[i]]).filter(([alpha]) => alpha !== 0);
-  return cells.map((cell) => terms.reduce((sum, [alpha, x]) => sum + alpha * product(cell, x), 0));
+  const alphas = Array.from({ length: replay.vectors }, (_, vector) => replay.alphas(k, vector));
+  const terms = replay.rows.map((row, i) => [alphas.map((sums) => sums[i]), row]).filter(([own]) => own.some((alpha) => alpha !== 0));
+  return cells.map((cell) => {
+    const products = terms.map(([, row]) => product(cell, row));
+    return alphas.map((_, vector) => terms.reduce((sum, [own], i) => sum + own[vector] * products[i], 0));
+  });
 }

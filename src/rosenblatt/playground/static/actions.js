@@ -1,6 +1,7 @@
 // What buttons and keys do.
 
 import { by } from "./dom.js";
+import { colourOf, labelsOf, nextOf, signOf, spokenLabel } from "./classes.js";
 import { openExport } from "./export-dialog.js";
 import { listen, showKeys } from "./keyboard.js";
 import { showLessons } from "./lessons.js";
@@ -16,13 +17,19 @@ export function bindActions(page) {
   onClick(document.querySelectorAll("[data-close]"), (button) => button.closest("dialog").close());
   onClick(document.querySelectorAll("[data-dismiss]"), (button) => { button.closest(".notice").hidden = true; });
   onClick([by("shade")], () => page.choose({ shade: !page.state.shade }));
-  onClick([by("next-label")], (button) => {
-    page.nextLabel = -page.nextLabel;
-    const plus = page.nextLabel > 0;
-    button.textContent = plus ? "+" : "−";
-    button.className = `label-button ${plus ? "plus" : "minus"}`;
-    button.setAttribute("aria-label", `A click adds a ${plus ? "positive" : "negative"} point. Change it`);
+  onClick([by("next-label")], () => {
+    page.nextLabel = nextOf(page.nextLabel, labelsOf(page.state));
+    showNextLabel(page.nextLabel);
   });
+}
+
+// The class that a click into the plane gives to a point.
+export function showNextLabel(label) {
+  const button = by("next-label");
+  button.textContent = signOf(label);
+  button.className = `label-button ${colourOf(label)}`;
+  const point = typeof label === "string" ? `point of class ${spokenLabel(label)}` : `${spokenLabel(label)} point`;
+  button.setAttribute("aria-label", `A click adds a ${point}. Change it`);
 }
 
 function replayActions({ player }) {

@@ -6,6 +6,9 @@ import { NAMES, count, number, plural } from "./words.js";
 // After t examples: how a run ends is told when it has ended.
 export function showBound(runs, followed, t) {
   const { replay, certificate } = runs[followed];
+  const many = replay.vectors > 1;
+  by("bound-title").textContent = many ? "Can borders separate them?" : replay.features.length ? "Is there a curve?" : "Is there a line?";
+  const what = many ? "no borders separate" : `no ${replay.features.length ? "such curve" : "line"} separates`;
   const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]);
   const ended = shown.filter((run) => run.replay.T && t >= run.replay.T);
   const ends = ended.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
@@ -15,7 +18,7 @@ export function showBound(runs, followed, t) {
     const these = proof === 1 ? "this point proves" : `these ${[
       "", "", "two", "three", "four", "five",
     ][proof] ?? proof} points prove`;
-    parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that no line separates them.`));
+    parts.push(element("p", { class: "verdict none" }, `No bound: ${these} that ${what} them.`));
   }
   if (certificate) parts.push(element("p", { class: certificate.separable ? "verdict" : "muted" }, certificate.sentence));
   if (certificate?.separable) parts.push(...bound(replay, certificate, t));

@@ -76,10 +76,17 @@ export class Charts {
     this.certificate = certificate;
     this.parts = [];
     const { additive, movesAlways } = LEARNERS[learner];
+    if (replay.surface) {
+      this.heights();
+      host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
+      return;
+    }
     this.updates();
     if (!replay.kernel) this.lengths(additive);
     if (!replay.kernel && certificate?.separable && certificate.w) this.angles();
     this.epochs();
+    if (movesAlways && replay.vectors === 1) this.predictions(learner);
+    if (replay.trace.heldOutErrors) this.heldOut(LEARNERS[learner].view);
     if (!replay.kernel && replay.T) this.losses();
     if (!movesAlways) this.votes();
     host.replaceChildren(...this.parts.map(({ chart }) => chart.root));
@@ -125,11 +132,20 @@ export class Charts {
     this.add(chart, drawn, parts, (now, ended) => chart.mark(now.t, count(now.k), ended));
   }
 
+  // How high gradient descent stands after every step.
+  heights() {
+    const { values, T } = this.replay;
+    const most = 2 * Math.max(values[0], values[1] ?? 0, 0.1); // beyond it is flying off
+    const chart = new Chart("f(θ), after each step");
+    const parts = [...chart.frame([0, Math.max(1, T)], [0, most * 1.06], [0, most / 2]), ...chart.below("0", plural(T, "step"))];
+    this.add(chart, [chart.curve(values.map((value, t) => [t, Math.min(value, most)]), "main")], parts, (now, ended) => chart.mark(now.t, number(values[now.t]), ended));
+  }
+
   lengths(additive) {
     const ks = this.samples();
     const size = (weights) => Math.hypot(...theta(this.replay, weights));
-    const lengths = ks.map((k) => [k, size(this.replay.sums(k))]);
-    const radius = additive ? this.certificate?.radius : null;
+    const lengths = ks.map((k) => [k, size(this.replay.weightsAfter(k))]);
+    const radius = additive && this.certificate ? this.certificate.radius * (this.replay.vectors > 1 ? Math.SQRT2 : 1) : null; // of an update
     const ceiling = radius && this.replay.trace.start.every((w) => w === 0) && this.replay.tau.every((tau) => tau === 1) ? ks.map((k) => [k, Math.sqrt(k) * radius]) : [];
     const top = (Math.max(...lengths.map(([, y]) => y)) || 1) * (ceiling.length ? 1.5 : 1.1);
     const chart = new Chart(this.replay.trace.bias ? "Length |θ|, θ = (w, b)" : "Length |w|");
@@ -144,7 +160,7 @@ export class Charts {
             class: "bound-text", x: Math.min(WIDTH - RIGHT - 2, chart.toX(inside.at(-1)[0]) - 4), y: TOP + 4,
             "text-anchor": "end",
           },
-          "√k R"
+          this.replay.vectors > 1 ? "√(2k) R" : "√k R"
         )
       );
     }
@@ -160,7 +176,7 @@ export class Charts {
       const size = Math.hypot(...own) * Math.hypot(...best);
       return size > 0 ? product / size : NaN;
     };
-    const curve = this.samples().map((k) => [k, cosine(this.replay.sums(k))]).filter(([, y]) => Number.isFinite(y));
+    const curve = this.samples().map((k) => [k, cosine(this.replay.weightsAfter(k))]).filter(([, y]) => Number.isFinite(y));
     if (!curve.length) return;
     const low = Math.min(0, Math.floor(Math.min(...curve.map(([, y]) => y)) * 2) / 2);
     const chart = new Chart(this.replay.trace.bias ? "cos(θ, θ*), θ = (w, b)" : "cos(w, w*)");
@@ -201,6 +217,41 @@ export class Charts {
     });
   }
 
+  // What is predicted for every activation, a straight line or a sigmoid, and where the points are, their class 0 or 1.
+  predictions(learner) {
+    const { replay } = this;
+    const [least, most, target] = [-4, 4, learner === "logistic" ? (a) => 1 / (1 + Math.exp(-a)) : (a) => (1 + a) / 2];
+    const chart = new Chart("What is predicted, by activation");
+    const parts = chart.frame([least, most], [-0.3, 1.3], [0, 1]);
+    const places = Array.from({ length: 65 }, (_, i) => least + (i * (most - least)) / 64).filter((a) => target(a) >= -0.3 && target(a) <= 1.3);
+    const some = replay.pool.filter((_, i) => i % Math.ceil(replay.n / SAMPLES) === 0);
+    const marks = some.map((i) => svg("circle", { class: `dot ${replay.y[i] > 0 ? "plus" : "minus"}`, r: 3, cy: chart.toY(replay.y[i] > 0 ? 1 : 0) }));
+    parts.push(chart.curve(places.map((a) => [a, target(a)]), "main"), ...marks);
+    parts.push(svg("text", { x: LEFT, y: HEIGHT - 5 }, `a = ${number(least)}`), svg("text", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, String(most)));
+    this.add(chart, [], parts, ({ last }) => {
+      some.forEach((i, k) => set(marks[k], { cx: chart.toX(Math.max(least, Math.min(most, score(last, replay.rows[i])))).toFixed(1) }));
+      chart.mark(most, "", true);
+    });
+  }
+
+  // The error on points that were not learned from, beside that on those that were, by the weights that predict.
+  heldOut(view) {
+    const { replay } = this;
+    const errors = replay.trace.heldOutErrors.map((pair) => pair[view === "last" ? 0 : 1]);
+    const ends = replay.epochEnds;
+    const own = replay.kernel ? [] : ends.map((t) => replay.wrong(replay.at(t)[view === "last" ? "last" : "averaged"]) / replay.n);
+    const top = Math.max(0.01, ...errors, ...own);
+    const chart = new Chart("Held-out error (dashed: learned)");
+    const parts = [...chart.frame([0, Math.max(1, ends.length)], [0, top * 1.06], [0, top]), ...chart.below("0", plural(ends.length, "epoch"))];
+    const curve = (values, name) => chart.curve(values.map((value, i) => [i + 1, value]), name);
+    this.add(chart, [curve(own, "learned"), curve(errors, "held-out")], parts, (now, ended) => {
+      const finished = replay.epochsBefore(now.t);
+      const best = errors.slice(0, finished).reduce((least, value, i, all) => (value < all[least] ? i : least), 0);
+      const percent = (value) => `${number(100 * value, 1)} %`;
+      chart.mark(finished, finished ? `${percent(errors[finished - 1])}, least ${percent(errors[best])} after ${best + 1}` : "–", ended);
+    });
+  }
+
   // What the last weights cost after every epoch: points wrong (0/1 loss) and the perceptron criterion, the mean of max(0, −ya).
   losses() {
     const ends = [0, ...this.replay.epochEnds];
@@ -208,7 +259,7 @@ export class Charts {
     const places = ends.map((t, i) => [i, t]).filter(([i]) => i % every === 0 || i === ends.length - 1);
     const cost = (charge) => (t) => {
       const { last } = this.replay.at(t);
-      return this.replay.x.reduce((sum, x, i) => sum + charge(this.replay.y[i] * score(last, x)), 0) / this.replay.n;
+      return this.replay.pool.reduce((sum, i) => sum + charge(this.replay.margin(last, i)), 0) / this.replay.n;
     };
     for (const [title, charge] of [["0/1 loss, after each epoch", (m) => (m <= 0 ? 1 : 0)], ["Perceptron criterion", (m) => Math.max(0, -m)]]) {
       const curve = places.map(([i, t]) => [i, cost(charge)(t)]);

@@ -1,13 +1,15 @@
 // The left side: data, learner, training, start weights. Controls are made from the state's fields and follow it.
 
+import { PRODUCTS } from "./basis.js";
+import { LETTERS } from "./classes.js";
 import { by, element } from "./dom.js";
 import { LEARNERS } from "./learners.js";
 import { FIELDS, PARAMETERS, needsRate } from "./state.js";
 import { NAMES } from "./words.js";
 
 const DATA_NAMES = {
-  blobs: "Two clouds", four: "The lecture's four points", ordered: "Two clouds, sorted", xor: "XOR", rings: "Rings",
-  points: "My own points", file: "The file's columns",
+  blobs: "Clouds", four: "The lecture's four points", ordered: "Clouds, sorted", xor: "XOR", rings: "Rings",
+  points: "My own points", file: "The file's columns", surface: "Gradient descent",
 };
 const ORDER_NAMES = {
   shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
@@ -22,10 +24,14 @@ export class Controls {
     this.followers = [];
     by("data-fields").append(
       this.select("data", "Points", DATA_NAMES),
+      this.slider("k", "Classes", 2, LETTERS.length, 1, (state) => ["blobs", "ordered", "points"].includes(state.data)),
       this.slider("n", "Number", 2, 1000, 1, isRecipe),
       this.slider("margin", "Margin", -0.5, 1, 0.01, isRecipe),
       this.slider("noise", "Wrong labels", 0, 0.5, 0.01, isRecipe),
       this.numberBox("dataseed", "Seed of the points", isRecipe),
+      this.slider("eta", "Rate η", 0.01, 1, 0.01, isSurface),
+      this.slider("steps", "Steps, at most", 1, 300, 1, isSurface),
+      this.numberBox("theta1", "Start θ₁", isSurface), this.numberBox("theta2", "Start θ₂", isSurface),
       this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
     );
     by("learner-fields").append(this.select("learner", "Learner", NAMES), ...this.parameters(""));
@@ -38,7 +44,10 @@ export class Controls {
       this.numberBox("seed", "Seed of the order", (s) => s.order !== "given"),
       this.check("bias", "Bias (constant feature 1)"),
       this.check("scale", "Centre and scale the columns"),
+      this.slider("holdout", "Held out", 0, 0.5, 0.05),
+      this.check("strict", "Only y a < 0 is a mistake", (s) => hasZero(s.learner) || hasZero(s.learner2)),
     );
+    by("features").append(...Object.entries(PRODUCTS).map(([name, { label }]) => this.feature(name, label)));
     by("start-fields").append(this.numberBox("w1", "w₁"), this.numberBox("w2", "w₂"), this.numberBox("b", "b"));
   }
 
@@ -115,6 +124,21 @@ export class Controls {
     return row;
   }
 
+  // A feature that can be switched on and off.
+  feature(name, label) {
+    const button = element("button", { type: "button", class: "toggle", "aria-pressed": "false", "data-feature": name }, label);
+    let chosen = [];
+    button.addEventListener("click", () => {
+      const now = chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name];
+      this.change({ features: Object.keys(PRODUCTS).filter((one) => now.includes(one)) });
+    });
+    this.followers.push(({ features }) => {
+      chosen = features;
+      button.setAttribute("aria-pressed", String(features.includes(name)));
+    });
+    return button;
+  }
+
   // A choice among the columns of a file or of a CSV; which there are comes with the points.
   columns(name, title) {
     const input = element("select", { id: `field-${name}` });
@@ -142,4 +166,8 @@ export class Controls {
   }
 }
 
+// Does a margin of exactly 0 decide anything? Rules that want a margin of 1, or always move, move there anyway.
+const hasZero = (learner) => Boolean(LEARNERS[learner]) && ["perceptron", "mira"].includes(LEARNERS[learner].rule);
+
+const isSurface = (state) => state.data === "surface";
 const isRecipe = (state) => ["blobs", "ordered", "xor", "rings"].includes(state.data);

@@ -2,7 +2,7 @@
 
 import { by, element } from "./dom.js";
 import { asPng, asSvg } from "./export-picture.js";
-import { asCommand, asPython, download, pointsCsv } from "./export.js";
+import { asCommand, asPython, descentPython, download, pointsCsv } from "./export.js";
 
 const pictures = () => [...document.querySelectorAll(".plane")];
 let bound = false;
@@ -10,9 +10,11 @@ let bound = false;
 export function openExport(page) {
   if (!page.replay?.T) return;
   const { state, runs } = page;
+  const { surface } = page.replay;
   const each = Object.keys(runs).sort(); // "" before "2"
-  by("export-python").textContent = each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
-  const command = each.map((suffix) => asCommand(state, suffix, runs[suffix].replay)).join("");
+  by("save-csv").hidden = surface;
+  by("export-python").textContent = surface ? descentPython(page.replay) : each.map((suffix) => asPython(state, suffix, runs[suffix].replay)).join("\n");
+  const command = surface ? "# `rosenblatt` has no verb for it: use the Python above.\n" : each.map((suffix) => asCommand(state, suffix, runs[suffix].replay)).join("");
   by("export-command").replaceChildren(...command.split(/(\s+)/).map((part) => (part.trim() ? element("span", {}, part) : part)));
   by("export-link").value = location.href;
   if (!bound) bind(page);

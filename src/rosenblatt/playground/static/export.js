@@ -1,5 +1,6 @@
 // The run as Python, as a command line and as CSV.
 
+import { labelAt } from "./classes.js";
 import { asCsv } from "./table.js";
 import { LEARNERS } from "./learners.js";
 import { parameters } from "./state.js";
@@ -23,16 +24,34 @@ export function asPython(state, suffix, replay) {
   if (!state.bias) settings.push(["fit_intercept", "False"]);
   for (const [key, value] of Object.entries(parameters(state, suffix))) settings.push([key, literal(value)]);
   const started = !kernel && replay.trace.start.some((value) => value !== 0);
-  const start = started ? `, coef_init=[[${state.w1}, ${state.w2}]], intercept_init=[${state.b}]` : "";
+  const first = [state.w1, state.w2, ...replay.features.map(() => 0)].join(", ");
+  const start = started ? `, coef_init=[[${first}]], intercept_init=[${state.b}]` : "";
+  const weights = replay.heldOut.size ? ", sample_weight=learned" : "";
   const rows = replay.trace.points.map(([x, y]) => `[${x}, ${y}]`);
   const lines = [
-    `from rosenblatt import ${name}${state.scale ? ", TableFeatures" : ""}`, "",
-    `X = [${wrap(rows)}]`, `y = [${wrap(replay.y.map(String))}]`,
+    ...replay.features.length ? ["import numpy as np"] : [], `from rosenblatt import ${name}${state.scale ? ", TableFeatures" : ""}`, "",
+    `X = [${wrap(rows)}]`, `y = [${wrap(replay.y.map((label, i) => (replay.trace.letters.length ? literal(labelAt(replay.trace, i).toUpperCase()) : String(label))))}]`,
   ];
   if (state.scale) lines.push('X = TableFeatures().fit_transform({"x1": [x1 for x1, x2 in X], "x2": [x2 for x1, x2 in X]})');
-  lines.push("", `clf = ${name}(${settings.map(([key, value]) => `${key}=${value}`).join(", ")})`, `clf.fit(X, y${start})`,
+  if (replay.features.length) {
+    const product = (feature) => `X[:, ${feature[1] - 1}] * X[:, ${feature[3] - 1}]`;
+    lines.push("X = np.asarray(X, dtype=float)", `X = np.column_stack([X, ${replay.features.map(product).join(", ")}])`);
+  }
+  if (weights) lines.push(`held_out = [${[...replay.heldOut].join(", ")}]`, "learned = [0 if i in held_out else 1 for i in range(len(X))]");
+  if (state.strict) lines.push("# The library counts a margin of 0 as a mistake, always: < is the page's own.");
+  lines.push("", `clf = ${name}(${settings.map(([key, value]) => `${key}=${value}`).join(", ")})`, `clf.fit(X, y${start}${weights})`,
     { kernel: "print(clf.dual_coef_)", voted: "print(clf.decision_function(X))  # votes" }[learner] ?? "print(clf.coef_, clf.intercept_)");
   return lines.join("\n") + "\n";
+}
+
+// Gradient descent that takes the same path, to the bit.
+export function descentPython({ start, eta, steps }) {
+  return [
+    "from rosenblatt.estimators.neighbours import descend", "",
+    "def f(theta):", "    a, b = theta", "    return 0.5 * ((a * a - b) * (a * a - b)) + 0.5 * ((a - 1) * (a - 1))", "",
+    "def slope(theta):", "    a, b = theta", "    return [2 * (a * a - b) * a + a - 1, b - a * a]", "",
+    `descent = descend(f, slope, start=[${start.join(", ")}], eta=${eta}, steps=${steps})`, "print(descent.message, descent.end)", "",
+  ].join("\n");
 }
 
 function wrap(parts) {
@@ -58,6 +77,9 @@ export function asCommand(state, suffix, replay) {
   if (!state.scale) words.push("--no-scale --double"); // as they are, with all their digits
   for (const [key, value] of Object.entries(parameters(state, suffix))) words.push(`--${key.replace("_", "-")} ${value}`);
   const notes = [];
+  if (state.strict) notes.push("# A margin of 0 is a mistake there, always.");
+  if (replay.features.length) notes.push("# Without the products: they are in the Python above.");
+  if (replay.heldOut.size) notes.push("# It learns from all points: those held out are in the Python above.");
   if ([state.w1, state.w2, state.b].some((value) => value !== 0)) notes.push(
     "# It starts at 0: start weights are in the Python above."
   );
@@ -71,7 +93,7 @@ export function pointsCsv(replay) {
   const { points, names, classes } = replay.trace;
   // Where they are sorted the second class is the positive one: names that would be sorted otherwise stay out.
   const named = classes[1] !== "+" && classes[0] < classes[1];
-  const list = points.map(([x, y], i) => [x, y, replay.y[i]]);
+  const list = points.map(([x, y], i) => [x, y, labelAt(replay.trace, i)]);
   return asCsv(list, [...names, labelName(replay)], named ? classes : ["-1", "1"]);
 }
 

@@ -51,6 +51,18 @@ export const LESSONS = [
     notes: "Ask what would happen with < for ≤: it would stop at w = (1, 1), with point 4 on the line.",
   },
   {
+    id: 15, title: "Why ≤, and not <", source: "Harvey Mudd",
+    link: "data=four&order=given&epochs=20&w1=1&bias=0&strict=1",
+    words: [
+      "The same points and the same first guess, but now only y a < 0 is a mistake: a point on the line counts as right.",
+      "It stops at w = (1, 1), with point 4 on the line: any touch would put it on the wrong side. Untick “Only y a < 0” (Training, on the left): with ≤ it goes on to (1.5, 1), where every point is off the line.",
+      "And from w = 0 it would never begin: all scores are 0, and with < nothing is wrong. Try it: set w₁ to 0.",
+    ],
+    expect: guess("Will it make more or fewer updates than with ≤, which made five?", ["more", "fewer", "as many"], 1, "Three: then nothing is below 0."),
+    check: guess("What is the activation of point 4, (−1, 1), at the end?", ["−1", "0", "1"], 1, "(1, 1)·(−1, 1) = 0: it lies on the line."),
+    notes: "The library always counts 0 as a mistake; < is on this page only, for this lesson. Mistake bounds hold for both, but only ≤ ends with a margin above 0.",
+  },
+  {
     id: 9, title: "What a bias does", source: "Harvey Mudd",
     link: "data=points&points=1,1,-;2,2,%2B&order=given&epochs=50&bias=0&unit=update",
     words: [
@@ -98,6 +110,29 @@ export const LESSONS = [
     notes: "Basis functions and hidden layers are other ways out of XOR.",
   },
   {
+    id: 16, title: "Features bend the line", source: "USC",
+    link: "data=xor&n=40&margin=0.15&dataseed=2&epochs=50&features=x1x2&unit=update",
+    words: [
+      "The points of XOR again, with the plain perceptron. But beside x₁ and x₂ it now sees a third feature, x₁x₂.",
+      "In the space of the three a plane separates the classes. Drawn in the plane of x₁ and x₂ that plane is a curve, w₁x₁ + w₂x₂ + w₁₂x₁x₂ + b = 0.",
+      "Then take the rings: x₁x₂ does not help there. Switch on x₁² and x₂² (Data, on the left): what is a circle in the picture?",
+    ],
+    expect: guess("Will it come to rest, with one feature more?", ["yes", "no"], 0, "The classes are the two signs of x₁x₂."),
+    check: guess("How many updates did it take?", ["4", "40", "it never stopped"], 0, "Far below the bound of 742: and without the feature it never came to rest."),
+    notes: "Nothing in the loop changes: a linear learner is linear in its features, not in the picture. The certificate speaks of the same space.",
+  },
+  {
+    id: 17, title: "Down the slope", source: "USC",
+    link: "data=surface&eta=0.2&steps=300",
+    words: [
+      "Gradient descent walks against the slope of a surface, here f(θ) = ½ (θ₁² − θ₂)² + ½ (θ₁ − 1)², a bent valley with its lowest point at (1, 1).",
+      "Play. Then make the rate η small (0.02): it has hardly begun after 300 steps. Make it large (0.9): it flies off. In between it may leap to and fro for ever: try 0.5.",
+    ],
+    expect: guess("Where is the slope steeper?", ["where lines of equal height are close", "where they are far apart"], 0, "The same step across the map is then a larger step in height."),
+    check: guess("With η = 0.2: how near is it after 300 steps?", ["at (1, 1) to four digits", "halfway", "it has flown off"], 0, "f is below 10⁻¹⁰."),
+    notes: "The perceptron is such a descent on the perceptron criterion, one example at a time: its slope at a mistake is −y x. `rosenblatt.estimators.neighbours.descend` takes any function.",
+  },
+  {
     id: 11, title: "w is a sum of points", source: "USC",
     link: "data=points&points=1,2,%2B;2,1,%2B;-1,0.5,-;0.5,-1.5,-;-1,-1,-&order=given&epochs=20&bias=0&unit=update",
     words: [
@@ -132,6 +167,30 @@ export const LESSONS = [
     notes: "Mistakes per epoch do not fall after the first epochs: that is what noise looks like.",
   },
   {
+    id: 18, title: "The highest score wins", source: "UW",
+    link: "data=points&points=0,2,a;2,-1,b;-2,-1,c;0.5,1.5,a;1.5,-1.5,b;-1,-1.5,c;1.5,0.5,b&k=3&order=given&epochs=20&bias=0",
+    words: [
+      "Three classes, and a weight vector for each. The one whose score w·x is highest wins: the plane falls into three regions.",
+      "At a mistake the right class gains x, and its rival, the highest of the others, loses it. The third is left alone.",
+      "Step, and watch two arrows move at each mistake.",
+    ],
+    expect: guess("At first all scores are 0. Is point 1 a mistake?", ["yes", "no"], 0, "It leads by 0, and that counts as a mistake, as with two classes. Of rivals that are equal the first is taken: B."),
+    check: guess("How many updates were made?", ["1", "2", "7"], 1, "At point 1, A against B; at point 3, C against B."),
+    notes: "Ask what the line between A and B is: where (w_A − w_B)·x = 0. Two classes are the same with w = w_B − w_A. The bound is 2R²∕γ², since an update moves two vectors.",
+  },
+  {
+    id: 19, title: "Trained too long", source: "UW",
+    link: "data=blobs&n=60&margin=0&noise=0.15&dataseed=366&epochs=40&learner=averaged&features=x1x1,x2x2,x1x2&holdout=0.5&unit=update",
+    words: [
+      "Half of the points are held out (hollow): nothing is learned from them. Some labels are wrong, and three features more let the border bend towards them.",
+      "Play, and watch the held-out error on the right: it falls, and then it rises again, while mistakes on the learned points grow fewer.",
+      "So stop early, and take the weights of the best epoch, not the last.",
+    ],
+    expect: guess("When is the held-out error least?", ["at the end", "before the end"], 1, "After epoch 8: 6.7 %."),
+    check: guess("What is it at the end?", ["0 %", "6.7 %", "23.3 %"], 2, "7 of 30 points, where 2 of 30 were wrong after epoch 8."),
+    notes: "These points were chosen among 400 draws because they show it so plainly; try other seeds, and see how often it is hard to tell. `early_stopping=True` and `train --holdout` return the best weights.",
+  },
+  {
     id: 6, title: "How far to move", source: "Oregon State",
     link: "data=blobs&n=60&margin=0.12&dataseed=9&epochs=50&learner=perceptron&learner2=mira&p2=0.9",
     words: [
@@ -142,6 +201,18 @@ export const LESSONS = [
     expect: guess("Who makes more updates?", ["the perceptron", "MIRA with p = 0.9"], 1, "130 against 11: it also moves for points that are right, but close."),
     check: guess("What does MIRA get for them?", ["a larger margin", "fewer epochs"], 0, "98 % of the largest margin, against 7 %."),
     notes: "At every update of MIRA the margin of its point becomes exactly 1: read it off “Why it helps”.",
+  },
+  {
+    id: 20, title: "Points far away", source: "Oregon State",
+    link: "data=points&points=-1,0.5,-;-1.5,-0.5,-;-0.6,1,-;-1.2,-1,-;-0.5,-0.2,-;0.5,0.4,%2B;1,-0.6,%2B;1.4,0.8,%2B;0.4,-1,%2B;0.6,1.1,%2B;6,0.3,%2B;7,-0.4,%2B;8,0.6,%2B;7.5,-0.8,%2B;6.5,0,%2B;8.5,0.2,%2B&order=given&epochs=200&learner=widrow-hoff&rate=0.003&learner2=logistic&unit=update&speed=max",
+    words: [
+      "Linear regression (Widrow-Hoff) wants every score to be +1 or −1. Six positive points lie far away on the right, and no doubt about them.",
+      "But a line through ±1 that has to reach them at +1, too, must be flat: so it pays with the points in the middle. Logistic regression has a sigmoid, which is flat far away: there nothing is left to gain.",
+      "Remove the far points, and both lines stand near 0.",
+    ],
+    expect: guess("Which of the two lines do the far points move?", ["linear", "logistic", "both"], 0, "Their squared error grows with the distance; σ(−ya) there is almost 0."),
+    check: guess("Point 9, (0.4, −1), is positive. Who has it wrong?", ["linear", "logistic"], 0, "Its line crosses the axis at 0.5, where the logistic one crosses near 0."),
+    notes: "`rosenblatt lab distant-points` measures it. “What is predicted”, among the charts, shows the straight line and the sigmoid (F follows the other).",
   },
   {
     id: 13, title: "Scale first", source: "Oregon State",

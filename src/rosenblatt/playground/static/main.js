@@ -1,13 +1,16 @@
 // The page: state in the address, runs from the server, pictures and words from the replay.
 
-import { bindActions } from "./actions.js";
+import { bindActions, showNextLabel } from "./actions.js";
 import { Charts } from "./charts.js";
+import { colourOf, labelAt, labelsOf, nextOf, relabelled } from "./classes.js";
 import { Controls } from "./controls.js";
-import { by } from "./dom.js";
+import { by, element } from "./dom.js";
+import { DescentReplay, descentFacts, descentSummary } from "./descent.js";
 import { dropPaste } from "./drop.js";
 import { Follow } from "./follow.js";
 import { showLesson } from "./lessons.js";
 import { Server } from "./net.js";
+import { Notebook } from "./notebook.js";
 import { Pictures } from "./pictures.js";
 import { Player } from "./player.js";
 import { attachPointer } from "./pointer.js";
@@ -54,6 +57,7 @@ class Page {
     bindActions(this);
     document.documentElement.toggleAttribute("data-embed", new URLSearchParams(location.search).has("embed"));
     window.addEventListener("hashchange", () => location.hash !== this.address && this.load());
+    this.notebook = new Notebook((address) => address !== this.address && this.load(address));
     this.server.ask("datasets", "api/datasets").then(
       (datasets) => datasets && this.controls.allowFile(Boolean(datasets.file)), () => {}
     );
@@ -70,10 +74,10 @@ class Page {
   }
 
   // From the address: a lesson, a shared link, or nothing.
-  load() {
+  load(address = location.hash || (document.documentElement.dataset.start ?? "")) {
     this.player.pause();
     this.csv = this.proposed = null;
-    this.link = parse(location.hash || (document.documentElement.dataset.start ?? ""));
+    this.link = parse(address);
     this.state = this.link.state;
     this.notice("table", "");
     this.select(-1);
@@ -113,6 +117,7 @@ class Page {
       this.csv = this.proposed = null;
       if (!values.points) this.select(-1); // other points
     }
+    if (values.k && this.state.data === "points") values.points = relabelled(this.state.points, values.k);
     if (values.data === "points" && !values.points && !this.state.points.length && this.replay) Object.assign(values, this.asPoints());
     Object.assign(this.state, values);
     this.applyLooks();
@@ -142,6 +147,7 @@ class Page {
     by("right").toggleAttribute(
       "data-hidden", ["step", "neuron", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
     );
+    document.documentElement.toggleAttribute("data-surface", state.data === "surface");
     this.controls.follow(state);
     this.transport.follow(state);
     showLesson(state.lesson);
@@ -149,10 +155,13 @@ class Page {
       "aria-pressed", String(button.dataset.view === state.view)
     );
     by("shade").setAttribute("aria-pressed", String(state.shade));
+    if (!labelsOf(state).includes(this.nextLabel)) [this.nextLabel] = labelsOf(state);
+    showNextLabel(this.nextLabel);
   }
 
   save() {
     this.address = format(this.state);
+    this.notebook.tell(this.address);
     try {
       history.replaceState(null, "", this.address === "#" ? location.pathname + location.search : this.address);
     } catch { // a frame without an address of its own: what is chosen there is not kept
@@ -164,13 +173,14 @@ class Page {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const suffixes = this.state.learner2 === "none" ? [""] : ["", "2"];
     const csv = this.proposed ?? this.csv;
+    if (this.state.data === "surface" && !csv) return this.descend();
     const labels = new Set(this.state.points.map((point) => point[2]));
     if (this.state.data === "points" && !csv && labels.size < 2) {
       return this.refused(labels.size ? "All points are of one class: add one of the other, to tell them apart." : "There are no points yet: click into the plane to add one of each class.");
     }
     document.body.setAttribute("aria-busy", "true");
     try {
-      const tasks = suffixes.map((suffix) => task(this.state, suffix, csv));
+      const tasks = suffixes.map((suffix) => this.withPoints(task(this.state, suffix, csv)));
       const answers = await Promise.all(
         tasks.map((question, i) => this.server.ask(`trace${suffixes[i]}`, "api/trace", question))
       );
@@ -192,6 +202,21 @@ class Page {
     return undefined;
   }
 
+  // Gradient descent needs no points, and no server.
+  descend() {
+    const { theta1, theta2, eta, steps } = this.state;
+    const replay = new DescentReplay({ start: [theta1, theta2], eta, steps });
+    this.link = null;
+    this.runs = { "": { replay, learner: "perceptron", number: (this.number += 1) } };
+    this.arrived();
+  }
+
+  // What < does is computed in the page, which has no tables and files: there it takes the points that it shows.
+  withPoints(asked) {
+    if (!asked.strict || !["csv", "file"].includes(asked.data.kind) || !this.replay) return asked;
+    return { ...asked, data: { kind: "points", points: this.asList(), classes: this.replay.trace.classes } };
+  }
+
   run(trace, asked, suffix) {
     const replay = new Replay(trace);
     return {
@@ -205,10 +230,8 @@ class Page {
     if (this.csv) Object.assign(this.state, { data: "points", ...this.asPoints() });
     this.controls.follow(this.state);
     this.controls.showColumns(this.columns(), trace.chosen);
-    this.table.follow(this.asList(), trace.names);
-    const named = trace.classes[1] !== "+";
-    by("class-minus").textContent = named ? trace.classes[0] : "negative";
-    by("class-plus").textContent = named ? trace.classes[1] : "positive";
+    this.table.follow(this.asList(), trace.names, labelsOf(this.state));
+    showClasses(trace);
     this.notice("refused", "");
     this.notice("notes", trace.notes.join(" "));
     this.notice("spread", state.scale || state.hide.includes("training") ? "" : thinness(trace));
@@ -239,7 +262,7 @@ class Page {
     this.notice("notes", "");
     this.notice("spread", "");
     if (this.state.data !== "points") return;
-    this.table.follow(this.state.points, ["x₁", "x₂"]);
+    this.table.follow(this.state.points, ["x₁", "x₂"], labelsOf(this.state));
     const empty = new Replay(untrained(this.state));
     this.runs = { "": { replay: empty, learner: "perceptron", number: (this.number += 1) } };
     this.turnTo();
@@ -270,18 +293,20 @@ class Page {
     const moment = performance.now();
     if (!playing || moment - (this.wordsShownAt ?? 0) > WORDS_EVERY) {
       this.wordsShownAt = moment;
-      by("step-facts").replaceChildren(...stepFacts(replay, seen, chosen));
+      by("step-facts").replaceChildren(...replay.surface ? descentFacts(replay, seen) : stepFacts(replay, seen, chosen));
       const now = replay.at(seen);
       this.charts.show(now);
       this.transport.show(now);
-      showNeuron(replay, seen);
-      showBound(this.runs, this.followed, t);
+      if (!replay.surface) {
+        showNeuron(replay, seen);
+        showBound(this.runs, this.followed, t);
+      }
     }
     if (quiet) return;
     this.state.at = t >= this.longest() && !playing ? "end" : t;
     if (playing) return;
     this.save();
-    by("live").textContent = this.follow.named + summary(replay, seen, chosen);
+    by("live").textContent = this.follow.named + (replay.surface ? descentSummary(replay, seen) : summary(replay, seen, chosen));
   }
 
   playingChanged() {
@@ -290,8 +315,8 @@ class Page {
   }
 
   asList() {
-    const { points, y } = this.replay.trace;
-    return points.map(([a, b], i) => [a, b, y[i]]);
+    const { trace } = this.replay;
+    return trace.points.map(([a, b], i) => [a, b, labelAt(trace, i)]);
   }
 
   // What is seen, as points of one's own.
@@ -311,7 +336,7 @@ class Page {
       replace: (list) => page.edit(list),
       move: (row, [x, y]) => page.edit(page.asList().map((p, i) => (i === row ? [x, y, p[2]] : p))),
       select: (row) => page.select(row),
-      label: () => page.nextLabel,
+      label: (other) => (other ? nextOf(page.nextLabel, labelsOf(page.state)) : page.nextLabel),
       toRaw: ([x, y]) => {
         const { mean, sd } = page.replay.trace;
         return mean ? [x * (sd[0] || 1) + mean[0], y * (sd[1] || 1) + mean[1]] : [x, y];
@@ -369,6 +394,19 @@ class Page {
     place.hidden = !text;
     place.querySelector("span").textContent = text;
   }
+}
+
+// What the signs in the plane stand for.
+function showClasses({ classes, letters, heldOut }) {
+  const named = classes[1] !== "+";
+  by("class-minus").textContent = named ? classes[0] : "negative";
+  by("class-plus").textContent = named ? classes[1] : "positive";
+  for (const sign of document.querySelectorAll(".legend .of-two")) sign.hidden = letters.length > 0;
+  document.querySelectorAll(".legend .of-many").forEach((sign) => sign.remove());
+  document.querySelector(".legend").prepend(...letters.map((letter, i) => (
+    element("li", { class: "of-many" }, element("i", { class: `key ${colourOf(letter)}` }), classes[i])
+  )));
+  document.querySelector(".of-held-out").hidden = !heldOut.length;
 }
 
 window.rosenblatt = { page: new Page() };

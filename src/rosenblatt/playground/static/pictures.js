@@ -2,11 +2,12 @@
 
 import { by, element } from "./dom.js";
 import { LEARNERS } from "./learners.js";
-import { Plane, gridImage, smallestMargin } from "./plane.js";
+import { Plane, smallestMargin } from "./plane.js";
+import { cellsOf, classImage, gridImage, regionsOf } from "./regions.js";
 import { norm } from "./replay.js";
+import { Surface } from "./surface.js";
 import { NAMES, count, number, plural } from "./words.js";
 
-const CELLS = 96;
 const WORDS_EVERY = 120; // milliseconds between captions while playing
 const width = (box) => Math.max(160, Math.round(box.clientWidth));
 const height = (box) => Math.max(160, Math.round(box.clientHeight));
@@ -24,6 +25,7 @@ export class Pictures {
 
   // Which pictures the state asks for: [{ suffix, view }].
   static wanted(state) {
+    if (state.data === "surface") return [{ suffix: "", view: "surface" }];
     const suffixes = state.learner2 === "none" ? [""] : ["", "2"];
     return suffixes.flatMap((suffix) => {
       const learner = state[`learner${suffix}`];
@@ -47,7 +49,7 @@ export class Pictures {
       this.list = wanted.map((want) => this.make(want));
       this.host.dataset.count = String(wanted.length);
     }
-    const views = wanted.filter(({ suffix }) => !runs[suffix].replay.kernel).map(({ view }) => view);
+    const views = wanted.filter(({ suffix }) => runs[suffix].replay.linear).map(({ view }) => view);
     showLegend({ line: views.some((view) => view !== "voted"), last: views.includes("last") });
     this.drawn = true;
     this.redraw();
@@ -58,7 +60,7 @@ export class Pictures {
     const box = element("div", { class: "canvas" });
     this.host.append(element("figure", { class: "picture" }, caption, box));
     this.watcher.observe(box);
-    return { suffix, view, caption, box, plane: new Plane(box, { attach: this.attach }, view !== "voted") };
+    return { suffix, view, caption, box, plane: view === "surface" ? new Surface(box) : new Plane(box, { attach: this.attach }, view !== "voted") };
   }
 
   // Draws again what has another size than before.
@@ -70,6 +72,10 @@ export class Pictures {
   redraw() {
     for (const part of this.list) {
       const { replay, certificate } = this.runs[part.suffix];
+      if (replay.surface) {
+        part.plane.draw(replay, [width(part.box), height(part.box)], this.colours());
+        continue;
+      }
       part.plane.draw(
         replay, [width(part.box), height(part.box)], certificate?.separable === false ? certificate.rows : [],
         this.state.data === "points"
@@ -95,25 +101,46 @@ export class Pictures {
       const run = this.runs[part.suffix];
       const { replay, learner } = run;
       const seen = Math.min(t, replay.T);
+      if (replay.surface) {
+        this.showSurface(part, replay, seen);
+        continue;
+      }
       const now = replay.at(seen);
       const k = seen > 0 ? replay.updateAt(seen - 1) : -1;
-      const drawn = replay.kernel || part.view === "voted";
-      const weights = drawn ? null : now[part.view];
-      const previous = !drawn && part.view === "last" && k >= 0 ? replay.at(seen - 1).last : null;
+      const fetched = replay.kernel || part.view === "voted";
+      const weights = fetched ? null : now[part.view];
+      const previous = weights && part.view === "last" && k >= 0 ? replay.at(seen - 1).last : null;
       const name = replay.kernel ? NAMES.kernel : several && this.state.view === "all" ? `${NAMES[learner]}: ${part.view}` : NAMES[learner] + (part.view === LEARNERS[learner].view ? "" : `: ${part.view}`);
       const lines = weights ? describe(weights, replay) : [replay.kernel ? `${plural(
         new Set(replay.row.slice(0, now.k)).size, "point"
       )} in the sum` : `${plural(now.k + 1, "weight vector")} voting`];
+      const line = replay.linear ? weights : null; // else its border is no line
       part.plane.show({
-        weights, previous, current: seen > 0 ? replay.rowAt(seen - 1) : -1, update: k >= 0, shade: this.state.shade, image: drawn && this.state.shade ? part.image : null,
-        level: weights ? bandLevel(weights, learner, replay) : 0, title: words ? `${name}. ${plural(replay.n, "point")}. ${spoken(lines)}` : null,
+        weights: line, previous: line && previous, current: seen > 0 ? replay.rowAt(seen - 1) : -1, update: k >= 0, shade: this.state.shade,
+        ...this.regions(part, replay, weights), arrows: classArrows(replay, weights, previous),
+        level: line ? bandLevel(line, learner, replay) : 0, title: words ? `${name}. ${plural(replay.x.length, "point")}. ${spoken(lines)}` : null,
       });
-      const shorter = weights ? scaleWords(part.plane.scale) : "";
+      const shorter = weights && part.plane.arrows ? scaleWords(part.plane.scale) : "";
       if (words) part.caption.replaceChildren(
         element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(lines, shorter)
       );
-      if (drawn) this.fetch(part, run, now);
+      if (fetched) this.fetch(part, run, now);
     }
+  }
+
+  showSurface({ plane, caption: words }, { path, values, eta }, t) {
+    const lines = [`f = ${number(values[t])}`, `θ = (${path[t].map((part) => number(part, 3)).join(", ")})`, `η = ${number(eta)}`];
+    plane.show(t, `Gradient descent. ${spoken(lines)}`);
+    words.replaceChildren(element("strong", {}, "Gradient descent"), caption(lines, ""));
+  }
+
+  // The image of a region that is no half-plane, and its border: of weights made here, else that which was fetched last.
+  regions(part, replay, weights) {
+    if (replay.linear && weights) return { image: null, border: null };
+    if (!weights) return { image: this.state.shade ? part.image : null, border: null };
+    if (weights.flat().every((value) => value === 0)) return { image: null, border: null };
+    const { image, border } = regionsOf(replay, weights, part.plane.frame, this.colours());
+    return { image: this.state.shade ? image : null, border };
   }
 
   // A region that is no half-plane comes from the server; while one is on its way, only the newest is asked for next.
@@ -124,14 +151,14 @@ export class Pictures {
     [part.key, part.waiting] = [key, true];
     const { frame } = part.plane;
     const { box } = frame;
-    const cell = Math.max(frame.width, frame.height) / CELLS;
-    const [columns, rows] = [frame.width, frame.height].map((side) => Math.max(2, Math.round(side / cell)));
+    const { columns, rows } = cellsOf(frame);
     const answer = await this.ask(
       `grid${part.suffix}${part.view}`, { task: run.task, view: part.view, examples: now.t, box, columns, rows }
     );
     part.waiting = false;
     if (answer && part.plane.frame.box === box) {
-      part.image = gridImage(answer.scores, answer.columns, answer.rows, this.colours()); // a long run has fewer cells
+      const { scores, winners } = answer;
+      part.image = (winners ? classImage : gridImage)(winners ?? scores, answer.columns, answer.rows, this.colours()); // a long run has fewer cells
       part.plane.show({ ...part.plane.shown, image: this.state.shade ? part.image : null });
     }
     if (part.dirty) {
@@ -143,12 +170,13 @@ export class Pictures {
   colours() {
     const style = getComputedStyle(document.documentElement);
     const parts = (name) => style.getPropertyValue(name).match(/[\da-f]{2}/gi).map((pair) => parseInt(pair, 16));
-    return { plus: parts("--plus"), minus: parts("--minus") };
+    const [plus, minus] = [parts("--plus"), parts("--minus")];
+    return { plus, minus, classes: [minus, plus, parts("--c2"), parts("--c3"), parts("--c4")] };
   }
 
   recolour() {
     for (const part of this.list) part.key = null;
-    if (this.drawn) this.show(this.place ?? 0);
+    if (this.drawn) this.redraw();
   }
 }
 
@@ -165,15 +193,26 @@ function bandLevel(weights, learner, replay) {
   return Math.max(0, smallestMargin(weights, replay));
 }
 
+// The arrows of more than two classes: w of each, and whether this step has moved it.
+function classArrows(replay, weights, previous) {
+  if (!weights || replay.vectors === 1 || replay.columns > 2) return [];
+  return weights.map((to, k) => {
+    const from = previous?.[k] ?? to;
+    return { k, from, to, moved: from.some((value, j) => value !== to[j]) };
+  });
+}
+
 // How many are wrong, w, and b where there is one.
 function describe(weights, replay) {
-  let wrong = 0;
-  for (let i = 0; i < replay.n; i += 1) wrong += (
-    weights[0] * replay.x[i][0] + weights[1] * replay.x[i][1] + weights[2] >= 0 ? 1 : -1
-  ) !== replay.y[i];
-  const first = norm(weights) > 0 ? wrong ? `${count(wrong)} wrong` : "all right" : "no line yet";
-  const bias = replay.trace.bias ? [`b = ${number(weights[2], 3)}`] : [];
-  return [first, `w = (${number(weights[0], 3)}, ${number(weights[1], 3)})`, ...bias];
+  const wrong = replay.wrong(weights);
+  const away = [...replay.heldOut];
+  const held = away.length ? `, held out ${count(replay.wrong(weights, away))} of ${count(away.length)}` : "";
+  const vectors = replay.vectors === 1 ? [weights] : weights;
+  const begun = vectors.some((vector) => norm(vector) > 0);
+  const first = begun ? (wrong ? `${count(wrong)} wrong` : "all right") + held : `no ${replay.linear ? "line" : "border"} yet`;
+  if (replay.vectors > 1) return [first];
+  const bias = replay.trace.bias ? [`b = ${number(weights.at(-1), 3)}`] : [];
+  return [first, `w = (${weights.slice(0, -1).map((value) => number(value, replay.columns > 2 ? 2 : 3)).join(", ")})`, ...bias];
 }
 
 // What the scale at the edges means, where arrows are not as long as w.

@@ -1,12 +1,16 @@
 // One picture of the plane: points, line, w as an arrow, margin band, the example at hand and the update that it makes.
 
 import { arrowScale } from "./arrows.js";
+import { LETTERS, colourOf, labelAt } from "./classes.js";
 import { element, set, svg } from "./dom.js";
 import { Frame, boxFor, ticks } from "./geometry.js";
-import { norm, score } from "./replay.js";
+import { norm } from "./replay.js";
 import { number } from "./words.js";
 
-const SHAPES = { 1: "M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z", "-1": "M0-1.25L1.25 0L0 1.25L-1.25 0Z" };
+const [CIRCLE, DIAMOND] = ["M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z", "M0-1.25L1.25 0L0 1.25L-1.25 0Z"];
+const SHAPES = {
+  plus: CIRCLE, minus: DIAMOND, c0: DIAMOND, c1: CIRCLE, c2: "M-1-1H1V1H-1Z", c3: "M0-1.3L1.25 0.9H-1.25Z", c4: "M0 1.3L1.25-0.9H-1.25Z",
+};
 const LETTER = 8; // pixels of a letter of an axis' name, about
 const NUMBERED = 12; // points up to which each has its number beside it
 let pictures = 0;
@@ -31,26 +35,31 @@ export class Plane {
       orient: "auto",
     },
       svg("path", { d: "M0 1L9 5L0 9Z", class: "update-head" }));
+    const classHeads = LETTERS.map((_, k) => svg("marker", {
+      id: `${this.id}-head-${k}`, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 6, markerHeight: 6, orient: "auto",
+    }, svg("path", { d: "M0 1L9 5L0 9Z", class: `class-head c${k}` })));
     this.wash = svg("rect", { class: "wash", fill: `url(#${this.id}-score)` });
     this.image = svg("image", { class: "region", preserveAspectRatio: "none" });
     this.axes = svg("g", { class: "axes" });
     this.band = svg("path", { class: "band" });
     this.ghost = svg("line", { class: "ghost" });
     this.line = svg("line", { class: "boundary" });
+    this.border = svg("path", { class: "boundary border" }); // of regions that are no half-planes
     this.points = svg("g", { class: "points" });
     this.ring = svg("circle", { class: "ring" });
     this.ringNumber = svg("text", { class: "point-number" });
     this.before = svg("line", { class: "arrow before" });
     this.arrow = svg("line", { class: "arrow", "marker-end": `url(#${this.id}-head)` });
+    this.classArrows = svg("g", { class: "class-arrows" });
     this.update = svg("line", { class: "update", "marker-end": `url(#${this.id}-update-head)` });
     // Three layers: a step repaints what lies under the points and over them, not the points themselves.
     const layer = (...parts) => svg("svg", { class: "layer", "aria-hidden": "true" }, ...parts);
     this.layers = [
       layer(
-        svg("defs", {}, this.gradient, head, updateHead), this.wash, this.image, this.axes, this.band, this.ghost,
-        this.line
+        svg("defs", {}, this.gradient, head, updateHead, ...classHeads), this.wash, this.image, this.axes, this.band, this.ghost,
+        this.line, this.border
       ),
-      layer(this.points), layer(this.before, this.update, this.arrow, this.ring, this.ringNumber),
+      layer(this.points), layer(this.before, this.classArrows, this.update, this.arrow, this.ring, this.ringNumber),
     ];
     this.root.append(...this.layers);
     host.append(this.root);
@@ -62,6 +71,7 @@ export class Plane {
     const [width, height] = size;
     for (const layer of this.layers) set(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
     this.replay = replay;
+    this.arrows = this.arrows && replay.columns === 2;
     const box = boxFor(replay.x, width, height, replay.reach());
     // While points are moved by hand the picture stays where it is, as long as they are in it.
     const stay = steady && this.frame?.width === width && this.frame.height === height && this.frame.holds(replay.x) && box[1] - box[0] > 0.6 * (this.frame.box[1] - this.frame.box[0]);
@@ -76,12 +86,13 @@ export class Plane {
     const proving = new Set(proof);
     this.marks = replay.x.map((point, i) => {
       const [px, py] = this.frame.toPixels(point);
+      const colour = colourOf(labelAt(replay.trace, i));
       return svg("path", {
-        class: `point ${replay.y[i] > 0 ? "plus" : "minus"}${proving.has(i) ? " proving" : ""}`,
-        d: SHAPES[replay.y[i]], transform: `translate(${px.toFixed(2)} ${py.toFixed(2)}) scale(${radius.toFixed(2)})`, "data-row": i,
+        class: `point ${colour}${proving.has(i) ? " proving" : ""}${replay.heldOut.has(i) ? " held-out" : ""}`,
+        d: SHAPES[colour], transform: `translate(${px.toFixed(2)} ${py.toFixed(2)}) scale(${radius.toFixed(2)})`, "data-row": i,
       });
     });
-    this.points.replaceChildren(...this.marks, ...replay.n <= NUMBERED ? replay.x.map((point, i) => this.numberOf(i)) : []);
+    this.points.replaceChildren(...this.marks, ...replay.x.length <= NUMBERED ? replay.x.map((point, i) => this.numberOf(i)) : []);
   }
 
   // The number of a point, as texts and the table count it, above it on the right.
@@ -164,7 +175,7 @@ export class Plane {
 
   // The weights and the example at hand: what changes with every step.
   show(what) {
-    const { weights, previous, current, update, level, shade, image, title } = what;
+    const { weights, previous, current, update, level, shade, image, title, border = null, arrows = [] } = what;
     this.shown = what;
     if (title) this.root.setAttribute("aria-label", title);
     const linear = weights !== null;
@@ -174,6 +185,9 @@ export class Plane {
     this.showWash(linear && shade ? weights : null);
     this.image.toggleAttribute("hidden", !image);
     if (image) this.image.setAttribute("href", image);
+    this.border.toggleAttribute("hidden", !border);
+    this.border.setAttribute("d", border ?? "");
+    this.showClassArrows(arrows);
     this.showRing(current, update);
     this.showArrows(linear ? weights : null, previous, update);
   }
@@ -229,7 +243,7 @@ export class Plane {
       this.ring, { cx: cx.toFixed(2), cy: cy.toFixed(2), r: this.radius + 6, class: `ring ${update ? "wrong" : "right"}` }
     );
     this.marks[current]?.classList.add("current");
-    if (this.replay.n > NUMBERED) {
+    if (this.replay.x.length > NUMBERED) {
       set(this.ringNumber, this.beside(current));
       this.ringNumber.textContent = String(current + 1);
     }
@@ -243,6 +257,22 @@ export class Plane {
     this.place(this.arrow, weights ? visible(at([0, 0]), at(weights)) : null);
     this.place(this.before, previous && update ? visible(at([0, 0]), at(previous)) : null);
     this.place(this.update, previous && update && weights ? visible(at(previous), at(weights)) : null);
+  }
+
+  // w of every class, in its colour: [{ k, from, to, moved }], `moved` where this step has moved it there from `from`.
+  showClassArrows(arrows) {
+    const at = ([x, y]) => this.frame.toPixels([x * this.scale, y * this.scale]);
+    const line = (name, from, to, head) => svg("line", {
+      class: name, x1: from[0].toFixed(2), y1: from[1].toFixed(2), x2: to[0].toFixed(2), y2: to[1].toFixed(2), "marker-end": `url(#${this.id}-${head})`,
+    });
+    const long = (from, to) => Math.hypot(from[0] - to[0], from[1] - to[1]) > 1;
+    this.classArrows.replaceChildren(...arrows.flatMap(({ k, from, to, moved }) => {
+      const [zero, begin, end] = [at([0, 0]), at(from), at(to)];
+      return [
+        ...moved && long(begin, end) ? [line("update", begin, end, "update-head")] : [],
+        ...long(zero, end) ? [line(`class-arrow c${k}`, zero, end, `head-${k}`)] : [],
+      ];
+    }));
   }
 
   pointAt(event) {
@@ -259,22 +289,6 @@ export class Plane {
 // The smallest y (w·x + b) over all points: positive where the line separates them.
 export function smallestMargin(weights, replay) {
   let least = Infinity;
-  for (let i = 0; i < replay.n; i += 1) least = Math.min(least, replay.y[i] * score(weights, replay.x[i]));
+  for (const i of replay.pool) least = Math.min(least, replay.margin(weights, i));
   return least;
-}
-
-// Scores of a grid as a picture: blue where positive, orange where negative, stronger where surer.
-export function gridImage(scores, columns, rows, colours) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [columns, rows];
-  const context = canvas.getContext("2d");
-  const pixels = context.createImageData(columns, rows);
-  const largest = Math.max(1e-12, ...scores.map(Math.abs));
-  scores.forEach((value, i) => {
-    const [red, green, blue] = value >= 0 ? colours.plus : colours.minus;
-    const strength = 0.12 + 0.3 * Math.min(1, Math.sqrt(Math.abs(value) / largest));
-    pixels.data.set([red, green, blue, Math.round(255 * strength)], 4 * i);
-  });
-  context.putImageData(pixels, 0, 0);
-  return canvas.toDataURL();
 }

@@ -1,8 +1,8 @@
-// Points by hand: click adds one (Shift: a negative one), drag moves, Delete removes.
+// Points by hand: click adds one (Shift: one of the next class), drag moves, Delete removes.
 
 const NEAR = 5; // pixels that a click may wander
 
-// `edits` has list(), replace(list), select(row), label() for the next point, and toRaw(point) where the columns are scaled.
+// `edits` has list(), replace(list), select(row), label(shift) for the next point, and toRaw(point) where the columns are scaled.
 export function attachPointer(plane, edits) {
   let held = null;
   plane.root.addEventListener("pointerdown", (event) => {
@@ -20,7 +20,7 @@ export function attachPointer(plane, edits) {
   plane.root.addEventListener("pointerup", (event) => {
     if (held && held.row < 0 && !held.moved) {
       const [x, y] = rounded(edits.toRaw(plane.pointAt(event)), plane);
-      edits.replace([...edits.list(), [x, y, event.shiftKey ? -edits.label() : edits.label()]]);
+      edits.replace([...edits.list(), [x, y, edits.label(event.shiftKey)]]);
     }
     held = null;
   });

@@ -1,10 +1,12 @@
 // The whole state of the page, and the same as the address: a link is a lesson.
 
+import { PRODUCTS } from "./basis.js";
+import { LETTERS, isLettered } from "./classes.js";
 import { LEARNERS } from "./learners.js";
 import { LESSONS } from "./lesson-list.js";
 
 const LEARNER_NAMES = Object.keys(LEARNERS);
-export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file"];
+export const DATASETS = ["blobs", "four", "ordered", "xor", "rings", "points", "file", "surface"];
 export const PANELS = [
   "lessons", "export", "theme", "data", "learner", "training", "start", "points", "step", "neuron", "bound", "charts", "replay",
   "views",
@@ -34,7 +36,14 @@ const place = { initial: 0, read: (text) => (text === "end" ? text : whole(0, LA
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
 const points = {
   initial: [], read: readPoints,
-  write: (list) => list.map(([x, y, label]) => `${x},${y},${label > 0 ? "+" : "-"}`).join(";"),
+  write: (list) => list.map(([x, y, label]) => `${x},${y},${typeof label === "string" ? label : label > 0 ? "+" : "-"}`).join(";"),
+};
+const features = {
+  initial: [], write: (names) => names.join(","),
+  read: (text) => {
+    const names = text.split(",").filter(Boolean);
+    return names.every((name) => Object.hasOwn(PRODUCTS, name)) ? Object.keys(PRODUCTS).filter((name) => names.includes(name)) : undefined;
+  },
 };
 
 // The parameters of all learners, by field. Where learners have different defaults, null stands for the learner's own.
@@ -61,6 +70,7 @@ export const FIELDS = {
   margin: number(-0.5, 1, 0.2),
   noise: number(0, 0.5, 0),
   dataseed: whole(0, SEEDS, 1),
+  k: whole(2, LETTERS.length, 2), // classes
   points,
   minus: label, plus: label, // what the classes of these points are called
   x: word, y: word, target: word,
@@ -71,6 +81,10 @@ export const FIELDS = {
   seed: whole(0, SEEDS, 0),
   bias: flag(true),
   scale: flag(false),
+  features, // beside x₁ and x₂
+  holdout: number(0, 0.5, 0), // share of the points that is not learned from
+  strict: flag(false), // only y a < 0 is a mistake
+  eta: number(1e-4, 10, 0.2), theta1: number(-3, 3, 0), theta2: number(-3, 3, 0), steps: whole(1, 1000, 100), // of gradient descent
   w1: number(-LARGEST, LARGEST, 0),
   w2: number(-LARGEST, LARGEST, 0),
   b: number(-LARGEST, LARGEST, 0),
@@ -89,11 +103,11 @@ const LEARNER_PARTS = ["", "2"].flatMap((suffix) => Object.keys(learnerFields(su
 
 // What falls back to its default where a link asks for something that is readable and yet impossible.
 export const PARTS = {
-  data: ["data", "n", "margin", "noise", "dataseed", "points", "minus", "plus", "x", "y", "target"],
+  data: ["data", "n", "margin", "noise", "dataseed", "k", "points", "minus", "plus", "x", "y", "target"],
   learner: LEARNER_PARTS,
   parameters: LEARNER_PARTS,
   start: ["w1", "w2", "b"],
-  ...Object.fromEntries(["epochs", "order", "seed", "bias", "scale"].map((name) => [name, [name]])),
+  ...Object.fromEntries(["epochs", "order", "seed", "bias", "scale", "features", "holdout"].map((name) => [name, [name]])),
 };
 
 export function initialState() {
@@ -112,6 +126,8 @@ export function parse(hash) {
     if (value === undefined) problems.push(field ? `${name} cannot be “${short(text)}”` : `“${short(name)}” is not known`);
     else state[name] = value;
   }
+  const used = state.points.map((point) => LETTERS.indexOf(point[2])); // -1: of two classes
+  if (used.some((code) => code >= 0)) state.k = used.reduce((most, code) => Math.max(most, code + 1), Math.max(3, state.k));
   return { state, problems };
 }
 
@@ -133,12 +149,14 @@ export function same(a, b) {
 // What the server is asked for; suffix "2" is the second learner of a comparison.
 export function task(state, suffix = "", csv = null) {
   const start = [state.w1, state.w2, state.b];
+  const fromZero = LEARNERS[state[`learner${suffix}`]].kernel || (!csv && isLettered(state));
   return {
     data: csv ?? dataRequest(state),
     learner: state[`learner${suffix}`],
     parameters: parameters(state, suffix),
     epochs: state.epochs, order: state.order, seed: state.seed, bias: state.bias, scale: state.scale,
-    start: LEARNERS[state[`learner${suffix}`]].kernel ? [0, 0, 0] : start,
+    features: state.features, holdout: state.holdout, start: fromZero ? [0, 0, 0] : start,
+    ...state.strict ? { strict: true } : {},
   };
 }
 
@@ -151,19 +169,19 @@ function dataRequest(state) {
     const named = Object.fromEntries(["x", "y", "target"].filter((name) => state[name]).map((name) => [name, state[name]]));
     return { kind: "file", ...named };
   }
-  return { kind: state.data, n: state.n, margin: state.margin, noise: state.noise, seed: state.dataseed };
+  return { kind: state.data, n: state.n, margin: state.margin, noise: state.noise, seed: state.dataseed, ...state.k > 2 ? { k: state.k } : {} };
 }
 
 // The names of a run's classes as they stand in the address: nothing where they have none of their own.
-export function classNames({ classes }) {
-  const [minus, plus] = classes[1] === "+" ? ["", ""] : classes.map((name) => [...name].slice(0, LABEL).join(""));
+export function classNames({ classes, letters }) {
+  const [minus, plus] = letters?.length || classes[1] === "+" ? ["", ""] : classes.map((name) => [...name].slice(0, LABEL).join(""));
   return { minus, plus };
 }
 
 // What the words about a run need to know of its learner.
 export function settings(state, suffix) {
   const own = ["learner", "p", "C", "variant"].map((name) => [name, state[name + suffix]]);
-  return { bias: state.bias, ...Object.fromEntries(own) };
+  return { bias: state.bias, strict: state.strict, ...Object.fromEntries(own) };
 }
 
 // A rate that the learner keeps safe by itself does not fall as well.
@@ -194,10 +212,11 @@ function readPanels(text) {
 function readPoints(text) {
   const list = text === "" ? [] : text.split(";").map((part) => {
     const [x, y, label, ...more] = part.split(",");
-    const point = [finite(x, -LARGEST, LARGEST), finite(y ?? "", -LARGEST, LARGEST), { "+": 1, " ": 1, "-": -1 }[label]];
+    const point = [finite(x, -LARGEST, LARGEST), finite(y ?? "", -LARGEST, LARGEST), LETTERS.includes(label) ? label : { "+": 1, " ": 1, "-": -1 }[label]];
     return more.length || point.includes(undefined) ? undefined : point;
   });
-  return list.includes(undefined) || list.length > MOST_POINTS ? undefined : list;
+  if (list.includes(undefined) || list.length > MOST_POINTS) return undefined;
+  return new Set(list.map((point) => typeof point[2])).size > 1 ? undefined : list;
 }
 
 const short = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

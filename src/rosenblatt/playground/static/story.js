@@ -13,6 +13,7 @@ export function stepFacts(replay, t, settings) {
   if (row < 0) return [line("Where", `Example ${count(t)}: it made no update.`)];
   const where = line("Example", `${place} of ${replay.n} in epoch ${epoch} · point ${row + 1}`);
   if (replay.kernel) return [where, ...kernelStep(replay, t, row)];
+  if (replay.vectors > 1) return [where, ...manyClasses(replay, t, row, settings)];
   return [where, ...linearStep(replay, t, row, settings)];
 }
 
@@ -25,7 +26,8 @@ export function summary(replay, t, settings) {
   const { last } = replay.at(t);
   const start = `Epoch ${epoch}, example ${place}${row < 0 ? "" : `, point ${row + 1}`}: `;
   if (k < 0) return `${start}no update.`;
-  const weights = replay.kernel ? `point ${row + 1} joins the sum` : `w becomes ${vector(last.slice(0, 2))}${settings.bias ? `, b ${number(last[2])}` : ""}`;
+  const moved = replay.vectors > 1 && !replay.kernel && `${replay.trace.classes[replay.y[row]]} gains it${replay.rival?.[k] >= 0 ? `, ${replay.trace.classes[replay.rival[k]]} loses it` : ""}`;
+  const weights = replay.kernel ? `point ${row + 1} joins the sum` : moved || `w becomes ${vector(last.slice(0, -1))}${settings.bias ? `, b ${number(last.at(-1))}` : ""}`;
   return `${start}update ${k + 1}, ${weights}.`;
 }
 
@@ -36,11 +38,13 @@ function line(name, ...content) {
 
 // A formula is not broken inside a vector, a product or a comparison.
 function unbroken(text) {
-  return text.replace(/y a/g, "y\u00a0a").replace(/ ([≤<]) /g, "\u00a0$1\u00a0").replace(/, (?=[−\d.]+[,)])/g, ",\u00a0");
+  const whole = (all, inside) => (inside.split(", ").length > 3 ? all : all.replace(/, /g, ",\u00a0")); // a long vector may be broken
+  return text.replace(/y a/g, "y\u00a0a").replace(/ ([≤<]) /g, "\u00a0$1\u00a0").replace(/\(([^()]*)\)/g, whole);
 }
 
 function beginning(replay, { bias }) {
   const [w1, w2, b] = replay.trace.start;
+  if (replay.vectors > 1) return [line("Start", "The weights of every class are 0, and so are all scores."), line("Next", "Step to the first example.")];
   const start = replay.kernel ? "No example in the sum yet: every score is 0." : `w = ${vector([w1, w2])}${bias ? `,  b = ${number(b)}` : ", no bias"}`;
   return [line("Start", start), line("Next", "Step to the first example.")];
 }
@@ -49,14 +53,14 @@ function linearStep(replay, t, row, settings) {
   const k = replay.updateAt(t - 1);
   const { last: before, variances } = replay.at(t - 1);
   const after = replay.at(t).last;
-  const [x, y] = [replay.x[row], replay.y[row]];
+  const [x, y] = [replay.rows[row], replay.y[row]];
   const a = score(before, x);
   const margin = y * a;
   const bias = settings.bias;
   const sign = y > 0 ? "+1" : "−1";
-  const sum = `${factor(before[0])}·${factor(x[0])} + ${factor(before[1])}·${factor(x[1])}${bias || before[2] !== 0 ? term(before[2]) : ""}`;
+  const sum = sumOf(before, x, bias);
   const lines = [
-    line("Given", `x = ${vector(x)},  y = ${sign}`),
+    line("Given", `${replay.columns > 2 ? "x₁, x₂ and products: " : ""}x = ${vector(x)},  y = ${sign}`),
     line(
       "Activation", element("span", { class: "formula" }, `a = w·x${bias ? " + b" : ""} = ${sum} = `),
       element("strong", { "data-activation": a }, number(a))
@@ -64,20 +68,20 @@ function linearStep(replay, t, row, settings) {
     verdict(settings, margin, k >= 0),
   ];
   if (k < 0) return [
-    ...lines, line("Weights", `stay w = ${vector(after.slice(0, 2))}${bias ? `, b = ${number(after[2])}` : ""}`)
+    ...lines, line("Weights", `stay w = ${vector(after.slice(0, -1))}${bias ? `, b = ${number(after.at(-1))}` : ""}`)
   ];
   const tau = replay.tau[k];
   if (LEARNERS[settings.learner].secondOrder) return [...lines, ...secondOrderStep(x, y, tau, before, after, variances, settings)];
-  const norm2 = x[0] * x[0] + x[1] * x[1] + (bias ? 1 : 0);
+  const norm2 = x.reduce((sum2, value) => sum2 + value * value, bias ? 1 : 0);
   const step = tau * y;
   const times = Math.abs(step) === 1 ? "" : `${number(Math.abs(step))}·`;
   const sense = step < 0 ? "−" : "+";
   lines.push(line("Step", rule(settings, tau, margin, norm2)));
-  const sumOfVectors = `w ← w + τ y x = ${vector(before.slice(0, 2))} ${sense} ${times}${vector(x)} = `;
-  lines.push(line("Update", element("span", { class: "formula" }, unbroken(sumOfVectors)), element("strong", {}, unbroken(vector(after.slice(0, 2))))));
+  const sumOfVectors = `w ← w + τ y x = ${vector(before.slice(0, -1))} ${sense} ${times}${vector(x)} = `;
+  lines.push(line("Update", element("span", { class: "formula" }, unbroken(sumOfVectors)), element("strong", {}, unbroken(vector(after.slice(0, -1))))));
   if (bias) {
-    const sumOfNumbers = `b ← b + τ y = ${number(before[2])}${term(step)} = `;
-    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after[2]))));
+    const sumOfNumbers = `b ← b + τ y = ${number(before.at(-1))}${term(step)} = `;
+    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after.at(-1)))));
   }
   const now = y * score(after, x);
   lines.push(line(
@@ -87,37 +91,85 @@ function linearStep(replay, t, row, settings) {
   return lines;
 }
 
+const sumOf = (weights, x, bias) => `${x.map((value, j) => `${factor(weights[j])}·${factor(value)}`).join(" + ")}${bias || weights.at(-1) !== 0 ? term(weights.at(-1)) : ""}`;
+
+// More than two classes: a score each, the right one against its rival, and what both become.
+function manyClasses(replay, t, row, settings) {
+  const { classes } = replay.trace;
+  const k = replay.updateAt(t - 1);
+  const [before, after] = [replay.at(t - 1).last, replay.at(t).last];
+  const [x, right, rival] = [replay.rows[row], replay.y[row], replay.rivalAt(before, row)];
+  const scores = replay.scores(before, x);
+  const margin = scores[right] - scores[rival];
+  const lines = [
+    line("Given", `x = ${vector(x)}, of class ${classes[right]}`),
+    ...classes.map((name, c) => line(
+      c ? "" : "Scores", ...c ? [of("s", name)] : [of("s", name), " = ", of("w", name), "·x", ...settings.bias ? [" + ", of("b", name)] : []],
+      element("span", { class: "formula" }, unbroken(` = ${sumOf(before[c], x, settings.bias)} = `)),
+      element("strong", { class: `class-name c${c}`, "data-score": scores[c] }, number(scores[c]))
+    )),
+    line("Rival", `${classes[rival]}, the highest of the others`),
+  ];
+  const { movesAlways, secondOrder } = LEARNERS[settings.learner];
+  const difference = [of("s", classes[right]), " − ", of("s", classes[rival]), ` = ${number(margin)}`];
+  if (movesAlways) {
+    const rule = settings.learner === "logistic" ? "every class moves by rate · (1 if it is right, else 0, less its probability) · x" : "every class's score is pulled towards +1 if it is right, else −1";
+    return [...lines, line("Margin", ...difference, `: ${margin <= 0 ? "wrong" : "right"}; ${rule}`), ...becomes(classes, before, after)];
+  }
+  const word = margin <= 0 ? "mistake" : k >= 0 ? "too close" : "right";
+  lines.push(line("Margin", ...difference, " ", element("span", { class: word === "right" ? "badge right" : "badge wrong" }, word), k < 0 ? " · nothing to do" : ""));
+  if (k < 0) return lines;
+  const along = secondOrder ? "Σx" : "x";
+  return [
+    ...lines, line("Step", `τ = ${number(replay.tau[k])}: ${classes[right]} gains τ ${along}, ${classes[rival]} loses it`),
+    ...becomes(classes, before, after),
+    line("Why it helps", `the margin goes from ${number(margin)} to ${number(replay.margin(after, row))}`),
+  ];
+}
+
+// A letter with the name of a class below it.
+const of = (letter, name) => element("span", {}, letter, element("sub", {}, name));
+
+// The weights of the classes that have moved.
+function becomes(classes, before, after) {
+  const moved = classes.map((name, c) => [name, c]).filter(([, c]) => after[c].some((value, j) => value !== before[c][j]));
+  return moved.map(([name, c], i) => line(
+    i ? "" : "Update", of("w", name), ` = ${vector(after[c].slice(0, -1))}, `, of("b", name), ` = ${number(after[c].at(-1))}`
+  ));
+}
+
 // AROW: along Σx, by how uncertain each weight still is.
 function secondOrderStep(x, y, tau, before, after, variances, { bias, r }) {
-  const along = [variances[0] * x[0], variances[1] * x[1]];
-  const variance = along[0] * x[0] + along[1] * x[1] + (bias ? variances[2] : 0);
+  const along = x.map((value, j) => variances[j] * value);
+  const variance = along.reduce((sum, value, j) => sum + value * x[j], bias ? variances.at(-1) : 0);
   const sense = tau * y < 0 ? "−" : "+";
   const lines = [
     line("Step", `τ = (1 − y a) / (x′Σx + r) = ${number(1 - y * score(before, x))} / (${number(variance)} + ${number(r)}) = ${number(tau)}`),
-    line("Uncertain", `Σ = ${vector(bias ? variances : variances.slice(0, 2))}, along the diagonal; then it shrinks`),
+    line("Uncertain", `Σ = ${vector(bias ? variances : variances.slice(0, -1))}, along the diagonal; then it shrinks`),
     line(
-      "Update", element("span", { class: "formula" }, unbroken(`w ← w + τ y Σx = ${vector(before.slice(0, 2))} ${sense} ${number(Math.abs(tau))}·${vector(along)} = `)),
-      element("strong", {}, unbroken(vector(after.slice(0, 2))))
+      "Update", element("span", { class: "formula" }, unbroken(`w ← w + τ y Σx = ${vector(before.slice(0, -1))} ${sense} ${number(Math.abs(tau))}·${vector(along)} = `)),
+      element("strong", {}, unbroken(vector(after.slice(0, -1))))
     ),
   ];
   if (bias) {
-    const sumOfNumbers = `b ← b + τ y Σ₀ = ${number(before[2])}${term(tau * y * variances[2])} = `;
-    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after[2]))));
+    const sumOfNumbers = `b ← b + τ y Σ₀ = ${number(before.at(-1))}${term(tau * y * variances.at(-1))} = `;
+    lines.push(line("", element("span", { class: "formula" }, sumOfNumbers), element("strong", {}, number(after.at(-1)))));
   }
   return [...lines, line(
     "Why it helps", `y a goes from ${number(y * score(before, x))} to ${number(y * score(after, x))}: τ x′Σx = ${number(tau * variance)} more`
   )];
 }
 
-function verdict({ learner, p }, margin, moved) {
+function verdict({ learner, p, strict }, margin, moved) {
   const value = number(margin);
   if (LEARNERS[learner].movesAlways) {
     return line("Margin", `y a = ${value}: ${margin <= 0 ? "wrong" : "right"}; this rule moves at every example`);
   }
-  const wanted = ["passive-aggressive", "arow"].includes(learner) ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : "y a ≤ 0";
-  const word = margin <= 0 ? "mistake" : moved ? "too close" : "right";
+  const wanted = ["passive-aggressive", "arow"].includes(learner) ? "y a < 1" : learner === "mira" && p > 0 ? `y a < ${number(p)}` : strict ? "y a < 0" : "y a ≤ 0";
+  const word = strict && margin === 0 && !moved ? "right" : margin <= 0 ? "mistake" : moved ? "too close" : "right";
   const mark = element("span", { class: word === "right" ? "badge right" : "badge wrong" }, word);
-  const stays = margin <= 0 ? " but x is 0: there is nothing to add" : " · nothing to do";
+  const onLine = strict && margin === 0 && " · on the line, and with < nothing is done about it";
+  const stays = onLine || (margin <= 0 ? " but x is 0: there is nothing to add" : " · nothing to do");
   return line("Margin", `y a = ${value} `, mark, moved ? ` since ${wanted}` : stays);
 }
 
@@ -138,9 +190,13 @@ function kernelStep(replay, t, row) {
   const k = replay.updateAt(t - 1);
   const y = replay.y[row];
   const { degree, offset } = replay.trace.kernel;
-  const x = replay.x[row];
-  const before = replay.alphas(replay.updatesBefore(t - 1));
-  const a = replay.x.reduce((sum, other, i) => sum + before[i] * (offset + other[0] * x[0] + other[1] * x[1]) ** degree, 0);
+  const x = replay.rows[row];
+  const before = Array.from({ length: replay.vectors }, (_, vector) => replay.alphas(replay.updatesBefore(t - 1), vector));
+  const product = (other) => (offset + other.reduce((sum, value, j) => sum + value * x[j], 0)) ** degree;
+  const inSum = line("In the sum", `${new Set(replay.row.slice(0, k < 0 ? replay.updatesBefore(t) : k + 1)).size} of ${replay.n} points`);
+  const scores = before.map((alphas) => replay.rows.reduce((sum, other, i) => sum + alphas[i] * product(other), 0));
+  if (replay.vectors > 1) return [...kernelOfMany(replay, row, k, scores), inSum];
+  const [a] = scores;
   const lines = [
     line("Given", `x = ${vector(x)},  y = ${y > 0 ? "+1" : "−1"}`),
     line(
@@ -158,10 +214,15 @@ function kernelStep(replay, t, row) {
       element("strong", {}, number(alpha))
     ));
   }
-  return [
-    ...lines,
-    line(
-      "In the sum", `${new Set(replay.row.slice(0, k < 0 ? replay.updatesBefore(t) : k + 1)).size} of ${replay.n} points`
-    ),
+  return [...lines, inSum];
+}
+
+function kernelOfMany(replay, row, k, scores) {
+  const { classes } = replay.trace;
+  const [right, mark] = [replay.y[row], element("span", { class: k < 0 ? "badge right" : "badge wrong" }, k < 0 ? "right" : "mistake")];
+  const lines = [
+    line("Given", `x = ${vector(replay.rows[row])}, of class ${classes[right]}`),
+    line("Scores", ...classes.flatMap((name, c) => [of("s", name), ` = ${number(scores[c])}, `]), mark),
   ];
+  return k < 0 ? lines : [...lines, line("Update", `α of point ${row + 1}: 1 more in ${classes[right]}, 1 less in ${classes[replay.rival[k]]}`)];
 }

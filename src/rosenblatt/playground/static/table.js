@@ -1,5 +1,6 @@
 // The points as a table: every cell can be edited, rows moved and removed, with the keyboard too.
 
+import { colourOf, nextOf, signOf, spokenLabel } from "./classes.js";
 import { by, element } from "./dom.js";
 
 const MOST = 200; // rows shown; more would make the page slow
@@ -12,16 +13,22 @@ export class PointsTable {
     this.panel = by("points-panel");
     this.panel.addEventListener("toggle", () => this.panel.open && this.draw());
     this.list = [];
-    by("add-plus").addEventListener("click", () => this.append(1));
-    by("add-minus").addEventListener("click", () => this.append(-1));
     by("clear-points").addEventListener("click", () => this.edit([]));
   }
 
-  follow(list, names) {
+  // `labels` are those that a point can have.
+  follow(list, names, labels = this.labels) {
     this.list = list;
     this.names = names;
+    if (String(labels) !== String(this.labels)) by("add-points").replaceChildren(...labels.map((label) => this.adder(label)));
+    this.labels = labels;
     by("points-count").textContent = String(list.length);
     if (this.panel.open) this.draw();
+  }
+
+  adder(label) {
+    const id = `add-${typeof label === "string" ? label : colourOf(label)}`;
+    return element("button", { type: "button", id, onclick: () => this.append(label) }, `Add ${signOf(label)}`);
   }
 
   draw() {
@@ -33,7 +40,7 @@ export class PointsTable {
     by("points-more").textContent = this.list.length > MOST ? `and ${this.list.length - MOST} more` : "";
     if (!wanted.length) return;
     const input = wanted.map((cell) => this.host.querySelector(`[data-cell="${cell}"]:not(:disabled)`)).find(Boolean);
-    (input ?? by("add-plus")).focus();
+    (input ?? by("add-points").firstChild).focus();
   }
 
   row(point, i) {
@@ -76,9 +83,9 @@ export class PointsTable {
   }
 
   label(point, i) {
-    const button = element("button", { type: "button", class: `label-button ${point[2] > 0 ? "plus" : "minus"}`, "data-cell": `label-${i}`,
-      "aria-label": `Class of point ${i + 1}: ${point[2] > 0 ? "positive" : "negative"}. Change it` }, point[2] > 0 ? "+" : "−");
-    button.addEventListener("click", () => this.edit(this.list.map((p, j) => (j === i ? [p[0], p[1], -p[2]] : p))));
+    const button = element("button", { type: "button", class: `label-button ${colourOf(point[2])}`, "data-cell": `label-${i}`,
+      "aria-label": `Class of point ${i + 1}: ${spokenLabel(point[2])}. Change it` }, signOf(point[2]));
+    button.addEventListener("click", () => this.edit(this.list.map((p, j) => (j === i ? [p[0], p[1], nextOf(p[2], this.labels)] : p))));
     return button;
   }
 
@@ -117,7 +124,7 @@ export class PointsTable {
 export const asCsv = (list, names, classes) => {
   const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const head = names.map((name) => quote({ "x₁": "x1", "x₂": "x2" }[name] ?? name)).join(",");
-  const label = (value) => quote(value > 0 ? classes[1] : classes[0]).replace("−", "-");
+  const label = (value) => quote(typeof value === "string" ? signOf(value) : value > 0 ? classes[1] : classes[0]).replace("−", "-");
   return [head, ...list.map(([x, y, value]) => `${x},${y},${label(value)}`)].join("\n") + "\n";
 };
 

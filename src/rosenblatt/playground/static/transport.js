@@ -31,7 +31,7 @@ export class Transport {
     this.scrubber.value = String(k);
     const seen = this.page.place;
     const ended = seen >= this.page.longest();
-    const text = t === 0 ? "Before the first example" : seen > replay.T ? `${this.page.follow.other} goes on: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)}`;
+    const text = replay.surface ? `Step ${count(t)}${t >= replay.T ? ", the end" : ""}` : t === 0 ? "Before the first example" : seen > replay.T ? `${this.page.follow.other} goes on: epoch ${where(this.page.stepping(seen), seen)}` : `Epoch ${where(replay, t)}`;
     by("where").textContent = text;
     this.scrubber.setAttribute("aria-valuetext", text);
     for (const [id, off] of [

@@ -24,3 +24,13 @@ export const NAMES = Object.fromEntries(Object.entries(LEARNERS).map(([name, { l
 export function plural(n, one, many = `${one}s`) {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
+
+// As Python's format with "g": so many digits, and no zeros behind them.
+export function general(value, digits) {
+  if (value === 0) return "0";
+  const exponent = Number(value.toExponential(digits - 1).split("e")[1]);
+  if (exponent >= -4 && exponent < digits) return String(Number(value.toPrecision(digits)));
+  const [mantissa, power] = value.toExponential(digits - 1).split("e");
+  const sign = power.startsWith("-") ? "-" : "+";
+  return `${Number(mantissa)}e${sign}${power.replace(/[+-]/, "").padStart(2, "0")}`;
+}
