@@ -177,10 +177,7 @@ def reading(command: F) -> F:
         click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
         click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
         click.option(
-            "--missing",
-            multiple=True,
-            metavar="[COL=]MARK",
-            help="What else stands for a missing value, beside NA, NULL, - …: in all columns, or in one, as age=99.",
+            "--missing", multiple=True, metavar="[COL=]MARK", help="Also missing, beside NA, NULL, …; age=99: in one column."
         ),
         click.option("--unlabelled", type=click.Choice(UNLABELLED), help="Rows without a label: by default refused."),
         click.option("--skip-lines", type=int, metavar="N", help="Lines above the table, if not titles and comments."),

@@ -24,7 +24,7 @@ from rosenblatt.learning.examples import Examples
 from rosenblatt.learning.history import Epoch, History
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.model_schema import DOUBLE, EPOCH, LONG, SUMS, Tensor, verify_all
-from rosenblatt.learning.schema import COUNT, ByName, ListOf, Record, SchemaError, Size, verify
+from rosenblatt.learning.schema import COUNT, ByName, ListOf, ObjectOf, SchemaError, Size, verify
 from rosenblatt.learning.scoring import Model
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ TUPLES = {
     "steps": (COUNT, COUNT, NUMBER, NUMBER),
     "best": (Size(), COUNT, NUMBER),
 }
-HEADER = Record(
+HEADER = ObjectOf(
     {
         "checkpoint": Whole(1, 1),
         "plan": ByName(Anything()),  # equal to those of the run: `Checkpoints._refuse_others`

@@ -24,7 +24,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.row_cache import HEAD, open_rows, read_ordinary, refuse_not_ordinary
 from rosenblatt.data.source import replacing
 from rosenblatt.engine.file_arrays import blocks
-from rosenblatt.engine.parameters import Anything, Choice, Flag
+from rosenblatt.engine.parameters import Anything, Choice, Flag, Text
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError
 from rosenblatt.features import FOR_KIND, FeatureMap, Notes
@@ -34,7 +34,7 @@ from rosenblatt.learning.learn import by_code, prepare
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.map_schema import count_features, verify_map
 from rosenblatt.learning.model_schema import LABEL_TYPES, verify_labels
-from rosenblatt.learning.schema import COUNT, ByName, Either, Label, ListOf, Record, Text, verify
+from rosenblatt.learning.schema import COUNT, ByName, Either, Label, ListOf, ObjectOf, verify
 
 FOLDER = "rosenblatt-rows"  # in the one that the user names: nothing else there is touched
 ABOUT, CODES = "about.json", "codes.npy"
@@ -216,7 +216,7 @@ def input_files(where: str) -> list[Path]:
 
 
 MOST_FEATURES = 2**40  # of a map in memory; rows with another number of columns are refused
-ABOUT_ROWS = Record(
+ABOUT_ROWS = ObjectOf(
     {
         "kind": Choice(tuple(FOR_KIND)),
         "of": ByName(Anything()),
