@@ -126,14 +126,46 @@ def test_libsvm_gives_the_bytes_of_local_processes(first, tmp_path):
     assert (tmp_path / "cluster").read_bytes() == (tmp_path / "local").read_bytes()
 
 
-def test_what_cannot_be_cut_is_refused_with_what_can(tmp_path):
+@pytest.mark.parametrize("ending", ["csv.gz", "csv.bz2", "utf-16.csv", "libsvm.gz"])
+def test_files_that_cannot_be_cut_are_a_block_each(tmp_path, ending):
+    """Against the same rows in one process, which knows nothing of blocks."""
+    import bz2
     import gzip
 
-    (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for part in range(3):
+        if ending.startswith("libsvm"):
+            text = "".join(f"{i % 2} 1:{1 + i % 3} {2 + (i + part) % 5}:0.5\n" for i in range(60))
+        else:
+            text = "# made by hand\nsize,café,y\n" + "".join(f"{i * part},é{i % 4},{'ab'[i % 2]}\n" for i in range(60))
+        content = text.encode("utf-16" if ending.startswith("utf-16") else "utf-8")
+        pack = {"gz": gzip.compress, "bz2": bz2.compress}.get(ending.rpartition(".")[2], bytes)
+        (parts / f"{part}.{ending}").write_bytes(pack(content))
+    where, reading = parts, {"target": "y"}
+    if ending.startswith("libsvm"):  # of which memory reads one file
+        where, reading = parts / f"0.{ending}", {}
+    recipe = Recipe(epochs=2, shards=3)
+    learn_with_workers(rb.read(where, **reading), 1, recipe).save(tmp_path / "local")
+    source = FileSource(str(where), ReadOptions(**reading), 400, str(tmp_path / "rows"))
+    learn_on_cluster(source, recipe, TasksHere()).classifier.save(tmp_path / "cluster")
+    assert (tmp_path / "cluster").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+def test_a_bad_line_of_a_compressed_file_is_named(tmp_path):
+    import gzip
+
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b,y\n1,2,0\n2,3,1\n4,1\n"))
+    (block,) = blocks_of(path, 5, target="y")
+    with pytest.raises(FileError, match=r"rows\.csv\.gz, line 4"):
+        block.read()
+
+
+def test_what_cannot_be_cut_is_refused_with_what_can(tmp_path):
     (tmp_path / "texts.txt").write_text("ham\thello there\nspam\tbuy now\n")
-    for name, message in (("rows.csv.gz", "compressed, which cannot be cut"), ("texts.txt", "Take --workers")):
-        with pytest.raises(SettingError, match=message):
-            plan_blocks(str(tmp_path / name), ReadOptions(format=None if "csv" in name else "text"))
+    with pytest.raises(SettingError, match="Take --workers"):
+        plan_blocks(str(tmp_path / "texts.txt"), ReadOptions(format="text"))
     with pytest.raises(FileError, match="there is no such file"):
         plan_blocks(str(tmp_path / "nothing-*.csv"), ReadOptions())
     with pytest.raises(SettingError, match="known by its name"):

@@ -2,7 +2,7 @@
 
 A file of lines is cut wherever, and the cut moves to the end of the record that it fell into. Whether it fell into a quoted
 cell, in which a line may end and the record does not, tells the number of quotes before it: these are counted first, a
-block at a time, so that no block waits for another.
+block at a time, so that no block waits for another. A file that is compressed, or not in UTF-8, is one block.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class Block:
     quoted: bool = False  # does it begin within a quoted cell?
     quoted_after: bool = False  # and the one behind it?
     line: int = 1  # on which its first byte stands
+    whole: bool = False  # all of a file that cannot be cut, from that line on
 
     def identity(self) -> dict[str, Any]:
         """What tells it from other blocks."""
@@ -91,8 +92,9 @@ class Block:
         content, line = self.content()
         if not content.strip():
             return Dataset("table", None, None, self.path)
+        options = replace(self.options, encoding="utf-8") if self.whole else self.options
         try:
-            return replace(read_with(NamedBytes(content, self.path), self.options), name=self.path)
+            return replace(read_with(NamedBytes(content, self.path), options), name=self.path)
         except FileError as problem:
             if problem.line is None:
                 raise
@@ -101,6 +103,9 @@ class Block:
 
     def content(self) -> tuple[bytes, int]:
         """Its lines, and the number of the first."""
+        if self.whole:
+            text = open_source(self.path, self.options.sizes.longest_line, self.options.encoding).read_utf8()
+            return text[start_of_line(text, self.line) :], self.line
         with open(self.path, "rb") as file:
             file.seek(self.first)
             text = file.read(self.last - self.first)
@@ -151,8 +156,10 @@ def up_to_end_of_record(file: IO[bytes], quoted: bool) -> bytes:
 
 
 def scan(block: Block) -> tuple[int, int]:
-    """How many quotes and how many lines there are in a block of lines."""
+    """How many quotes and how many lines there are in a block of lines; of a whole file nobody asks."""
     quotes = lines = 0
+    if block.whole:
+        return quotes, lines
     with open(block.path, "rb") as file:
         file.seek(block.first)
         left = block.last - block.first
@@ -237,38 +244,45 @@ def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows
         for first in range(0, rows, block_rows):
             yield Block(**common, first=first, last=min(rows, first + block_rows), begins=True, options=options)
         return
+    lines, options = above_rows(source, format.name, options)
     if source.compressed or source.encoding not in (None, "utf-8", "UTF-8", "ascii"):
-        raise SettingError(
-            f"{path} is {'compressed' if source.compressed else source.encoding}, which cannot be cut: a cluster reads "
-            "plain UTF-8. Take --workers, which reads it in one process."
-        )
-    start, lines, options = beginning_of(source, format.name, options)
-    ends = [*range(start, about.st_size, block_bytes), about.st_size]
+        yield Block(**common, first=0, last=about.st_size, begins=True, options=options, line=lines + 1, whole=True)
+        return
+    ends = [*range(start_of_line(source.head, lines + 1, path), about.st_size, block_bytes), about.st_size]
     for number, (first, last) in enumerate(pairwise(ends)):
         yield Block(**common, first=first, last=last, begins=number == 0, options=options, line=lines + 1)
 
 
-def beginning_of(source: Source, format: str, options: ReadOptions) -> tuple[int, int, ReadOptions]:
-    """Where the rows begin, below how many lines, and how they are read without what stands above them."""
+def start_of_line(text: bytes, line: int, name: str = "") -> int:
+    """The place at which a line begins, the first being 1.
+
+    >>> start_of_line(b"a\\nb\\n", 2)
+    2
+    """
+    start = 0
+    for _ in range(line - 1):
+        start = text.find(b"\n", start) + 1
+        if not start:
+            raise FileError("its names take more than its beginning: write them shorter.", path=name)
+    return start
+
+
+def above_rows(source: Source, format: str, options: ReadOptions) -> tuple[int, ReadOptions]:
+    """Below how many lines the rows begin, and how they are read without what stands above them."""
     if format == "libsvm":
         # Indices are taken as they stand: whether they count from 0 or from 1 is known when all were seen.
-        return 0, 0, replace(options, format="libsvm", zero_based=True if options.zero_based is None else options.zero_based)
+        return 0, replace(options, format="libsvm", zero_based=True if options.zero_based is None else options.zero_based)
     delimiter = (options.delimiter or "\t") if format == "tsv" else choose_delimiter(source, options)
     from rosenblatt.data.delimited.records import lines_above_table
 
     source.start = lines_above_table(source, options) if options.skip_lines is None else options.skip_lines
     layout = find_layout(source, options, delimiter)
-    head, start = source.head, 0
-    for _ in range(layout.skipped):
-        start = head.find(b"\n", start) + 1
-        if not start:
-            raise FileError("its names take more than its beginning: write them shorter.", path=source.name)
     target: Any = options.target
     if isinstance(target, str) and target not in layout.names:
         from rosenblatt.data.table import find_target
 
         target = find_target(layout.names, options, source.name)
-    return start, layout.skipped, replace(
+    return layout.skipped, replace(
         options, format="csv", header=False, names=layout.names, delimiter=delimiter, target=target, skip_lines=0,
         as_text=True,
     )  # fmt: skip
