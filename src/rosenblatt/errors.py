@@ -99,7 +99,7 @@ class MissingPartError(SettingError, ImportError):
 PARTS = {
     **{name: name for name in ("clarabel", "click", "fastexcel", "polars", "zstandard")},
     **dict.fromkeys(("jinja2", "markupsafe", "matplotlib"), "'rosenblatt[show]'"),
-    **dict.fromkeys(("dask", "distributed"), "'rosenblatt[dask]'"),
+    **dict.fromkeys(("dask", "distributed", "fsspec"), "'rosenblatt[dask]'"),
     **dict.fromkeys(("anywidget", "traitlets"), "'rosenblatt[widget]'"),
     **dict.fromkeys(("starlette", "uvicorn", "anyio", "h11"), "'rosenblatt[play]'"),
 }

@@ -1,5 +1,8 @@
 """Blocks of files: wherever a file is cut, every record is in one block, once, and errors name its line."""
 
+import threading
+import time
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
@@ -150,6 +153,98 @@ def test_files_that_cannot_be_cut_are_a_block_each(tmp_path, ending):
     source = FileSource(str(where), ReadOptions(**reading), 400, str(tmp_path / "rows"))
     learn_on_cluster(source, recipe, TasksHere()).classifier.save(tmp_path / "cluster")
     assert (tmp_path / "cluster").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+@pytest.fixture
+def parts():
+    """Three CSV files, as bytes by name."""
+    rows = [f"{i},é{i % 4},{'ab'[i % 2]}\n" for i in range(180)]
+    return {f"{k}.csv": ("size,café,y\n" + "".join(rows[60 * k : 60 * k + 60])).encode() for k in range(3)}
+
+
+def write_parts(folder, parts, suffix):
+    folder.mkdir()
+    for name, content in parts.items():
+        path = (folder / name).with_suffix(f".{suffix}")
+        path.write_bytes(content) if suffix == "csv" else pl.read_csv(content).write_parquet(path)
+
+
+@contextmanager
+def server(folder):
+    """Files over HTTP on this machine, and a page of links to them."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from starlette.applications import Starlette
+    from starlette.responses import FileResponse, HTMLResponse, Response
+    from starlette.routing import Route
+
+    async def index(request):
+        return HTMLResponse("".join(f'<a href="/{file.name}">{file.name}</a>' for file in folder.iterdir()))
+
+    async def send(request):
+        path = folder / request.path_params["name"]
+        return FileResponse(path) if path.exists() else Response(status_code=404)
+
+    routes = [Route("/", index), Route("/{name}", send, methods=["GET", "HEAD"])]
+    running = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        running.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture(params=["memory", "http", "http of parquet"])
+def address(request, parts, tmp_path):
+    """Where these files are, for as long as the test takes."""
+    fsspec = pytest.importorskip("fsspec")
+    if request.param == "memory":
+        system = fsspec.filesystem("memory")
+        system.pipe({f"/rosenblatt-test/{name}": content for name, content in parts.items()})
+        yield "memory://rosenblatt-test/*.csv"
+        system.rm("/rosenblatt-test", recursive=True)
+        return
+    pytest.importorskip("aiohttp")
+    suffix = "parquet" if "parquet" in request.param else "csv"
+    write_parts(tmp_path / "served", parts, suffix)
+    with server(tmp_path / "served") as host:
+        yield f"{host}/*.{suffix}"
+
+
+def test_an_address_gives_the_bytes_of_the_same_files_on_disk(address, parts, tmp_path):
+    suffix = address.rpartition(".")[2]
+    write_parts(tmp_path / "disk", parts, suffix)
+    recipe = Recipe(epochs=2, shards=3)
+    for where, name in ((address, "at-address"), (str(tmp_path / "disk" / f"*.{suffix}"), "on-disk")):
+        source = FileSource(where, ReadOptions(target="y"), 300, str(tmp_path / f"rows-{name}"))
+        learn_on_cluster(source, recipe, TasksHere()).classifier.save(tmp_path / name)
+    assert (tmp_path / "at-address").read_bytes() == (tmp_path / "on-disk").read_bytes()
+
+
+def test_an_address_that_cannot_be_read_is_named():
+    pytest.importorskip("fsspec")
+    for where, message in (
+        ("memory://nothing/here.csv", r"memory://nothing/here\.csv: it cannot be read \(there is no such file\)"),
+        ("nosuch://host/a.csv", r"nosuch://host/a\.csv: .*nosuch"),
+        ("memory://nothing/*.csv", r"there is no file in it"),
+    ):
+        with pytest.raises(FileError, match=message):
+            plan_blocks(where, ReadOptions(target="y"))
+
+
+def test_a_file_at_an_address_that_changes_is_refused():
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    system.pipe("/rosenblatt-changed/a.csv", b"a,y\n1,0\n2,1\n")
+    (block,) = plan_blocks("memory://rosenblatt-changed/a.csv", ReadOptions(target="y"))
+    assert len(block.read()) == 2
+    system.pipe("/rosenblatt-changed/a.csv", b"a,y\n1,0\n3,1\n")
+    with pytest.raises(FileError, match="it has changed since the run began"):
+        block.read()
+    system.rm("/rosenblatt-changed", recursive=True)
 
 
 def test_a_bad_line_of_a_compressed_file_is_named(tmp_path):

@@ -195,7 +195,7 @@ def test_errors_name_the_file_the_line_and_the_remedy(cluster, table, tmp_path):
             return usual(function, *others)
 
         tasks.reduce = vanishes_before_it_is_encoded
-        with pytest.raises(FileError, match=r"gone.csv: it cannot be read any more .* \(shard [0-4]\)"):
+        with pytest.raises(FileError, match=r"gone.csv: it cannot be read .* \(shard [0-4]\)"):
             within(SECONDS, lambda: learn_on_cluster(source_of(gone), RECIPE, tasks))
 
 

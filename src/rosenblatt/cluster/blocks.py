@@ -8,26 +8,26 @@ block at a time, so that no block waits for another. A file that is compressed, 
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate, pairwise
-from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from rosenblatt.cluster import files
 from rosenblatt.data.columnar import typed_dataset
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.reading import find_layout
 from rosenblatt.data.delimited.records import choose_delimiter
 from rosenblatt.data.formats.parquet import scan_frame
-from rosenblatt.data.messages import is_hidden
-from rosenblatt.data.parts import files_named
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.data.reading import checked, open_source, read_with, recognise
+from rosenblatt.data.reading import checked, read_with, recognise
 from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError, SettingError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLOCK_BYTES, BLOCK_ROWS = 2**25, 2**20  # of a block, about
 AHEAD = 2**16  # bytes that are read at a time beyond a block, up to the end of its last record
@@ -62,7 +62,7 @@ class Block:
     path: str
     format: str
     size: int  # of the file, and when it was last changed, as the plan was made
-    changed: int
+    changed: int | str
     first: int
     last: int
     begins: bool  # at a record: behind the header
@@ -78,16 +78,10 @@ class Block:
 
     def read(self) -> Dataset:
         """Its rows: those that begin in it."""
-        try:
-            status = os.stat(self.path)
-        except OSError as problem:
-            raise FileError(
-                f"it cannot be read any more ({problem.strerror}): is it there on every worker?", path=self.path
-            ) from None
-        if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
+        if files.about(self.path)[:2] != (self.size, self.changed):
             raise FileError("it has changed since the run began: let nobody write to it meanwhile.", path=self.path)
         if self.format == "parquet":
-            frame = scan_frame(self.path).slice(self.first, self.last - self.first).collect()
+            frame = table_at(self.path).slice(self.first, self.last - self.first).collect()
             return typed_dataset(frame, self.options, self.path, self.first)
         content, line = self.content()
         if not content.strip():
@@ -104,9 +98,9 @@ class Block:
     def content(self) -> tuple[bytes, int]:
         """Its lines, and the number of the first."""
         if self.whole:
-            text = open_source(self.path, self.options.sizes.longest_line, self.options.encoding).read_utf8()
+            text = files.source_of(self.path, self.options).read_utf8()
             return text[start_of_line(text, self.line) :], self.line
-        with open(self.path, "rb") as file:
+        with files.opened(self.path) as file:
             file.seek(self.first)
             text = file.read(self.last - self.first)
             start = 0 if self.begins else end_of_record(text, self.quoted)
@@ -160,7 +154,7 @@ def scan(block: Block) -> tuple[int, int]:
     quotes = lines = 0
     if block.whole:
         return quotes, lines
-    with open(block.path, "rb") as file:
+    with files.opened(block.path) as file:
         file.seek(block.first)
         left = block.last - block.first
         while left and (text := file.read(min(left, 2**22))):
@@ -202,55 +196,48 @@ def plan_blocks(
     """The blocks of a file, of those in a folder or of a pattern, in order; only the beginnings of files are read."""
     options = checked(options)
     blocks = []
-    for path in files_of(where):
+    for path in files.files_of(where):
         blocks += list(blocks_of_file(path, options, block_bytes, block_rows))
     if len({block.format for block in blocks}) > 1:
         raise FileError("its files are of several formats: name those of one, as with *.csv.", path=where)
     return blocks
 
 
-def files_of(where: str) -> list[str]:
-    """The files that a path names, by their absolute names, in order."""
-    named = [os.path.abspath(name) for name in files_named(where)]
-    if not named:
-        from rosenblatt.data.known import is_known
-
-        if is_known(where):
-            raise SettingError(f"{where} is known by its name, and no file that workers could read: take --workers.")
-        open_source(where)  # says what was probably meant
-        raise FileError("it names no file.", path=where)
-    folders = [Path(name) for name in named if os.path.isdir(name)]
-    inside = [str(file) for folder in folders for file in folder.iterdir() if file.is_file() and not is_hidden(file.name)]
-    files = sorted([*(name for name in named if not os.path.isdir(name)), *inside])
-    if not files:
-        raise FileError("there is no file in it.", path=where)
-    return files
-
-
 def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows: int) -> Iterator[Block]:
-    source = open_source(path, options.sizes.longest_line, options.encoding)
+    source = files.source_of(path, options)
     format = recognise(source, options)
     if format.name not in FORMATS_IN_BLOCKS:
         raise SettingError(
             f"{path} is of the format {format.name}: a cluster reads {', '.join(FORMATS_IN_BLOCKS)}. Take --workers, which "
             "reads it in one process."
         )
-    about = os.stat(path)
-    common: dict[str, Any] = {"path": path, "format": format.name, "size": about.st_size, "changed": about.st_mtime_ns}
+    size, changed, in_parts = files.about(path)
+    common: dict[str, Any] = {"path": path, "format": format.name, "size": size, "changed": changed}
     if format.name == "parquet":
         import polars as pl
 
-        rows = int(scan_frame(path).select(pl.len()).collect().item())
+        rows = int(table_at(path).select(pl.len()).collect().item())
+        block_rows = max(1, rows) if files.is_address(path) else block_rows  # polars would read all of it for each
         for first in range(0, rows, block_rows):
             yield Block(**common, first=first, last=min(rows, first + block_rows), begins=True, options=options)
         return
     lines, options = above_rows(source, format.name, options)
-    if source.compressed or source.encoding not in (None, "utf-8", "UTF-8", "ascii"):
-        yield Block(**common, first=0, last=about.st_size, begins=True, options=options, line=lines + 1, whole=True)
+    if source.compressed or not in_parts or source.encoding not in (None, "utf-8", "UTF-8", "ascii"):
+        yield Block(**common, first=0, last=size, begins=True, options=options, line=lines + 1, whole=True)
         return
-    ends = [*range(start_of_line(source.head, lines + 1, path), about.st_size, block_bytes), about.st_size]
+    ends = [*range(start_of_line(source.head, lines + 1, path), size, block_bytes), size]
     for number, (first, last) in enumerate(pairwise(ends)):
         yield Block(**common, first=first, last=last, begins=number == 0, options=options, line=lines + 1)
+
+
+def table_at(path: str) -> pl.LazyFrame:
+    """A Parquet file; at an address, all of it."""
+    if not files.is_address(path):
+        return scan_frame(path)
+    import polars as pl
+
+    with files.opened(path) as file:
+        return pl.read_parquet(file.read(), glob=False, hive_partitioning=False).lazy()
 
 
 def start_of_line(text: bytes, line: int, name: str = "") -> int:
