@@ -158,7 +158,7 @@ BAD = {
     "overflow": ("a.csv", b"a,b\n1.5,x\n1e999,y\n", {}, 3, "inf"),
     "open quote": ("a.csv", b'a,b\n1,"x\n2,y\n3,z\n', {}, 2, "quote"),
     "open quote in the header": ("a.csv", b'a,"b\n1,x\n', {"format": "csv"}, 1, "quote"),
-    "line ends of an old Mac": ("a.csv", b"a,b\r1,2\r3,4\r", {}, 1, "CR"),
+    "line ends of an old Mac, and of others": ("a.csv", b"a,b\r1,2\r3,4\r5,6\n", {}, 1, "CR"),
     # compressed and foreign
     "truncated gzip": ("a.csv.gz", gzip.compress(os.urandom(9999).hex().encode(), mtime=0)[:-3000], {}, None, "truncated"),
     "truncated gzip header": ("a.csv.gz", b"\x1f\x8b\x08", {}, None, "truncated"),
