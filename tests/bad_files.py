@@ -104,6 +104,7 @@ BAD = {
     "UTF-16 that is UTF-8": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
     # what other programs make of a table
     "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
+    "XML": ("a.xml", b"<rows><row><a>1</a></row><row><a>2</a></row></rows>\n", {}, None, "it is XML"),
     "single quotes": ("a.csv", b"a,y\n'1','u'\n'2','v'\n", {}, 2, "single quotes"),
     "formulas": ("a.csv", b'a,y\n="1",u\n="2",v\n', {}, 2, "is a formula"),
     "Qualtrics": ("a.csv", b'q,y\nHow?,So?\n"{""ImportId"":""1""}","{""ImportId"":""2""}"\n1,u\n', {}, 3, "Qualtrics"),

@@ -128,6 +128,7 @@ class Source:
             self._version = self._status() if self.path is not None else None
             with explain_errors(self.name):
                 self.head = self._read_head()
+        self.ends_lines_in_cr = b"\r" in self.head and not {b"\n"[0], 0} & {*self.head}  # as Excel writes for old Macs
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         if self.head.startswith(tuple(FOREIGN)):
@@ -204,10 +205,6 @@ class Source:
 
             head = beginning_as_utf8(self.head, str(self.encoding), self.name)
         return head.replace(b"\r", b"\n") if self.ends_lines_in_cr else head
-
-    @cached_property
-    def ends_lines_in_cr(self) -> bool:  # as Excel writes them for old Macs
-        return b"\r" in self.head and b"\n" not in self.head and b"\0" not in self.head
 
     @cached_property
     def head_lines(self) -> list[str]:
