@@ -125,7 +125,8 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     source.guesses.append(f"{source.name}: delimiter {delimiter!r} ({sampled}), {named}, {len(header):,} columns: {shown}")
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
-    refuse_strange(text, delimiter, source.name, above + 1)
+    if options.training is None:  # a model reads cells as those that it has learned from
+        refuse_strange(text, delimiter, source.name, above + 1)
     return Layout(delimiter, header, skipped)
 
 
