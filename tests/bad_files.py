@@ -104,6 +104,7 @@ BAD = {
     "UTF-16 that is UTF-8": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
     # what other programs make of a table
     "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
+    "XML": ("a.xml", b"<rows><row><a>1</a></row><row><a>2</a></row></rows>\n", {}, None, "it is XML"),
     "single quotes": ("a.csv", b"a,y\n'1','u'\n'2','v'\n", {}, 2, "single quotes"),
     "formulas": ("a.csv", b'a,y\n="1",u\n="2",v\n', {}, 2, "is a formula"),
     "Qualtrics": ("a.csv", b'q,y\nHow?,So?\n"{""ImportId"":""1""}","{""ImportId"":""2""}"\n1,u\n', {}, 3, "Qualtrics"),
@@ -158,7 +159,7 @@ BAD = {
     "overflow": ("a.csv", b"a,b\n1.5,x\n1e999,y\n", {}, 3, "inf"),
     "open quote": ("a.csv", b'a,b\n1,"x\n2,y\n3,z\n', {}, 2, "quote"),
     "open quote in the header": ("a.csv", b'a,"b\n1,x\n', {"format": "csv"}, 1, "quote"),
-    "line ends of an old Mac": ("a.csv", b"a,b\r1,2\r3,4\r", {}, 1, "CR"),
+    "line ends of an old Mac, and of others": ("a.csv", b"a,b\r1,2\r3,4\r5,6\n", {}, 1, "CR"),
     # compressed and foreign
     "truncated gzip": ("a.csv.gz", gzip.compress(os.urandom(9999).hex().encode(), mtime=0)[:-3000], {}, None, "truncated"),
     "truncated gzip header": ("a.csv.gz", b"\x1f\x8b\x08", {}, None, "truncated"),

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -68,6 +69,13 @@ EXPORTS = {
         {
             "population": ("id", "numbers with nothing or *, taken as words", None),
             "growth": ("category", "--column growth=number reads those with nothing", None),
+        },
+    ),
+    "limits of what a laboratory can measure": (
+        table(crp=lambda k: "<0.5" if k % 5 == 0 else k / 4, years=lambda k: "≥ 10" if k % 3 == 0 else k % 9),
+        {
+            "crp": ("category", "numbers, some as <0.5, taken as words: --column crp=number takes such as missing", None),
+            "years": ("category", "numbers, some as ≥ 10, taken as words: --column years=number takes such", None),
         },
     ),
     "dates, and often never": (
@@ -292,6 +300,31 @@ def test_what_a_service_answers_is_the_list_in_it(indent, tmp_path):
     assert found.labels.to_list() == CHURN
     assert any("are the objects in its member 'data'" in note for note in found.notes)
     assert sum(map(len, rosenblatt.data.batches(str(tmp_path / "a.json"), target="churn"))) == N
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "list"])
+def test_what_pandas_writes_as_one_object_is_its_table(orient, tmp_path):
+    """DataFrame.to_json() as it is by default, orient="split", and to_dict("list")."""
+    frame = pd.DataFrame({"a": range(N), "churn": CHURN})
+    text = json.dumps(frame.to_dict("list")) if orient == "list" else frame.to_json(orient=orient)
+    (tmp_path / "a.json").write_text(text)
+    data = rosenblatt.read(str(tmp_path / "a.json"), target="churn")
+    assert data.rows["a"].to_list() == [*range(N)]
+    assert data.labels.to_list() == CHURN
+
+
+def test_one_object_for_a_model_is_a_row_whatever_lists_are_in_it(tmp_path, capsys):
+    rows = [{"a": k % 9, "card": {"brand": "xy"[k % 2]}, "items": [{"n": 1}, {"n": 2}], "churn": CHURN[k]} for k in range(N)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    model = str(tmp_path / "m.rosenblatt")
+    assert run(["train", str(tmp_path / "rows.jsonl"), "--target", "churn", "-q", "-o", model]) == 0
+    assert run(["predict", model, str(tmp_path / "rows.jsonl"), "--scores", "-q", "-o", str(tmp_path / "all.csv")]) == 0
+    for number in (0, 1):
+        (tmp_path / "one.json").write_text(json.dumps(rows[number]))
+        capsys.readouterr()
+        assert run(["predict", model, str(tmp_path / "one.json"), "--scores", "-q"]) == 0
+        expected = (tmp_path / "all.csv").read_text().splitlines()
+        assert capsys.readouterr().out.splitlines() == [expected[0], expected[1 + number]]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def rows_of(content, **options):
         TABLE + b"\n\n\n",
         b"\n\n" + TABLE,
         b"\xef\xbb\xbf" + TABLE,
+        TABLE.replace(b"\n", b"\r"),  # as Excel writes for old Macs
+        b"\xef\xbb\xbf" + TABLE.replace(b"\n", b"\r").rstrip(b"\r"),
         TABLE.replace(b"\n", b"\r\n"),
         TABLE.replace(b"\n", b"\r\n") + b"\r\n",
         b"\xef\xbb\xbf" + TABLE.replace(b"\n", b"\r\n"),

@@ -84,6 +84,14 @@ def no_mark(encoding: str, name: str) -> FileError:
     return FileError(what, path=name)
 
 
+def explain_nul(data: bytes) -> str:
+    """What is wrong with a text in which there is a NUL, and the remedy."""
+    for order, nuls in (("le", data[1:30:2]), ("be", data[:30:2])):
+        if len(nuls) > 1 and nuls.count(0) > 0.8 * len(nuls):
+            return f"it is UTF-16 without its mark, or no text: pass encoding='utf-16-{order}'."
+    return "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
+
+
 def beginning_as_utf8(data: bytes, encoding: str, name: str) -> bytes:
     """The first bytes of a text, to look at: what they lack, or cannot be, is marked."""
     try:
@@ -145,3 +153,23 @@ def decoded(stream: IO[bytes], encoding: str | None, name: str, on_decision: Cal
     if encoding is None:
         return cast(IO[bytes], _DecodedLater(stream, name, on_decision))
     return cast(IO[bytes], io.BufferedReader(_Decoded(stream, Decoder(encoding, name)), BLOCK))
+
+
+class _LineFeeds(io.RawIOBase):
+    """The bytes of a text whose lines end in CR, with LF in its place."""
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer)).replace(b"\r", b"\n")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def with_line_feeds(stream: IO[bytes]) -> IO[bytes]:
+    """The stream with LF for CR."""
+    return cast(IO[bytes], io.BufferedReader(_LineFeeds(stream), BLOCK))

@@ -128,6 +128,7 @@ class Source:
             self._version = self._status() if self.path is not None else None
             with explain_errors(self.name):
                 self.head = self._read_head()
+        self.ends_lines_in_cr = b"\r" in self.head and not {b"\n"[0], 0} & {*self.head}  # as Excel writes for old Macs
         if self.head.startswith(MODEL, 8):  # after the length of its header
             raise FileError("it is a model that `rosenblatt train` wrote: name a file of rows here.", path=self.name)
         if self.head.startswith(tuple(FOREIGN)):
@@ -198,11 +199,12 @@ class Source:
     @cached_property
     def text_head(self) -> bytes:
         """The beginning of a text as UTF-8; a character that is cut off at its end may be left out."""
-        if self.encoding in (None, "utf-8"):
-            return self.head
-        from rosenblatt.data.encoding import beginning_as_utf8
+        head = self.head
+        if self.encoding not in (None, "utf-8"):
+            from rosenblatt.data.encoding import beginning_as_utf8
 
-        return beginning_as_utf8(self.head, str(self.encoding), self.name)
+            head = beginning_as_utf8(self.head, str(self.encoding), self.name)
+        return head.replace(b"\r", b"\n") if self.ends_lines_in_cr else head
 
     @cached_property
     def head_lines(self) -> list[str]:
@@ -240,18 +242,19 @@ class Source:
     def open_utf8(self) -> Iterator[IO[bytes]]:
         """The text from the start as UTF-8, whatever its encoding; what is assumed of it becomes a note."""
         with self.open() as stream:
-            if self.encoding == "utf-8" or (self.encoding is None and self.complete):
+            if (self.encoding == "utf-8" or (self.encoding is None and self.complete)) and not self.ends_lines_in_cr:
                 yield stream
                 return
-            from rosenblatt.data.encoding import decoded
+            from rosenblatt.data.encoding import decoded, with_line_feeds
 
             if self.encoding is not None and self._given_encoding is None:
                 self._note_encoding(self.encoding)
-            yield decoded(stream, self.encoding, self.name, self._note_encoding)
+            text = decoded(stream, self.encoding, self.name, self._note_encoding)
+            yield with_line_feeds(text) if self.ends_lines_in_cr else text
 
     def read_utf8(self) -> bytes:
         """All of the text as UTF-8."""
-        if self.encoding is None and not self.complete:
+        if self.encoding is None and not self.complete and not self.ends_lines_in_cr:
             data = self.read()
             if data.isascii():
                 return data
@@ -301,10 +304,9 @@ def decode_utf8(data: bytes, name: str, line: int = 1) -> str:
     """The text of UTF-8 bytes that begin on this line; an error names the line of the first byte that is not UTF-8."""
     nul = data.find(b"\0")
     if nul >= 0:
-        what = "a NUL byte: the file is not text, or not UTF-8. Write it again as UTF-8, or remove the byte."
-        for order, nuls in (("le", data[1:30:2]), ("be", data[:30:2])):
-            if line == 1 and len(nuls) > 1 and nuls.count(0) > 0.8 * len(nuls):
-                what = f"it is UTF-16 without its mark, or no text: pass encoding='utf-16-{order}'."
+        from rosenblatt.data.encoding import explain_nul
+
+        what = explain_nul(data)
         raise FileError(what, path=name, line=line + data.count(b"\n", 0, nul))
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")

@@ -25,6 +25,8 @@ MOST_WITH_THREE = 0.6  # of fractions whose third digit is no zero: nine tenths 
 AMOUNT = re.compile(
     rf"^[-+−–(]? *({CURRENCY}?) *[-+−–]?[0-9][0-9.,'’ \u00a0\u202f]*?(?:[eE][+-]?[0-9]+)? *([^\s0-9.,()]{{0,12}})\)?$"
 )
+BOUND = re.compile(r"^[<>≤≥~≈±] ?=? ?[-−]?[0-9][0-9.,]*(?: ?[^\s0-9]{1,8})?$|^[0-9][0-9.,]* ?\+(?: ?[^\s0-9]{1,8})?$")
+BOUND_OR_PLAIN = re.compile(rf"{BOUND.pattern}|^[-−]?[0-9][0-9.,]*(?: ?[^\s0-9]{{1,8}})?$")
 DURATION = re.compile(
     r"^(?:[0-9]+(?::[0-5][0-9]){1,2}|(?:[0-9]+ ?(?:d|h|hrs?|std|m|min|s|sec)[a-z]*\.?,? ?){2,})$", re.IGNORECASE
 )
@@ -92,6 +94,11 @@ def differing_units(look: Look) -> str:
 
     if share(look.sample, DURATION) > ALL_BUT_FEW:
         return f"most are durations, and some are not: {look.option('number:duration')} takes those as missing"
+    bounds = [text for text in look.sample if BOUND.match(text)]
+    if bounds and share(look.sample, BOUND_OR_PLAIN) > ALL_BUT_FEW:
+        if len(bounds) > len(look.sample) / 2:
+            return f"numbers as {shown(bounds[0])}, taken as words: write them without the sign"
+        return f"numbers, some as {shown(bounds[0])}, taken as words: {look.option('number')} takes such as missing"
     parts = [match for text in look.sample if (match := AMOUNT.match(text)) is not None]
     if len(parts) <= ALL_BUT_FEW * len(look.sample):
         return ""

@@ -30,6 +30,7 @@ NEWLINE, QUOTE = b'\n"'
 NAMES_SOUGHT = 10  # lines in which the names may be
 STRANGE_SOUGHT = 20  # lines that are looked through for cells in single quotes and the like
 WEB_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+XML = re.compile(r"\s*(?:<\?xml\b|<[a-z][\w:.-]*>\s*<[a-z])", re.IGNORECASE)
 COLUMNS_SHOWN = 10  # of those that --verbose tells
 
 
@@ -94,6 +95,8 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
         raise FileError(
             "it is a web page and no table, perhaps one that asks to log in: download it again.", path=source.name
         )
+    if XML.match(text):
+        raise FileError("it is XML, and no table: export the table as CSV.", path=source.name)
     rows = records(text, delimiter, source.name, above + 1)
     from_first_on = itertools.dropwhile(lambda record: is_blank(record.cells, 2), rows)
     if (first_record := next(from_first_on, None)) is None:
@@ -122,7 +125,8 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     source.guesses.append(f"{source.name}: delimiter {delimiter!r} ({sampled}), {named}, {len(header):,} columns: {shown}")
     if len(header) == 1 and options.target is not None:
         raise _one_column(source, header[0], delimiter)
-    refuse_strange(text, delimiter, source.name, above + 1)
+    if options.training is None:  # a model reads cells as those that it has learned from
+        refuse_strange(text, delimiter, source.name, above + 1)
     return Layout(delimiter, header, skipped)
 
 
@@ -162,7 +166,7 @@ def refuse_headings(target: str, rows: Iterator[Record], name: str) -> None:
 
 def _one_column(source: Source, column: str, delimiter: str) -> FileError:
     lines = source.first_lines
-    others = [d for d in ";\t|,:" if d != delimiter and d in lines[0]]
+    others = [d for d in ";\t|,~^:" if d != delimiter and d in lines[0]]
     if len({len(cells_between_blanks(line)) for line in lines}) == 1:
         others.append(" ")
     remedy = f"pass delimiter={others[0]!r}" if others and others[0] in lines[0] else "name the delimiter, or the right file"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from rosenblatt.data.columnar import flat, typed_dataset
@@ -30,9 +31,9 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     import polars as pl
 
     text = decode_utf8(source.read_utf8(), source.name).strip()
-    if (member := member_with_rows(text)) is not None:
-        name, text = member
-        source.note(f"the rows of {source.name} are the objects in its member {name!r}.")
+    if not is_row_for_model(text, options) and (found := table_in_object(text)) is not None:
+        how, text = found
+        source.note(f"the rows of {source.name} are {how}.")
     try:
         if text.startswith("["):
             frame = pl.read_json(text.encode(), infer_schema_length=None)
@@ -84,30 +85,61 @@ def is_one_object(source: Source) -> bool:
     return len(source.first_lines) == 1
 
 
-def member_with_rows(text: str) -> tuple[str, str] | None:
-    """The name of the one member of an object that is a list of objects, and that list; as services answer:
-    `{"object": "list", "data": [{…}, {…}]}`. None where all of the text is no such object.
+def is_row_for_model(text: str, options: ReadOptions) -> bool:
+    """Is the text one object with a cell of a column that the model knows? Then it is a row, whatever lists are in it."""
+    if options.training is None:
+        return False
+    members: Any = None
+    with suppress(ValueError, RecursionError):
+        members = json.loads(text)
+    columns = set(options.training.columns)
+    return isinstance(members, dict) and any(
+        any(f"{name}.{inner}" in columns for inner in value)
+        if isinstance(value, dict)
+        else name in columns and not isinstance(value, list)
+        for name, value in members.items()
+    )
 
-    >>> member_with_rows('{"total": 2, "data": [{"a": 1}, {"a": 2}]}')
-    ('data', '[{"a": 1}, {"a": 2}]')
-    >>> member_with_rows('{"a": 1}'), member_with_rows('{"a": [{"b": 1}]}\\n{"a": []}'), member_with_rows("[1]")
+
+def table_in_object(text: str) -> tuple[str, str] | None:
+    """The rows of a table that is one object, as a list of objects, and how they were found; None where it is none.
+
+    As services answer, and as pandas writes: a list among other members, columns, or names and cells apart.
+
+    >>> table_in_object('{"total": 2, "data": [{"a": 1}, {"a": 2}]}')
+    ("the objects in its member 'data'", '[{"a": 1}, {"a": 2}]')
+    >>> table_in_object('{"a": [1, 2]}'), table_in_object('{"a": {"0": 1, "1": 2}}')
+    (('its members, column by column', '[{"a": 1}, {"a": 2}]'), ('its members, column by column', '[{"a": 1}, {"a": 2}]'))
+    >>> table_in_object('{"columns": ["a"], "index": [0, 1], "data": [[1], [2]]}')
+    ("the lists in its member 'data'", '[{"a": 1}, {"a": 2}]')
+    >>> table_in_object('{"a": 1}'), table_in_object('{"a": [{"b": 1}]}\\n{"a": []}'), table_in_object("[1]")
     (None, None, None)
     """
-    if not text.startswith("{") or "[" not in text:
+    if not text.startswith("{"):
         return None
     try:
         whole = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):  # of objects on lines, the second is too many
         return None
-    lists = {
-        name: items
-        for name, items in whole.items()
-        if isinstance(items, list) and items and all(isinstance(item, dict) for item in items)
-    }
-    if len(lists) != 1:
-        return None
-    ((name, items),) = lists.items()
-    return name, json.dumps(items, ensure_ascii=False)
+    how, rows = rows_of_object(whole)
+    return (how, json.dumps(rows, ensure_ascii=False)) if rows else None
+
+
+def rows_of_object(whole: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    lists = {name: items for name, items in whole.items() if isinstance(items, list) and items}
+    names = whole.get("columns")
+    if whole.keys() <= {"columns", "index", "data"} and names and all(len(row) == len(names) for row in whole["data"]):
+        return "the lists in its member 'data'", [dict(zip(names, row, strict=True)) for row in whole["data"]]
+    of_objects = [name for name, items in lists.items() if all(isinstance(item, dict) for item in items)]
+    if len(of_objects) == 1:
+        return f"the objects in its member {of_objects[0]!r}", lists[of_objects[0]]
+    columns = [[*one.values()] if isinstance(one, dict) else one for one in whole.values()]
+    lengths = {len(one) if isinstance(one, list) else -1 for one in columns}
+    numbered = all(not isinstance(one, dict) or [*one] == [*map(str, range(len(one)))] for one in whole.values())
+    several = len(lengths) == 1 and max(lengths) > 1 and numbered
+    if several and not any(isinstance(cell, dict | list) for column in columns for cell in column):
+        return "its members, column by column", [dict(zip(whole, row, strict=True)) for row in zip(*columns, strict=True)]
+    return "", []
 
 
 def whole_lines(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
