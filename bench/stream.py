@@ -5,6 +5,7 @@
     python bench/stream.py --rows libsvm              rows of 40 numbers in 131,072 columns
     python bench/stream.py --rows parquet             the rows of the CSV in a folder of Parquet files, of that size in all
     python bench/stream.py --vw PATH                  also five passes of Vowpal Wabbit with its cache (a CSV only)
+    python bench/stream.py --forecast 1 10 100        only streams, phase by phase, and what other sizes would take
 
 Every run is a process of its own. Anonymous memory (RssAnon of Linux) is looked at ten times a second: what is mapped from a
 file is not counted, since the system can drop it at any time. Parsing alone is to read the file in batches and do nothing.
@@ -154,6 +155,20 @@ def runs(rows: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, list
     return commands
 
 
+def forecast(chosen: argparse.Namespace) -> None:
+    """Streams of some sizes, one after the other, and the table of others."""
+    from stream_costs import measure_phases, print_forecast
+
+    measured = []
+    with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
+        for size in sorted(chosen.gigabytes):
+            rows = Path(name) / f"rows-{size}.{chosen.rows}"
+            GENERATE[chosen.rows](rows, int(size * 1e9))
+            measured.append(measure_phases(rows, chosen.clock))
+            subprocess.run(["rm", "-r", str(rows)], check=True)
+        print_forecast(measured, chosen.forecast, Path(name))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.5, 2.0])
@@ -161,7 +176,14 @@ def main() -> None:
     parser.add_argument("--folder", help="where the files are generated; a disk with room for six times their size")
     parser.add_argument("--vw", help="the command of Vowpal Wabbit, where there is one")
     parser.add_argument("--only", nargs="+", help="some of the runs")
+    parser.add_argument(
+        "--forecast", type=float, nargs="+", metavar="GB", help="fit costs to the runs (bench/stream_costs.py)"
+    )
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="of the forecast: cpu, beside other work")
     chosen = parser.parse_args()
+    if chosen.forecast:
+        forecast(chosen)
+        return
     print("file       rows        how          seconds   anonymous MB")
     for size in chosen.gigabytes:
         with tempfile.TemporaryDirectory(dir=chosen.folder) as name:

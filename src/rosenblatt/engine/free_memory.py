@@ -8,7 +8,7 @@ from functools import cache
 from typing import TypeVar
 
 Item = TypeVar("Item")
-OFTEN = 32  # items between two times: a time takes milliseconds
+OFTEN = 8  # items between two times: a time takes milliseconds, an item of some megabytes many more
 
 
 @cache
