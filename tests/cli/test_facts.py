@@ -138,7 +138,7 @@ def test_sparse_rows_tell_columns_repeats_and_contradictions(tmp_path, capsys):
 def test_every_example_of_the_help_runs(people, capsys):
     assert run(["facts", "--help"]) == 0
     examples = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("rosenblatt ")]
-    assert len(examples) == 3
+    assert len(examples) == 4
     for arguments in examples:
         assert run(arguments) == 0
         assert "share" in capsys.readouterr().out
@@ -195,3 +195,63 @@ def test_columns_that_no_row_has_cost_nothing(tmp_path, capsys):
     assert run(["facts", str(tmp_path / "far.libsvm"), "--json"]) == 0
     values = json.loads(capsys.readouterr().out)["values"]
     assert [(value["feature"], value["count"]) for value in values] == [("column 0", 1), ("column 2147483646", 1)]
+
+
+def test_ages_are_pooled_into_neighbours_and_rare_texts_together(people, capsys):
+    """Counted by hand: 22 and 30 30, 41 and 50 50; Doctorate three times, HS-grad twice, one missing."""
+    facts = result(capsys, people, "--target", "income", "--pool", "2", "--sort", "value")
+    told = {(v["feature"], v["value"]): (v["count"], v["share"]) for v in facts["values"]}
+    assert told["age", "22 to 30"] == (3, pytest.approx(1 / 3))
+    assert told["age", "41 to 50"] == (3, 1.0)
+    assert told["education", "Doctorate"] == (3, 1.0)
+    assert told["education", None] == (1, 0.0)
+    assert facts["ranges"]["age"] == [22, 50]
+
+
+def test_pooled_groups_hold_all_rows_and_numbers_stay_in_order(data_dir, capsys):
+    facts = result(capsys, "income", "--pool", "6")
+    for column in ("age", "hours", "country"):
+        groups = [v for v in facts["values"] if v["feature"] == column]
+        assert sum(v["count"] for v in groups) == 5000
+        assert len(groups) <= 6 + 1
+    ages = sorted([float(end) for end in v["value"].split(" to ")] for v in facts["values"] if v["feature"] == "age")
+    ends = [end for group in ages for end in group]
+    assert ends == sorted(ends), "groups do not overlap"
+    assert (ends[0], ends[-1]) == tuple(facts["ranges"]["age"])
+
+
+def test_the_share_is_drawn_against_a_number(people, capsys, tmp_path):
+    assert run(["facts", people, "--target", "income", "--plot", "age", "-o", "age.svg"]) == 0
+    assert "drawn in age.svg" in capsys.readouterr().err
+    assert tmp_path.joinpath("age.svg").read_text().count("<svg") == 1
+    assert result(capsys, people, "--target", "income", "--plot", "age", "-o", "age.png")["plot"] == "age.png"
+    assert tmp_path.joinpath("age.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plot", "sector"], "no column of numbers"),
+        (["-o", "age.svg"], "--plot"),
+        (["--plot", "age", "-o", "age.gif"], ".svg or .png"),
+        (["--pool", "2", "--numeric", "number"], "--pool"),
+    ],
+)
+def test_what_cannot_be_drawn_or_pooled_is_refused(people, capsys, tmp_path, arguments, message):
+    assert run(["facts", people, "--target", "income", *arguments]) != 0
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+
+
+def test_the_drawn_dots_are_the_shares_that_are_counted():
+    import polars as pl
+
+    from rosenblatt.data import Dataset
+    from rosenblatt.show.plots import ShareDisplay
+    from rosenblatt.studies.facts import examine_data
+
+    ages = pl.DataFrame({"age": [20, 20, 30, 30, 30, 40]})
+    facts = examine_data(Dataset("table", ages, pl.Series(["n", "y", "y", "y", "n", "y"]), "ages"))
+    display = ShareDisplay.from_facts(facts, "age")
+    dots = display.ax_.collections[-1].get_offsets().tolist()
+    assert dots == [[20, 0.5], [30, pytest.approx(2 / 3)], [40, 1.0]]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
-from rosenblatt.errors import amount, percent
+from rosenblatt.errors import SettingError, amount, percent
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.studies.facts import Fact, Facts
 
 VALUES_SHOWN = 20
+GROUPS_DRAWN = 20
 PAIRS_SHOWN = 40  # there are so many more of them
 
 
@@ -30,6 +32,9 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     least: int | None
     top: int | None
     sort: str
+    pool: int | None
+    plot: str | None
+    path: str | None
     numeric: str | None
     per_column: tuple[str, ...]
     task: str | None
@@ -48,6 +53,16 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     "--sort", type=click.Choice(["share", "value", "rows"]), default="share", show_default=True,
     help="Lists by how extreme the share is, by value (numbers by size), or by how many rows have it.",
 )  # fmt: skip
+@click.option(
+    "--pool",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Values of a column in at most N groups: numbers side by side, rare texts together.",
+)
+@click.option("--plot", metavar="COL", help="Draw the share against this column of numbers, in 20 groups or --pool.")
+@click.option(
+    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; else share.svg."
+)
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
 @options.column
 @options.task
@@ -65,6 +80,7 @@ def facts(**values: Any) -> None:
     rosenblatt facts iris --top 5
     rosenblatt facts people.csv --target income --pairs --least 2
     rosenblatt facts people.csv --target income --sort value --top 0
+    rosenblatt facts people.csv --target income --pool 8 --plot age
     """
     from rosenblatt.data import read
     from rosenblatt.data.columns.kinds import Overrides
@@ -76,18 +92,56 @@ def facts(**values: Any) -> None:
     data = read(chosen.file, **chosen.read_keywords())
     options.print_reading_notes(data)
     if chosen.task == "numbers" or (chosen.task is None and has_quantity(labels_of(data))):
-        options.refuse_useless(["positive", "pairs", "least", "numeric", "sort"], "about numbers: they are told of classes")
+        useless = ["positive", "pairs", "least", "numeric", "sort", "pool", "plot"]
+        options.refuse_useless(useless, "about numbers: they are told of classes")
         tell_numbers(data, said, chosen)
         return
-    facts = examine_data(data, chosen.positive, numeric=chosen.numeric, least=chosen.least, pairs=chosen.pairs, columns=said)
+    if chosen.path and not chosen.plot:
+        raise click.UsageError("-o says where to draw: give --plot COL, too.")
+    if chosen.pool:
+        options.refuse_useless(["numeric"], "with --pool: all columns are pooled")
+    facts = examine_data(
+        data,
+        chosen.positive,
+        numeric=chosen.numeric,
+        least=chosen.least,
+        pairs=chosen.pairs,
+        pool=chosen.pool,
+        columns=said,
+    )
     facts.values = in_order(facts.values, chosen.sort)
+    drawn = draw_share(data, facts, chosen) if chosen.plot else None
     if chosen.as_json:
-        output.print_json(as_object(facts, chosen.top or None))
+        output.print_json(as_object(facts, chosen.top or None) | ({"plot": drawn} if drawn else {}))
         return
     print_facts(data.name, facts, chosen)
+    if drawn and not chosen.quiet:
+        echo(f"drawn in {drawn}", err=True)
     if not chosen.quiet:
         for note in facts.notes:
             echo(note, err=True)
+
+
+def draw_share(data: Dataset, facts: Facts, chosen: FactsOptions) -> str:
+    """Draws the share against a column of numbers; the file's name."""
+    assert chosen.plot is not None
+    from rosenblatt.show.canvas import pyplot, saved
+    from rosenblatt.show.shares import ShareDisplay
+    from rosenblatt.studies.facts import examine_data
+
+    target = Path(chosen.path or "share.svg")
+    if target.suffix not in (".svg", ".png"):
+        raise click.UsageError(f"The picture is to be {target.name!r}: end its name in .svg or .png.")
+    if chosen.plot not in facts.ranges:
+        known = ", ".join(facts.ranges) or "none"
+        raise SettingError(f"--plot {chosen.plot} is no column of numbers: those are {known}.")
+    counted = facts if chosen.pool else examine_data(data, str(facts.positive), pool=GROUPS_DRAWN)
+    display = ShareDisplay.from_facts(counted, chosen.plot)
+    picture = saved(display.figure_, target.suffix[1:])
+    pyplot().close(display.figure_)
+    with output.writing(str(target)) as stream:
+        stream.write(picture)
+    return str(target)
 
 
 def tell_numbers(data: Dataset, said: Overrides, chosen: FactsOptions) -> None:

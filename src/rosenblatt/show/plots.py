@@ -24,6 +24,7 @@ from rosenblatt.show.canvas import PALETTE, Display, fitted_classes
 from rosenblatt.show.deciding import PrecisionRecallDisplay as PrecisionRecallDisplay
 from rosenblatt.show.deciding import ReliabilityDisplay as ReliabilityDisplay
 from rosenblatt.show.deciding import RocDisplay as RocDisplay
+from rosenblatt.show.shares import ShareDisplay as ShareDisplay
 from rosenblatt.studies.curves import Curve
 from rosenblatt.studies.facts import SCALE_RATIO
 from rosenblatt.theory.losses import LOSSES

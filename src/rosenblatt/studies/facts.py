@@ -30,6 +30,7 @@ from rosenblatt.features.table.columns import IS_MISSING, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, labels_of
 from rosenblatt.studies.cautions import about_alike_classes, is_sorted
+from rosenblatt.studies.pooling import middle, pool_numbers, pool_texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,6 +104,7 @@ def examine_data(
     numeric: str | None = None,
     least: int | None = None,
     pairs: bool = False,
+    pool: int | None = None,
     columns: Overrides | None = None,
 ) -> Facts:
     """The facts of labelled data.
@@ -111,6 +113,7 @@ def examine_data(
     numeric   columns of numbers value by value ("category"), not at all ("number"), by default where they have few values
     least     rows that a value must have to be listed (1; words of texts: 5)
     pairs     also pairs of values of two columns of a table
+    pool      values of a column in at most so many groups: numbers side by side, rare texts together
     columns   what columns are, where their values are not to decide
     """
     classes, codes = encode(labels_of(data))
@@ -124,7 +127,7 @@ def examine_data(
         marks = tuple(columns.missing) if columns else ()
         values: Any = TableReadings(facts.readings, marks).clean(data.rows, data.trimmed).frame
         values = _with_numbers(values, facts.readings)
-        counted = _code_columns(values, numeric, facts.notes)
+        counted = _pool_columns(values, pool) if pool else _code_columns(values, numeric, facts.notes)
         facts.ranges = {
             series.name: _range_of(series) for series in values if kind_of(series) == "number" and series.count()
         }
@@ -180,9 +183,19 @@ def _value_order(fact: Fact) -> tuple[str, int, float, str]:
     if fact.value is None:
         return fact.feature, 2, 0.0, ""
     try:
-        return fact.feature, 0, float(fact.value), ""
+        return fact.feature, 0, middle(fact.value), ""
     except ValueError:
         return fact.feature, 1, 0.0, fact.value
+
+
+def _pool_columns(rows: pl.DataFrame, most: int) -> list[ColumnValues]:
+    """All columns, their values in groups."""
+    columns = []
+    for series in rows:
+        is_number = kind_of(series) == "number"
+        names, codes = pool_numbers(numbers(plain(series))[0], most) if is_number else pool_texts(plain(series), most)
+        columns.append(ColumnValues(series.name, names, codes))
+    return columns
 
 
 def _code_columns(rows: pl.DataFrame, numeric: str | None, notes: list[str]) -> list[ColumnValues]:
