@@ -415,8 +415,6 @@ def refuse_no_model_file(written: str | None) -> None:
 
 def refuse_missing_folder(written: str | None) -> None:
     """Refuses a file that could not be written in the end, before the work is done."""
-    if written in (None, "-"):
-        return
     folder = Path(str(written)).absolute().parent
-    if not folder.is_dir():
+    if written not in (None, "-") and not folder.is_dir():
         raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")
