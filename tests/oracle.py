@@ -192,7 +192,8 @@ def learn_against_rest(rule, X, y, order, *, classes, **options):
         margin = scores[y[i]] - scores[rival]
         reach, alike = np.maximum(reach, abs(weights)), alike & equal_vectors(weights)
         size = (reach @ abs(X[i])).max()
-        same = equal_vectors(weights) if rule.r is None else alike
+        # Steps that land on margin 1 come from each class's own score: classes that become equal are so but for rounding.
+        same = alike if rule.lands or rule.r is not None else equal_vectors(weights)
         together.mistakes += margin <= 0
         if size and not same[y[i], rival]:
             together.closest = min(together.closest, abs(margin) / size)
