@@ -10,11 +10,11 @@ import click
 
 from rosenblatt.cli import options
 from rosenblatt.cli.types import Address
+from rosenblatt.learning.plan import MIXES
 
 if TYPE_CHECKING:
     from rosenblatt.learning.learners import Recipe
 
-MIXES = ("uniform", "updates")
 IN_ONE_PROCESS = ["calibrate", "keep_log", "auto", "python"]
 ON_ONE_MACHINE = ["holdout", "stream", "window", "cache", "certify"]
 

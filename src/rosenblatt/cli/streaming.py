@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.train import TrainOptions
     from rosenblatt.learning.learn import Learned, LearnedNumbers
 
-PART_OF_MEMORY = 4  # files that are larger than this part of it are held on disk
+MEMORY_SHARE = 1 / 4  # files that are larger than this share of it are held on disk
 MAPPED = ("parquet", "arrow")  # formats that are not read byte after byte
 ROWS_ON_DISK = ("libsvm", "vw", "text", "lines")  # formats without columns that can be
 
@@ -35,7 +35,7 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
         recipe.with_kernel,
         recipe.votes,
     )
-    if chosen.file == "-" or memory is None or size <= memory / PART_OF_MEMORY or any(in_memory):
+    if chosen.file == "-" or memory is None or size <= memory * MEMORY_SHARE or any(in_memory):
         return False
     format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
     if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):

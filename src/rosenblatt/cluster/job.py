@@ -46,7 +46,7 @@ from rosenblatt.errors import FileError, LabelError
 from rosenblatt.features import FeatureMap
 from rosenblatt.learning.classifier import Classifier, Summary
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import Examples, class_factors, has_quantity, labels_of
+from rosenblatt.learning.examples import Examples, class_factors, labels_of
 from rosenblatt.learning.learn import Learned, by_code, record_training
 from rosenblatt.learning.learners import Recipe
 
@@ -160,8 +160,8 @@ def prepare_shards(
         summary = merge(summary, other)
     rows = list(summary.rows)
     sample, complete = whole_sample([part for _, part in samples], sum(rows), blocks[0])
-    if recipe.regression or (recipe.regression is None and has_quantity(labels_of(sample))):
-        raise LabelError(f"The target of {source.where} is a quantity: --workers learns it, --dask learns classes.")
+    if recipe.learns_numbers(labels_of(sample)):
+        raise LabelError(f"The target of {source.where} is a quantity, and Dask learns classes only: take --workers.")
     classes, class_counts = classes_among(summary.labels, sample, blocks[0].format in WRITTEN)
     first_index = 0
     if sample.kind == "sparse":

@@ -23,7 +23,7 @@ from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import AnyExamples
 from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import Recipe
-from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.plan import MIXES, Plan
 from rosenblatt.learning.stream import naming_full_disk
 from rosenblatt.learning.training import Training
 
@@ -42,7 +42,7 @@ class LocalWorkers:
     def __post_init__(self) -> None:
         check("workers", self.workers, Whole(1))
         check("shards", self.shards, Whole(1))
-        check("mix", self.mix, Choice(("uniform", "updates")))
+        check("mix", self.mix, Choice(MIXES))
 
     def run(
         self, examples: AnyExamples, rule: rules.Rule, plan: Plan, held_out: AnyExamples | None, callbacks: Callbacks

@@ -17,7 +17,7 @@ from rosenblatt.engine.weights import Weights, norm
 from rosenblatt.errors import DivergenceError
 from rosenblatt.learning.driver import Callbacks, Counts, Progress
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
-from rosenblatt.learning.training import MeasuredRun, Training, zero_weights
+from rosenblatt.learning.training import MeasuredRun, Training, overflow_message, zero_weights
 
 ShardDone = Callable[[Part], None]
 
@@ -156,10 +156,7 @@ class MixedRun(MeasuredRun):
         mixed_into(self.weights, start, part)
         if self.weights.overflowed(self.norm()):
             self.weights.start_from(start.w[:, :-1], start.w[:, -1])
-            raise self.divergence(
-                f"The weights overflowed in epoch {self.number}: choose a smaller eta0, or scale the features first. The "
-                "weights before that epoch are kept."
-            )
+            raise self.divergence(overflow_message(self.settings.rule, f"epoch {self.number}"))
         self.mistakes += part.mistakes
         self.zero_rows += part.zero_rows
         self.moved += part.moved

@@ -35,10 +35,9 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.examples import AnyExamples
-from rosenblatt.learning.plan import Plan
-from rosenblatt.learning.training import run, zero_weights
+from rosenblatt.learning.plan import MIXES, Plan
+from rosenblatt.learning.training import overflow_message, run, zero_weights
 
-MIXES = ("uniform", "updates")
 SHARD_ORDER = 4  # what randomness is for, beside those of engine/order.py
 DENSE_FROM = 0.5  # of the columns have moved: then all of them travel, without their numbers
 
@@ -136,10 +135,7 @@ def learn_shard(examples: AnyExamples, settings: MixSettings, start: Start, shar
     try:
         trained = run(examples, settings.rule, settings.of_shard(shard, start.epoch), weights)
     except DivergenceError:
-        raise DivergenceError(
-            f"The weights overflowed in epoch {start.epoch}, in shard {shard}: choose a smaller eta0, or scale the features "
-            "first. The weights before that epoch are kept."
-        ) from None
+        raise DivergenceError(overflow_message(settings.rule, f"epoch {start.epoch}, in shard {shard}")) from None
     (epoch,) = trained.history
     w = np.column_stack(weights.last)
     sums = np.column_stack([weights.sum(), weights.bias_sum()])

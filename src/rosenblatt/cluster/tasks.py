@@ -11,8 +11,6 @@ from typing import Any, Protocol
 
 from rosenblatt.cluster.mixing import reduced
 
-Told = Callable[[int, int], None]  # how many of how many tasks are done
-
 
 class Tasks(Protocol):
     """What runs tasks; nobody can tell from the outcome who it was."""

@@ -16,7 +16,6 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt.cluster.dask_tasks import DaskTasks
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
 from rosenblatt.cluster.local import SHARDS
-from rosenblatt.cluster.mixing import MIXES
 from rosenblatt.cluster.partitions import PartitionSource, source_of_array, source_of_frame
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.engine import rules
@@ -26,7 +25,7 @@ from rosenblatt.estimators.declared import CLASS_WEIGHT, CLASS_WEIGHT_HELP, decl
 from rosenblatt.estimators.learners import FALLING, HOW_AGGRESSIVE, RATE_OF_SQUARES
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learners import LEARNERS, Recipe
-from rosenblatt.learning.plan import MULTICLASS
+from rosenblatt.learning.plan import MIXES, MULTICLASS
 
 
 @estimator

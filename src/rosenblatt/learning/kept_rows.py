@@ -28,7 +28,7 @@ from rosenblatt.engine.parameters import Anything, Choice, Flag, Text
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, LabelError
 from rosenblatt.features import FOR_KIND, FeatureMap, Notes
-from rosenblatt.learning.examples import Examples, has_quantity, labels_of, saved_classes
+from rosenblatt.learning.examples import Examples, labels_of, saved_classes
 from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import by_code, prepare
 from rosenblatt.learning.learners import Recipe
@@ -127,7 +127,7 @@ class KeptRows:
 
     def _kept(self, data: Dataset) -> tuple[FeatureMap, Examples]:
         """Encodes rows that lie in the folder, and keeps what was made of them."""
-        if self.recipe.regression or (self.recipe.regression is None and has_quantity(labels_of(data))):
+        if self.recipe.learns_numbers(labels_of(data)):
             raise LabelError(f"The target of {data.name} is a quantity, and --cache keeps rows of classes: leave it out.")
         mapping, examples = prepare(data, self.recipe)
         examples.rows.finer = None

@@ -20,6 +20,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learning.plan import Design, Plan
 
 if TYPE_CHECKING:
+    from rosenblatt.data.dataset import Labels
     from rosenblatt.features import FeatureMap
 
 USUAL_FEATURES: dict[str, dict[str, Any]] = {  # of linear learners, by the kind of the rows
@@ -243,6 +244,12 @@ class Recipe(Settings):
     window: int | None = None
     shards: int | None = None
     mix: str = "uniform"
+
+    def learns_numbers(self, labels: Labels) -> bool:
+        """Is a quantity to be predicted: as the recipe says or, where it leaves that open, as the labels look?"""
+        from rosenblatt.learning.examples import has_quantity
+
+        return self.regression or (self.regression is None and has_quantity(labels))
 
     def for_numbers(self) -> Recipe:
         """The same for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.

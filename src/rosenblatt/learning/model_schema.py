@@ -18,7 +18,7 @@ from rosenblatt.engine.rows import MOST_ROWS
 from rosenblatt.features import FOR_KIND
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, KERNEL_VIEWS, KernelDesign
 from rosenblatt.learning.map_schema import NUMBER_FORMAT, count_features, verify_map
-from rosenblatt.learning.plan import METRIC_NAMES, Plan
+from rosenblatt.learning.plan import METRIC_NAMES, MIXES, Plan
 from rosenblatt.learning.schema import (
     COUNT,
     MAYBE_COUNT,
@@ -83,7 +83,7 @@ RECIPE = ObjectOf(
         "multiclass": Plan.declared()["multiclass"].allowed,
         "window": Whole(1),
         "shards": Whole(1),
-        "mix": Choice(("uniform", "updates")),
+        "mix": Choice(MIXES),
     },
 )
 CALIBRATION = ObjectOf(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
-from rosenblatt.learning.examples import has_quantity, labels_of
+from rosenblatt.learning.examples import labels_of
 from rosenblatt.learning.learn import learn_classes
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.updating import Update, UpdateReport
@@ -37,7 +37,7 @@ def learn_once(parts: Iterable[Dataset], recipe: Recipe) -> OnePass:
             f"{first.name}: values and words that come later have no feature yet in one pass, unless they are hashed: "
             "--hash BITS, say 20, of tables and texts."
         )
-    if recipe.regression or (recipe.regression is None and has_quantity(labels_of(first))):
+    if recipe.learns_numbers(labels_of(first)):
         raise SettingError(f"The target of {first.name} is a quantity, and one pass learns classes: --task classes.")
     learned = learn_classes(first, replace(recipe, epochs=1, order="given", regression=False))
     model, going_on = learned.classifier, Update(learned.classifier)

@@ -11,6 +11,7 @@ METRIC_NAMES = (
 )  # fmt: skip
 ORDERS = ("shuffled", "once", "given", "replacement", "blocks")
 MULTICLASS = ("rival", "rest")
+MIXES = ("uniform", "updates")  # how the weights of shards are mixed: all count alike, or by their updates
 
 
 @dataclass(frozen=True)

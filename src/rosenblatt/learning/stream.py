@@ -36,7 +36,7 @@ from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features import FeatureMap, NumbersMap, TextMap
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import Examples, classes_of, codes_among, has_quantity, is_text, labels_of, text_array
+from rosenblatt.learning.examples import Examples, classes_of, codes_among, is_text, labels_of, text_array
 from rosenblatt.learning.kept_rows import FOLDER, KeptRows
 from rosenblatt.learning.label_codes import examples_of
 from rosenblatt.learning.learn import Learned, LearnedNumbers, by_code, learn_classes, learn_from
@@ -178,9 +178,12 @@ def learn_batches(
         which = rows_to_hold_out(batches, **holdout)
         learned_from = partial(rows_where, batches, which, False)
     first, mapping, classes, codes = first_pass(learned_from, recipe)
+    if recipe.learns_numbers(classes[codes]):
+        raise SettingError(
+            f"The labels of {first.name} are a quantity, and --stream learns quantities from tables only: leave out "
+            "--stream, or take each number for a class with --task classes."
+        )
     rows = encoded_on_disk(learned_from, mapping, folder, len(codes))
-    if recipe.regression or (recipe.regression is None and has_quantity(classes[codes])):
-        raise SettingError(f"The labels of {first.name} are a quantity, which a stream learns from tables: --task classes.")
     if holdout is not None:
         measured = partial(rows_where, batches, which, True)
         (folder / "held-out").mkdir()

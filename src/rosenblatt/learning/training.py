@@ -86,6 +86,12 @@ class Training(Outcome):
         return markup.facts("Training", facts) + self.history._repr_html_()
 
 
+def overflow_message(rule: rules.Rule, place: str) -> str:
+    """That weights have grown beyond all bounds in this epoch, and what to do about it."""
+    remedy = "choose a smaller eta0, or scale the features first" if hasattr(rule, "rate") else "scale the features first"
+    return f"The weights overflowed in {place}: {remedy}. The weights before that epoch are kept."
+
+
 def model_of(weights: Weights, classes: np.ndarray | None, name: str) -> Model:
     """A copy of the last or the averaged weights as they are now."""
     if name not in ("last", "averaged"):
@@ -353,11 +359,7 @@ class LinearRun(MeasuredRun):
     def divergence(self) -> DivergenceError:
         self.go_back_an_epoch()
         self.outcome.stopped_because = "the weights overflowed"
-        return DivergenceError(
-            f"The weights overflowed in epoch {self.number}: choose a smaller eta0, or scale the features first. "
-            "The weights before that epoch are kept.",
-            self.complete(),
-        )
+        return DivergenceError(overflow_message(self.rule, f"epoch {self.number}"), self.complete())
 
     def go_back_an_epoch(self) -> None:
         """The weights before the present epoch, by learning the others again: no run that ends well pays for copies."""

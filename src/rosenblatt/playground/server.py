@@ -1,4 +1,4 @@
-"""The server of the playground: starlette on 127.0.0.1, five routes and a fixed set of files."""
+"""The server of the playground: starlette on 127.0.0.1, four routes and a fixed set of files."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
 from rosenblatt.engine.compiled import cores
 from rosenblatt.errors import RosenblattError, SettingError, counted
-from rosenblatt.learning.examples import Examples, encode, has_quantity, labels_of
+from rosenblatt.learning.examples import Examples, encode, labels_of
 from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.measures import METRICS
 from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, split_encoder, try_recipe
@@ -133,7 +133,7 @@ def choose_recipe(
     tried = recipes_for(data, default.recipe) if others is None else others
     candidates = [default, *(Candidate(one) for one in tried)]
     labels = labels_of(data)
-    if default.recipe.regression or (default.recipe.regression is None and has_quantity(labels)):
+    if default.recipe.learns_numbers(labels):
         raise SettingError(
             "The target is a quantity, and the search is for classes: train without --auto. "
             "`rosenblatt compare` sets the learners for numbers beside each other; --task classes takes each for a class."

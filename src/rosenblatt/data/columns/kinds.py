@@ -9,6 +9,8 @@
     id          different in nearly every row: left out
     constant    the same in every row: left out
 
+A user may also say `both`, number and category, or `drop`.
+
 A sample decides, and all rows are asked. A value that does not fit its kind is missing, and counted.
 
 >>> import polars as pl

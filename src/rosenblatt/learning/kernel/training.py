@@ -248,10 +248,6 @@ class KernelRun(EpochDriver[KernelTraining]):
     def over_budget(self) -> bool:
         return self.design.budget is not None and len(self.sum) > self.design.budget
 
-    def norm_of_sum(self) -> float:
-        """|w| of the sum as it is: √(Σ coef_i coef_j K(x_i, x_j))."""
-        return float(np.sqrt(max(0.0, float((self.sum.coef * self.sum.scores(self.sum.rows)).sum()))))
-
     def no_row_would_move(self) -> bool:
         pool = self.pool()
         for start in range(0, len(pool), self.sizes.block):
