@@ -265,3 +265,13 @@ def test_what_cannot_be_cut_is_refused_with_what_can(tmp_path):
         plan_blocks(str(tmp_path / "nothing-*.csv"), ReadOptions())
     with pytest.raises(SettingError, match="known by its name"):
         plan_blocks("iris", ReadOptions())
+
+
+def test_lines_that_end_in_cr_alone_are_one_block(tmp_path):
+    """As Excel writes them for old Macs: nobody can cut them where an LF is."""
+    (tmp_path / "mac.csv").write_bytes(b"a,y\r1,u\r2,v\r3,u\r")
+    blocks = plan_blocks(str(tmp_path / "mac.csv"), ReadOptions(target="y"), 4)
+    (block,) = with_scans(blocks, [scan(block) for block in blocks])
+    data = block.read()
+    assert data.rows["a"].cast(int).to_list() == [1, 2, 3]
+    assert data.labels.to_list() == ["u", "v", "u"]

@@ -78,6 +78,13 @@ EXPORTS = {
             "years": ("category", "numbers, some as ≥ 10, taken as words: --column years=number takes such", None),
         },
     ),
+    "IDs, and one that is not known": (
+        table(customer_id=lambda k: "unknown" if k == 7 else 1000 + 3 * k, visits=lambda k: "unknown" if k == 7 else k % 9),
+        {
+            "customer_id": ("id", "different in nearly every row", None),
+            "visits": ("number", "missing: unknown", [0, 1]),
+        },
+    ),
     "dates, and often never": (
         table(login=lambda k: "never" if k % 5 == 0 else f"2024-0{k % 9 + 1}-1{k % 7}"),
         {"login": ("category", "never is no date, most others are: --column login=date takes such as missing", None)},

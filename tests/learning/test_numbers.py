@@ -346,3 +346,9 @@ def test_targets_whose_squares_would_overflow_or_vanish_are_refused(power, size,
     (tmp_path / "t.csv").write_text("a,price\n" + "".join(rows))
     assert run(["train", str(tmp_path / "t.csv"), "--target", "price", "--task", "numbers"]) == 1
     assert f"in row 59 is 59.5{power}, too {size} to compute with" in capsys.readouterr().err
+
+
+def test_predictions_beyond_all_bounds_have_infinite_errors_and_no_warning():
+    measures = NumberMeasures.of(np.array([1.0, 2.0]), np.array([1e308, -1e308]), 1.5)
+    assert measures.mean_squared_error == np.inf
+    assert measures.no_better_than_mean

@@ -222,7 +222,8 @@ def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows
             yield Block(**common, first=first, last=min(rows, first + block_rows), begins=True, options=options)
         return
     lines, options = above_rows(source, format.name, options)
-    if source.compressed or not in_parts or source.encoding not in (None, "utf-8", "UTF-8", "ascii"):
+    encoded = source.ends_lines_in_cr or source.encoding not in (None, "utf-8", "UTF-8", "ascii")
+    if source.compressed or not in_parts or encoded:
         yield Block(**common, first=0, last=size, begins=True, options=options, line=lines + 1, whole=True)
         return
     ends = [*range(start_of_line(source.head, lines + 1, path), size, block_bytes), size]

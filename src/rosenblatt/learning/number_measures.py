@@ -28,6 +28,11 @@ class NumberMeasures:
     @classmethod
     def of(cls, targets: np.ndarray, predicted: np.ndarray, mean: float | None = None) -> NumberMeasures:
         """Of true and predicted numbers; `mean` is that of training."""
+        with np.errstate(over="ignore", invalid="ignore"):  # of predictions beyond all bounds the errors are infinite
+            return cls._of(targets, predicted, mean)
+
+    @classmethod
+    def _of(cls, targets: np.ndarray, predicted: np.ndarray, mean: float | None) -> NumberMeasures:
         errors = targets - predicted
         spread = float(((targets - targets.mean()) ** 2).sum())
         of_mean = None

@@ -23,6 +23,7 @@ from rosenblatt.data.columns.reading import ColumnReading, all_marks
 from rosenblatt.data.columns.words import (
     CODE_NAMES,
     DURATION_NAMES,
+    ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
     NO_DATE,
@@ -119,13 +120,23 @@ def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
         look.dates = dates.formats_of(values, some)
     if not look.formats and not look.dates and not is_named_so:
         look.formats = durations.formats_of(values, some)
+    if has_digits_of_ids(look):
+        look.distinct = values.n_unique()
     return bool(look.formats or look.dates)
+
+
+def has_digits_of_ids(look: Look) -> bool:
+    """Are its texts whole numbers, in a column that is called an ID?"""
+    plain = bool(look.formats) and look.formats[0].is_plain and look.dtype is None
+    return plain and bool(words_in(look.name) & ID_NAMES) and all(text.isdigit() for text in look.digits)
 
 
 def formatted_reading(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
     """What a column of numbers or dates is, given how others of its table are written, or by the user's word."""
     if look.wanted:
         return as_wanted(look, decimal_comma, day_first)
+    if has_digits_of_ids(look) and look.is_id():
+        return look.as_kind("id", "different in nearly every row")
     return as_date(look, day_first) if look.dates else as_number(look, decimal_comma)
 
 
