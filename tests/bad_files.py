@@ -105,6 +105,7 @@ BAD = {
     # what other programs make of a table
     "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
     "XML": ("a.xml", b"<rows><row><a>1</a></row><row><a>2</a></row></rows>\n", {}, None, "it is XML"),
+    "row names of R": ("a.csv", b'"a","y"\n"1",5,"u"\n"2",6,"v"\n', {}, 2, "as R writes them"),
     "single quotes": ("a.csv", b"a,y\n'1','u'\n'2','v'\n", {}, 2, "single quotes"),
     "formulas": ("a.csv", b'a,y\n="1",u\n="2",v\n', {}, 2, "is a formula"),
     "Qualtrics": ("a.csv", b'q,y\nHow?,So?\n"{""ImportId"":""1""}","{""ImportId"":""2""}"\n1,u\n', {}, 3, "Qualtrics"),

@@ -1,5 +1,6 @@
 """Durations are numbers of seconds, however people and programs write them; Python's timedelta is the witness."""
 
+import json
 from datetime import timedelta
 
 import numpy as np
@@ -76,3 +77,13 @@ def test_a_model_reads_them_whatever_stands_beside_them(tmp_path, capsys):
 def test_what_may_be_something_else_is_left_as_it_is(cells, kind):
     (reading,) = decide(pl.DataFrame({"cells": cells * 10}), trimmed=True)
     assert reading.kind == kind
+
+
+def test_a_target_of_durations_is_predicted_in_seconds(tmp_path, capsys):
+    rows = [f"{k},{timedelta(minutes=7 * k, seconds=5)}\n" for k in range(1, 60)]
+    (tmp_path / "runs.csv").write_text("distance,took\n" + "".join(rows))
+    model = str(tmp_path / "m.rosenblatt")
+    assert run(["train", str(tmp_path / "runs.csv"), "--target", "took", "-e", "50", "-o", model]) == 0
+    assert "written as a duration, taken as seconds" in capsys.readouterr().err
+    assert run(["evaluate", model, str(tmp_path / "runs.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mean_absolute_error"] < 60

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.columns import durations
 from rosenblatt.data.columns.numbers import NumberFormat, recognise
 from rosenblatt.data.columns.reading import all_marks
 from rosenblatt.data.dataset import Dataset
@@ -148,7 +149,8 @@ def format_of(labels: Labels) -> NumberFormat | None:
     texts = known_texts(labels)
     if all(number_in(text) is not None for text in texts):
         return None
-    formats = recognise(pl.Series(texts, dtype=pl.String).str.strip_chars())
+    column = pl.Series(texts, dtype=pl.String).str.strip_chars()
+    formats = recognise(column) or durations.formats_of(column, column)
     return formats[0] if formats else None
 
 

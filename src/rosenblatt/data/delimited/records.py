@@ -203,6 +203,10 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
                 what += " If the table begins further down, pass skip_lines=N."
             elif len(cells) == width + 1 and not cells[-1]:
                 what += " If every row ends with the delimiter, end the line of names with it, too."
+            elif len(cells) == width + 1 and cells[0] == "1":
+                what += (
+                    " If the first cell numbers the rows, as R writes them, name it, too: pass skip_lines=1 and all names."
+                )
             elif len(cells) > width:
                 what += " Put cells that hold the delimiter in quotes."
             else:
