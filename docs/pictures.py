@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
+from rosenblatt import rules
 from rosenblatt.show.boundary import BoundaryDisplay
 from rosenblatt.show.canvas import PALETTE, pyplot
-from rosenblatt.show.plots import LossDisplay, MarginDisplay
+from rosenblatt.show.plots import LossDisplay, MarginDisplay, ReliabilityDisplay, ShareDisplay, WeightsDisplay
 
 BOULDER = np.array([[1, 1], [0.5, -1], [-1, -1], [-1, 1]]), np.array([1, -1, -1, -1])
 
@@ -114,8 +115,84 @@ def margins(ax: Any) -> None:
     MarginDisplay.from_estimator(rosenblatt.AveragedPerceptron(random_state=0).fit(Z, y), Z, y, ax=ax)
 
 
+def engine(ax: Any) -> None:
+    """How far each rule moves, against the margin, for |x|² = 2."""
+    margin = np.linspace(-2, 2, 801)
+    for k, (name, rule) in enumerate(
+        {
+            "perceptron": rules.Perceptron(),
+            "MIRA": rules.Mira(),
+            "MIRA, p = 0.9": rules.Mira(p=0.9),
+            "passive-aggressive, C = 1": rules.PassiveAggressive(),
+            "logistic, rate 1": rules.Logistic(rate=1.0),
+        }.items()
+    ):
+        ax.plot(margin, [rule.tau(m, norm2=2.0) for m in margin], color=PALETTE[k], label=name, linewidth=1.6)
+    ax.axvline(0, color="0.7", linewidth=0.8)
+    ax.set(
+        xlabel="margin y (w·x + b)",
+        ylabel="tau",
+        title="One loop: the rules differ in tau alone (|x|² = 2)",
+        ylim=(-0.05, 2.2),
+    )
+    ax.legend()
+
+
+def probabilities(ax: Any) -> None:
+    """What the probabilities of an averaged perceptron promise on held-out rows of digits, and what came."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    X, y = load_digits(return_X_y=True)
+    rows, held_out, labels, truth = train_test_split(X, y, test_size=0.5, random_state=0)
+    clf = rosenblatt.AveragedPerceptron(random_state=0, calibrate=True).fit(rows, labels)
+    ReliabilityDisplay.from_estimator(clf, held_out, truth, ax=ax)
+
+
+def numbers(ax: Any) -> None:
+    """Predicted against measured progress of diabetes, on rows held out."""
+    from sklearn.datasets import load_diabetes
+    from sklearn.model_selection import train_test_split
+
+    X, y = load_diabetes(return_X_y=True, scaled=True)
+    rows, held_out, measured, truth = train_test_split(X * 20, y, test_size=0.4, random_state=0)
+    predicted = rosenblatt.WidrowHoffRegressor(max_iter=50, random_state=0).fit(rows, measured).predict(held_out)
+    ends = [truth.min(), truth.max()]
+    ax.plot(ends, ends, "--", color="0.5", linewidth=1)
+    ax.scatter(truth, predicted, s=14, color=PALETTE[0], alpha=0.7)
+    error = np.sqrt(np.mean((predicted - truth) ** 2))
+    ax.set(
+        xlabel="measured",
+        ylabel="predicted",
+        title=f"Diabetes, held out: off by {error:.0f}, where the spread is {truth.std():.0f}",
+    )
+
+
+def facts(ax: Any) -> None:
+    """The share of malignant tumours against their mean radius, in twenty groups."""
+    from rosenblatt.data import open_known
+    from rosenblatt.studies.facts import examine_data
+
+    ShareDisplay.from_facts(examine_data(open_known("breast-cancer"), "malignant", pool=20), "mean radius", ax=ax)
+
+
+def report(ax: Any) -> None:
+    """The largest weights of an averaged perceptron on breast-cancer, as a report shows them."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.preprocessing import StandardScaler
+
+    data = load_breast_cancer()
+    Z = StandardScaler().fit_transform(data.data)
+    clf = rosenblatt.AveragedPerceptron(random_state=0).fit(Z, data.target_names[data.target])
+    WeightsDisplay.from_estimator(clf, Z, names=list(data.feature_names), top=12, ax=ax)
+
+
 PICTURES: dict[str, Callable[[Any], None]] = {
-    draw.__name__: draw for draw in (neuron, separability, convergence, multiclass, basis, kernels, memory, losses, margins)
+    draw.__name__: draw
+    for draw in (
+        *(neuron, separability, convergence, multiclass, basis, kernels, memory, losses, margins),
+        *(engine, probabilities, numbers, facts, report),
+    )
 }
 
 

@@ -58,6 +58,18 @@ def test_every_page_of_the_course_has_a_picture_and_exercises_with_folded_answer
         assert all(">>> " in answer for answer in answers), f"{name}: an answer that no test runs"
 
 
+# Pages of the handbook that are lists, or tables of what was measured, have no picture.
+WITHOUT_PICTURE = {"cluster", "lectures", "moving-from-scikit-learn", "reference", "scale", "security", "speed"}
+
+
+def test_every_other_page_has_a_picture_that_something_draws():
+    drawn = set(re.findall(r"^def (\w+)\(ax", (DOCS / "pictures.py").read_text(), re.MULTILINE)) | set(EXPERIMENTS)
+    for name, text in pages().items():
+        pictures = re.findall(r"!\[.+\]\((.+)\)", text)
+        assert bool(pictures) == (name.removesuffix(".md") not in WITHOUT_PICTURE), name
+        assert all((DOCS / picture).exists() or Path(picture).stem in drawn for picture in pictures), name
+
+
 def test_every_formula_becomes_mathml():
     converter = pytest.importorskip("latex2mathml.converter", reason="latex2mathml is not installed")
     pattern = r"\$\$(.+?)\$\$|(?<![\w$`])\$([^$\n`]+)\$(?![\w$])"

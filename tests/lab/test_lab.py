@@ -11,9 +11,9 @@ from rosenblatt import lab
 from rosenblatt.cli import run
 from rosenblatt.errors import SettingError
 
-NEEDS_DATA = {"income", "mpg"}
-# Claims that these data do not bear out; docs/lab.md says so, too.
-REFUTED = {"naive-bayes", "income", "overtraining"}
+NEEDS_DATA = {"income", "mpg", "shuffling"}
+# Claims that these data do not decide; docs/lab.md says so, too.
+UNDECIDED = {"naive-bayes", "income", "overtraining", "rate", "mpg"}
 SLOW = {"averaging", "large-margins", "naive-bayes", "scaling", "cost", "mpg", "income", "overtraining"}
 # Whose tables docs/lab.md shows: which of their columns.
 DOCUMENTED = {"scaling": [(0, 1, 2, 4, 6)], "large-margins": [(0, 1)]}
@@ -26,8 +26,8 @@ def test_the_numbers_decide_the_claim(name, request):
     if name in NEEDS_DATA:
         request.getfixturevalue("data_dir")
     found = lab.perform(name)
-    assert found.holds is (name not in REFUTED)
-    assert found.verdict.startswith("Refuted" if name in REFUTED else "Holds")
+    assert found.holds is (None if name in UNDECIDED else True)
+    assert found.verdict.startswith("Not decided by these data: " if name in UNDECIDED else "Holds: ")
     assert all(len(row) == len(found.columns) for row in found.rows)
     for columns in DOCUMENTED.get(name, ()):
         for row in lab.table(found.columns, found.rows).splitlines()[1:]:

@@ -23,14 +23,15 @@ class Finding:
     items: tuple[str, ...]  # of LECTURES.md
     columns: tuple[str, ...]
     rows: TableRows
-    holds: bool  # do these numbers bear the claim out?
+    holds: bool | None  # do these numbers bear the claim out? None: they do not decide it
     sentence: str  # what they say, in any case
     draw: Callable[[Any], None] = field(repr=False, compare=False)  # onto axes
     measured: TableRows = field(default_factory=list, compare=False)  # with a clock; a line a row
 
     @property
     def verdict(self) -> str:
-        return ("Holds: " if self.holds else "Refuted: ") + self.sentence
+        words = {True: "Holds: ", False: "Refuted: ", None: "Not decided by these data: "}
+        return words[self.holds] + self.sentence
 
     def to_dict(self) -> dict[str, object]:
         """What is reproducible, as JSON has it."""

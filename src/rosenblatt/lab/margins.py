@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.data import open_known
 from rosenblatt.engine import rules
+from rosenblatt.lab.chance import WORDS, all_of, decided, standard_error
 from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.samples import load_numbers, split_sample
 from rosenblatt.learning.training import train
@@ -16,6 +17,7 @@ from rosenblatt.studies.order import OrderStudy, compare_orders
 from rosenblatt.theory.separability import certify
 
 OVERTRAINING_EPOCHS, OVERTRAINING_SPLITS, HELD_OUT = 40, 15, 0.3
+TEST_BY_TRAIN = HELD_OUT / (1 - HELD_OUT)
 LARGE_ANGLE = 10.0  # degrees between the weights of two orders, from which the order matters
 LARGE_DIFFERENCE = 1.0  # percent of error between two orders, likewise
 
@@ -88,8 +90,12 @@ def judge_overtraining(last: np.ndarray, averaged: np.ndarray) -> Finding:
     splits, epochs = averaged.shape
     choosing, judging = averaged[: splits // 3], averaged[splits // 3 :]
     best = int(choosing.mean(axis=0).argmin())
-    gains = exceeds_chance(judging[:, 0] - judging[:, best])
-    loses = exceeds_chance(judging[:, -1] - judging[:, best])
+    gained, lost = judging[:, 0] - judging[:, best], judging[:, -1] - judging[:, best]
+    gains, loses = decided(gained, TEST_BY_TRAIN), decided(lost, TEST_BY_TRAIN)
+    if best == 0:
+        gains = False  # there is nothing before it
+    if best == epochs - 1:
+        loses = False
     shown = [epoch for epoch in (1, 2, 3, 5, 10, 20, epochs) if epoch <= epochs]
     first, least, end = judging.mean(axis=0)[[0, best, -1]]
     means = last.mean(axis=0), averaged.mean(axis=0)
@@ -98,23 +104,15 @@ def judge_overtraining(last: np.ndarray, averaged: np.ndarray) -> Finding:
         items=("W8",),
         columns=("epoch", "last %", "averaged %"),
         rows=[(epoch, float(means[0][epoch - 1]), float(means[1][epoch - 1])) for epoch in shown],
-        holds=gains and loses,
+        holds=all_of(gains, loses),
         sentence=(
             f"epoch {best + 1} is the best on {len(choosing)} splits; on the {len(judging)} others the averaged weights err "
-            f"on {first:.1f} % after one epoch, {least:.1f} % after {best + 1} and {end:.1f} % after {epochs}: the gain is "
-            f"{'beyond' if gains else 'within'} chance, the loss after it {'beyond' if loses else 'within'}."
+            f"on {first:.1f} % after one epoch, {least:.1f} % after {best + 1} and {end:.1f} % after {epochs}: the gain, "
+            f"{gained.mean():.1f} ± {standard_error(gained, TEST_BY_TRAIN):.1f}, is {WORDS[gains]}, the loss after "
+            f"it, {lost.mean():.1f} ± {standard_error(lost, TEST_BY_TRAIN):.1f}, {WORDS[loses]}."
         ),
         draw=lambda ax: draw_overtraining(ax, *means, best),
     )
-
-
-def exceeds_chance(differences: np.ndarray) -> bool:
-    """Is the mean difference over splits above 0 by more than two standard errors, corrected for the rows that splits share?
-
-    √((1/N + n_test/n_train) var(d))      (Nadeau and Bengio, 2003)
-    """
-    standard_error = np.sqrt((1 / len(differences) + HELD_OUT / (1 - HELD_OUT)) * differences.var(ddof=1))
-    return bool(differences.mean() > 2 * standard_error)
 
 
 def draw_overtraining(ax: Any, last: np.ndarray, averaged: np.ndarray, least: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from rosenblatt.engine.rules import Perceptron
 from rosenblatt.estimators.neighbours import GaussianBayes, LogisticAscent, RidgeClassifier
 from rosenblatt.estimators.neighbours.peers import BallTree, KNeighborsClassifier, LinearSVC
 from rosenblatt.features import TableMap
+from rosenblatt.lab.chance import WORDS, all_of, decided_of_rates
 from rosenblatt.lab.finding import Finding, TableRows
 from rosenblatt.lab.views import draw_ranking
 from rosenblatt.learning.examples import class_labels_of, for_classes
@@ -24,6 +26,7 @@ from rosenblatt.show.canvas import PALETTE
 
 INCOME_ORDERS = 10
 ONLINE_LEARNERS = ("perceptron", "mira", "averaged", "averaged mira", "logistic")
+DEV_PEOPLE = 1_000
 CLOSE_ERRORS = 0.01  # differ by at most ten of the thousand dev people
 EXPONENT_TOLERANCE = 0.1  # by which a measured growth may miss the one that the claim says
 
@@ -61,21 +64,25 @@ def judge_income(errors: dict[str, list[float]]) -> Finding:
         (name, 100 * mean[name], 100 * float(np.std(values, ddof=1)) if len(values) > 1 else None)
         for name, values in sorted(errors.items(), key=lambda item: mean[item[0]])
     ]
-    top = [mean[name] for name in ("averaged", "averaged mira", "logistic regression, λ = 1", "linear SVM")]
+    best = ("averaged", "averaged mira", "logistic regression, λ = 1", "linear SVM")
+    top = [mean[name] for name in best]
     alike = max(top) - min(top) <= CLOSE_ERRORS
-    mira_first = mean["mira"] < mean["perceptron"]
+    spread = math.sqrt(mean["averaged"] * (1 - mean["averaged"]) / DEV_PEOPLE)
+    mira_first = decided_of_rates(errors["perceptron"], errors["mira"], DEV_PEOPLE)
+    averages_first = [decided_of_rates(errors["mira"], errors[name], DEV_PEOPLE) for name in best]
     return Finding(
         claim="perceptron < MIRA < averaged ≈ averaged MIRA ≈ logistic ≈ SVM, the best last.",
         items=("O6", "O10"),
         columns=("learner", "dev error %", "sd over orders"),
         rows=rows,
-        holds=alike and mira_first and max(top) < mean["mira"],
+        holds=all_of(alike, mira_first, *averages_first),
         sentence=(
             f"averaged {100 * mean['averaged']:.1f}, averaged MIRA {100 * mean['averaged mira']:.1f}, logistic "
             f"{100 * mean['logistic regression, λ = 1']:.1f}, SVM {100 * mean['linear SVM']:.1f} %"
             f"{' are alike' if alike else ' differ by more than a point'}; the last weights err on "
             f"{100 * mean['mira']:.1f} (MIRA) and {100 * mean['perceptron']:.1f} % (perceptron)"
-            f"{'' if mira_first else ', against the slide: both thrash'}."
+            f", a difference {WORDS[mira_first]}: last weights thrash. "
+            f"The standard error of an error, of {DEV_PEOPLE:,} people, is about {100 * spread:.1f} points."
         ),
         draw=lambda ax: draw_ranking(ax, rows, "Income: dev error, every value a feature"),
     )
