@@ -166,7 +166,7 @@ def forecast(chosen: argparse.Namespace) -> None:
             GENERATE[chosen.rows](rows, int(size * 1e9))
             measured.append(measure_phases(rows, chosen.clock))
             subprocess.run(["rm", "-r", str(rows)], check=True)
-        print_forecast(measured, chosen.forecast, Path(name))
+        print_forecast(measured, chosen.forecast)
 
 
 def main() -> None:

@@ -5,7 +5,7 @@
     encode      seconds = a + b · GB           write the rows as the loop reads them
     epochs      seconds = examples · (c + d · log₂ bytes of rows)
                 the more rows, the more of them come from far away in memory; rows that take more than half of it are
-                shuffled in windows of a quarter, and are read from disk once an epoch besides
+                shuffled in windows of a quarter, and are read from disk once an epoch: how long that takes is the disk's
 
 a, b, c and d are fitted by least squares, none of them below 0. bench/stream.py --forecast prints the table.
 """
@@ -13,11 +13,8 @@ a, b, c and d are fitted by least squares, none of them below 0. bench/stream.py
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,10 +98,9 @@ class CostModel:
     row_bytes_a_row: float
     disk_a_byte: float
     memory: int  # bytes of the machine
-    disk_rate: float  # bytes a second that are read
 
     @classmethod
-    def fit(cls, runs: list[Measured], memory: int, disk_rate: float) -> CostModel:
+    def fit(cls, runs: list[Measured], memory: int) -> CostModel:
         size = np.array([run.bytes / 1e9 for run in runs])
         lines = {name: fitted(size, np.array([run.seconds[name] for run in runs])) for name in PHASES[:-1]}
         examples = np.array([EPOCHS * run.rows for run in runs])
@@ -112,51 +108,43 @@ class CostModel:
         lines["epochs"] = fitted(doublings - doublings.min(), np.array([run.seconds["epochs"] for run in runs]) / examples)
         last = runs[-1]
         by_size = last.rows / last.bytes, last.row_bytes / last.rows, last.disk / last.bytes
-        return cls(lines, float(doublings.min()), *by_size, memory, disk_rate)
+        return cls(lines, float(doublings.min()), *by_size, memory)
+
+    def row_bytes(self, gigabytes: float) -> float:
+        """Of the encoded rows of a file."""
+        return gigabytes * 1e9 * self.rows_a_byte * self.row_bytes_a_row
 
     def seconds(self, gigabytes: float) -> dict[str, float]:
-        """Of each phase."""
+        """Of each phase, without the time of the disk."""
         phases = {name: self.lines[name][0] + self.lines[name][1] * gigabytes for name in PHASES[:-1]}
-        rows = self.rows_a_byte * gigabytes * 1e9
-        size, from_disk = rows * self.row_bytes_a_row, 0.0
-        if size > self.memory / 2:
-            from_disk, size = EPOCHS * size / self.disk_rate, self.memory / 4
-        a_row = self.lines["epochs"][0] + self.lines["epochs"][1] * max(0.0, np.log2(size) - self.doublings)
-        return {**phases, "epochs": EPOCHS * rows * a_row + from_disk}
+        size = self.row_bytes(gigabytes)
+        together = size if size <= self.memory / 2 else self.memory / 4  # bytes of the rows that are shuffled at a time
+        (a_row, a_doubling), rows = self.lines["epochs"], size / self.row_bytes_a_row
+        a_row += a_doubling * max(0.0, np.log2(together) - self.doublings)
+        return {**phases, "epochs": float(EPOCHS * rows * a_row)}
+
+    def gigabytes_read_again(self, gigabytes: float) -> float:
+        """By all epochs together, where rows do not stay in memory."""
+        size = self.row_bytes(gigabytes)
+        return EPOCHS * size / 1e9 if size > self.memory / 2 else 0.0
 
 
-def measured_disk_rate(folder: Path, size: int = 2**28) -> float:
-    """Bytes a second that are read of a file that is not in memory any more."""
-    with tempfile.NamedTemporaryFile(dir=folder) as file:
-        block = np.random.default_rng(0).bytes(2**22)
-        for _ in range(size // len(block)):
-            file.write(block)
-        file.flush()
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        started = time.perf_counter()
-        file.seek(0)
-        while file.read(2**22):
-            pass
-        return size / (time.perf_counter() - started)
-
-
-def print_forecast(runs: list[Measured], gigabytes: list[float], folder: Path) -> None:
+def print_forecast(runs: list[Measured], gigabytes: list[float]) -> None:
     """The runs beside the line through them, and other sizes."""
     from rosenblatt.engine.weights import memory_size
 
-    memory, rate = memory_size() or 0, measured_disk_rate(folder)
-    model = CostModel.fit(runs, memory, rate)
-    print(f"\n{memory / 1e9:.0f} GB of memory; a file is read at {rate / 1e9:.1f} GB a second")
-    print("             " + "".join(f"{name:>10}" for name in (*PHASES, "in all", "disk GB")))
+    memory = memory_size() or 0
+    model = CostModel.fit(runs, memory)
+    print(f"\n{memory / 1e9:.0f} GB of memory; seconds, and gigabytes on disk and read again from there")
+    print("             " + "".join(f"{name:>10}" for name in (*PHASES, "in all", "on disk", "read")))
     for run in runs:
         row = [*(run.seconds[name] for name in PHASES), sum(run.seconds.values()), run.disk / 1e9]
         print(f"{run.bytes / 1e9:6.2f} GB    " + "".join(f"{value:10.1f}" for value in row))
     if len(runs) > 2:
-        before = CostModel.fit(runs[:-1], memory, rate).seconds(runs[-1].bytes / 1e9)
+        before = CostModel.fit(runs[:-1], memory).seconds(runs[-1].bytes / 1e9)
         off = sum(before.values()) / sum(runs[-1].seconds.values()) - 1
         print(f"(the smaller runs forecast {100 * off:+.0f} % for the largest)")
     for size in gigabytes:
         seconds = model.seconds(size)
-        row = [*seconds.values(), sum(seconds.values()), size * model.disk_a_byte]
+        row = [*seconds.values(), sum(seconds.values()), size * model.disk_a_byte, model.gigabytes_read_again(size)]
         print(f"{size:6.0f} GB  ? " + "".join(f"{value:10.1f}" for value in row))
