@@ -372,6 +372,7 @@ import os, signal, threading
 import numpy as np
 from rosenblatt.engine.rules import Perceptron
 from rosenblatt.learning.driver import Callbacks, Interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import run as train
@@ -390,11 +391,7 @@ except Interrupted as stop:
     print(all(np.array_equal(a, b) for a, b in pairs))
     print(run.stopped_because, len(run.log) == run.weights.updates)
 """
-    # In one run of hundreds, on a busy machine, training was not interrupted at all, and nobody knows yet why: then again.
-    for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        if done.stdout:
-            break
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "interrupted", "True"], done.stderr
 
 

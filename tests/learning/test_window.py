@@ -95,7 +95,7 @@ def test_a_window_without_a_stream_is_refused(table, capsys):
 
 @pytest.mark.parametrize(
     ("options", "streams"),
-    [([], True), (["--holdout", "0.2"], True), (["--calibrate"], False), (["-l", "voted"], False)],
+    [([], True), (["--holdout", "0.2"], True), (["--calibrate"], True), (["--keep-log"], False), (["-l", "voted"], False)],
 )
 def test_a_file_larger_than_a_quarter_of_memory_is_held_on_disk_and_said_so(options, streams, table, monkeypatch, capsys):
     monkeypatch.setattr("rosenblatt.cli.streaming.memory_size", lambda: 4 * 30_000)
