@@ -148,7 +148,7 @@ BAD = {
     "twin columns": ("a.csv", b"a,b,a\n1,2,3\n", {}, 1, "'a' occurs 2 times"),
     "twin cells of a file without header": ("a.csv", b"1,1,x\n2,3,y\n", {}, 1, "--no-header"),
     "twin names": ("a.csv", b"1,2\n", {"header": False, "names": ["a", "a"]}, 1, "rename"),
-    "too few names": ("a.csv", b"1,2\n", {"header": False, "names": ["a"]}, 1, "1 names were given"),
+    "too few names": ("a.csv", b"1,2\n", {"header": False, "names": ["a"]}, 1, "1 name given"),
     "no such target": ("a.csv", TABLE, {"target": "buy"}, None, "Did you mean 'buys'"),
     "no such target, all named": ("a.csv", TABLE, {"target": "zzz"}, None, "age, job, buys"),
     "no such target, as there is no header": ("a.csv", ROWS, {"target": "income"}, None, "--no-header"),

@@ -328,7 +328,7 @@ def test_labels_that_training_never_saw_are_named_as_ever():
 
     coded, plain = both_ways(strange)
     assert coded == plain
-    assert "1 label(s) in the stream were never seen in training: 'medium'" in plain
+    assert "1 label of the stream never seen in training: 'medium'" in plain
 
 
 @pytest.mark.parametrize("cell", [lambda i, j: i * j % 7, lambda i, j: "abc"[(i + j) % 3], lambda i, j: i * 1001 + j + 0.5])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.read_options import ReadOptions, without_label
-from rosenblatt.errors import DataError, FileError, SettingError, TargetError
+from rosenblatt.errors import DataError, FileError, SettingError, TargetError, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ def checked_names(header: Sequence[str], options: ReadOptions, place: Place) -> 
     names = [name or f"column_{i}" for i, name in enumerate(header, 1)]
     if options.names is not None:
         if len(options.names) != len(header):
-            what = f"{len(options.names)} names were given, but the first line has {len(header)} cells."
+            what = f"{counted(len(options.names), 'name')} given, but the first line has {counted(len(header), 'cell')}."
             raise FileError(what, path=place.path, line=place.line)
         names = list(options.names)
     refuse_names(names, options, place)

@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.data import Dataset, markup
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.weights import Weights
-from rosenblatt.errors import DataError, LabelError, SettingError
+from rosenblatt.errors import DataError, LabelError, SettingError, counted
 from rosenblatt.features import FeatureMap, Notes, TableMap
 from rosenblatt.features.table import as_trained
 from rosenblatt.learning import model_file
@@ -228,7 +228,7 @@ class Classifier:
             unknown = np.unique(np.asarray(data.labels)[strange])
             shown = ", ".join(repr(str(label)) for label in unknown[:5])
             raise LabelError(
-                f"{len(unknown)} label(s) in {data.name} were never seen in training: {shown}. "
+                f"{counted(len(unknown), 'label')} of {data.name} never seen in training: {shown}. "
                 "Pass --unseen skip to leave those rows out."
             )
         kept = np.flatnonzero(~strange)

@@ -13,7 +13,7 @@ from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import enum_codes, is_enum, looks_like_data, number_in, number_text, used_categories
 from rosenblatt.engine.rows import Rows
-from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError
+from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -353,7 +353,7 @@ def places_among(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if not known.all():
         strange = np.unique(labels[~known])
         unknown = ", ".join(map(repr, strange[:5].tolist()))
-        raise LabelError(f"{len(strange)} label(s) were not among the classes named first: {unknown}.")
+        raise LabelError(f"{counted(len(strange), 'label')} not among the classes named first: {unknown}.")
     return places.astype(np.int32)
 
 
