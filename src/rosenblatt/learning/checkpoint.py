@@ -157,7 +157,7 @@ def state_of(run: MeasuredRun, place: int) -> tuple[dict[str, Any], dict[str, np
 
 def verify_state(run: MeasuredRun, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Refuses what is no state of this run."""
-    number, n = header["number"], run.examples.rows.n
+    number, n = header["number"], run.length(None)
     if number > run.plan.epochs or len(header["history"]) != number - 1:
         raise SchemaError(f"it is in epoch {number:,} of {run.plan.epochs:,}, after {len(header['history']):,}")
     if header["place"] > n:
