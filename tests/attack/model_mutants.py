@@ -194,7 +194,7 @@ def mutant(number, header, arrays):
             changes.append(change_arrays(arrays, chosen))
     try:
         return changes, model_file._pack(header, arrays)
-    except (model_file._FormatError, RecursionError):
+    except (model_file._FormatError, RecursionError, MemoryError):  # of a long text in a long list: gigabytes
         return changes, None
 
 

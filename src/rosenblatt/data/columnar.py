@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.columns.dates import plain_moments
 from rosenblatt.data.dataset import Dataset
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+MAPPED_FROM = 2**24  # bytes of a file; a smaller one is held as it is
 
 
 def columnar_readers(
     title: str,
     read_frame: Callable[[Source], pl.DataFrame],
-    scan_frame: Callable[[str], pl.LazyFrame],
+    scan_frame: Callable[[str | IO[bytes]], pl.LazyFrame],
     whole_only: bytes | None = None,
 ) -> tuple[Read, Batches]:
     """The functions `read` and `batches` of a format. What begins with `whole_only` polars cannot scan."""
@@ -41,9 +43,12 @@ def columnar_readers(
         if not source.is_plain_file or (whole_only and source.head.startswith(whole_only)):
             yield from cut(read(source, options), rows)
             return
-        step, path = rows or ROWS_PER_BATCH, os.path.abspath(str(source.path))  # polars understands ~ and file: itself
+        step = rows or ROWS_PER_BATCH
+        scanned: str | IO[bytes] = os.path.abspath(str(source.path))  # polars understands ~ and file: itself
+        if source.size is not None and source.size <= MAPPED_FROM:  # what polars maps ends the process when it shrinks
+            scanned = io.BytesIO(source.read())
         frames = explain_damage(
-            source, title, lambda: iter(scan_frame(path).collect_batches(chunk_size=step, maintain_order=True))
+            source, title, lambda: iter(scan_frame(scanned).collect_batches(chunk_size=step, maintain_order=True))
         )
 
         def slices() -> Iterator[tuple[int, pl.DataFrame]]:

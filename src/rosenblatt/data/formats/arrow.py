@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.columnar import columnar_readers
 from rosenblatt.data.formats.declaration import Format
@@ -22,7 +22,7 @@ def read_frame(source: Source) -> pl.DataFrame:
     return read(source.read())
 
 
-def scan_frame(path: str) -> pl.LazyFrame:
+def scan_frame(path: str | IO[bytes]) -> pl.LazyFrame:
     import polars as pl
 
     return pl.scan_ipc(path, glob=False)
