@@ -44,10 +44,9 @@ from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import FileError, LabelError
 from rosenblatt.features import FeatureMap
-from rosenblatt.learning.classifier import Classifier, Summary
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, class_factors, labels_of
-from rosenblatt.learning.learn import Learned, by_code, record_training
+from rosenblatt.learning.learn import Learned, by_code, record_training, untrained
 from rosenblatt.learning.learners import Recipe
 
 
@@ -118,21 +117,8 @@ def learn_on_cluster(
     settings = MixSettings(rule, recipe.plan(), len(prepared.shards), recipe.mix)
     facts, rows = prepared.facts, sum(shard.rows for shard in prepared.shards)
     refuse_beyond_memory(prepared.empty.vectors, facts.counts.shape[1])
-    model = Classifier(
-        features=mapping,
-        classes=prepared.classes,
-        views={},
-        view=recipe.view,
-        kind=sample.kind,
-        recipe=recipe,
-        counts=facts.counts,
-        means=facts.sums / rows if sample.kind == "table" else None,
-        class_counts=class_counts,
-        summary=Summary(),
-        target=getattr(sample.labels, "name", None) if sample.kind == "table" else None,
-        zero_based=sample.zero_based,
-        file_columns=sample.file_columns,
-    )
+    means = facts.sums / rows if sample.kind == "table" else None
+    model = untrained(sample, recipe, mapping, prepared.classes, class_counts, facts.counts, means)
     held_out = None if dev is None else model.examples(dev)[0]
     trained = train_shards(prepared, settings, held_out, watch)
     record_training(model, trained, prepared.empty, held_out)

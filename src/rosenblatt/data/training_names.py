@@ -55,19 +55,21 @@ def named_as_in_training(first: Sequence[str], options: ReadOptions, source: Sou
         numbered = all(re.fullmatch("column_[0-9]+", name) for name in training.columns)
         if options.header or numbered:  # what is missing is told where it is used
             return options
-        had = f"{len(training.columns)} without the target ({shown(training.columns)})"
+        had = f"{len(training.columns)} without the target ({some_of(training.columns)})"
         if training.in_file is not None:
-            had = f"{len(training.in_file)} with the target ({shown(training.in_file)}), or {len(training.columns)} without"
+            had = (
+                f"{len(training.in_file)} with the target ({some_of(training.in_file)}), or {len(training.columns)} without"
+            )
         what = f"it has no names, and {len(first)} columns; training had {had}: pass names=[…] (--names A,B,…)."
         raise FileError(what, path=source.name)
     other = " Pass skip_lines=1 and header=False (--no-header) if its first line holds names." if options.header else ""
-    source.note(f"{source.name} has no names: its columns were taken to be those of training, {shown(names)}.{other}")
+    source.note(f"{source.name} has no names: its columns were taken to be those of training, {some_of(names)}.{other}")
     return replace(options, header=False, names=names)
 
 
-def shown(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str]) -> str:
     """
-    >>> shown(["age", "sex"]), shown([f"x{j}" for j in range(9)])
+    >>> some_of(["age", "sex"]), some_of([f"x{j}" for j in range(9)])
     ('age, sex', 'x0, x1, x2, x3, x4, x5, … (9 in all)')
     """
     more = f", … ({len(names)} in all)" if len(names) > NAMES_SHOWN else ""

@@ -111,6 +111,33 @@ def learn_from(
     return learned if sentence is None else replace(learned, notes=(sentence, *learned.notes))
 
 
+def untrained(
+    data: Dataset,
+    recipe: Recipe,
+    features: FeatureMap,
+    classes: np.ndarray,
+    class_counts: np.ndarray,
+    counts: np.ndarray,
+    means: np.ndarray | None,
+) -> Classifier:
+    """All that a model keeps of its data and its recipe; `record_training` adds the weights and the summary."""
+    return Classifier(
+        features=features,
+        classes=classes,
+        views={},
+        view=recipe.view,
+        kind=data.kind,
+        recipe=recipe,
+        counts=counts,
+        means=means,
+        class_counts=class_counts,
+        summary=Summary(),
+        target=getattr(data.labels, "name", None) if data.kind == "table" else None,
+        zero_based=data.zero_based,
+        file_columns=data.file_columns,
+    )
+
+
 def learn_numbers(
     data: Dataset, recipe: Recipe, dev: Dataset | None = None, watch: Callbacks | None = None
 ) -> LearnedNumbers:
@@ -126,22 +153,9 @@ def learn_numbers(
     refuse_beyond_memory(examples.vectors, rows.d)
     recipe, about_window = for_rows_on_disk(recipe, examples)
     counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
-    model = Classifier(
-        features=mapping,
-        classes=np.zeros(0),
-        views={},
-        view=recipe.view,
-        kind=data.kind,
-        recipe=recipe,
-        counts=counts,
-        means=feature_means(rows, counts) if data.kind == "table" else None,
-        class_counts=np.array([rows.n]),
-        summary=Summary(),
-        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
-        zero_based=data.zero_based,
-        file_columns=data.file_columns,
-        target_scale=scale,
-    )
+    means = feature_means(rows, counts) if data.kind == "table" else None
+    model = untrained(data, recipe, mapping, np.zeros(0), np.array([rows.n]), counts, means)
+    model.target_scale = scale
     held_out = None if dev is None else model.number_examples(dev)[0]
 
     def scaled(part: RegressionExamples) -> RegressionExamples:
@@ -167,21 +181,9 @@ def learn_classes(
     plan = recipe.plan()
     notes = (*cells_not_read(mapping.notes), *values_pooled(mapping, examples.rows.n), *about_window)
     counts = feature_counts(examples)
-    model = Classifier(
-        features=mapping,
-        classes=examples.classes,
-        views={},
-        view=recipe.view,
-        kind=data.kind,
-        recipe=recipe,
-        counts=counts,
-        means=feature_means(examples.rows, counts) if data.kind == "table" else None,
-        class_counts=count_codes(examples.codes, len(examples.classes)),
-        summary=Summary(),
-        target=data.labels.name if data.kind == "table" else None,  # type: ignore[union-attr]
-        zero_based=data.zero_based,
-        file_columns=data.file_columns,
-    )
+    means = feature_means(examples.rows, counts) if data.kind == "table" else None
+    class_counts = count_codes(examples.codes, len(examples.classes))
+    model = untrained(data, recipe, mapping, examples.classes, class_counts, counts, means)
     held_out = model.examples(dev)[0] if isinstance(dev, Dataset) else dev
     if recipe.with_kernel:
         from rosenblatt.learning.kernel.training import train_recipe

@@ -35,6 +35,7 @@ LEAST_RIGHT = 0.5  # of what always naming the largest class gets wrong, one col
 ROWS_A_VALUE = 5  # at least, on average: every ID tells its own row
 REPEATED_SHARE = 0.01  # of the rows, beyond what chance explains
 RARE = 0.01  # of the rows; of more than two classes, as much less as there are more
+LEAST_CHANGES, SORTED_SHARE = 20, 0.1  # of label, expected by chance; a sorted file has less than this share of them
 SHIFT_SE, SHIFT_POINTS = 4.0, 0.05  # by which the share of a class must differ between two parts
 
 
@@ -182,11 +183,20 @@ def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
     )
 
 
+def label_changes(codes: np.ndarray) -> tuple[int, float]:
+    """How often the class differs from that of the row before, and how often it would in a shuffled file: n − Σ n_k²/n.
+
+    >>> label_changes(np.array([0, 0, 1, 1]))
+    (1, 2.0)
+    """
+    counts = np.bincount(codes)
+    return int(np.count_nonzero(np.diff(codes))), float(len(codes) - (counts.astype(float) ** 2).sum() / len(codes))
+
+
 def is_sorted(codes: np.ndarray) -> bool:
     """Do far fewer neighbours differ in their class than if the rows were shuffled?"""
-    counts = np.bincount(codes)
-    expected = len(codes) * (1 - ((counts / len(codes)) ** 2).sum())  # changes of label between neighbours, if shuffled
-    return bool(expected > 20 and np.count_nonzero(np.diff(codes)) < expected / 10)
+    changes, expected = label_changes(codes)
+    return expected > LEAST_CHANGES and changes < SORTED_SHARE * expected
 
 
 def some_rows(data: Dataset) -> Any:

@@ -28,7 +28,7 @@ from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
-from rosenblatt.learning.examples import encode, labels_of
+from rosenblatt.learning.examples import encode, has_quantity, labels_of
 from rosenblatt.studies.cautions import about_alike_classes, is_sorted
 from rosenblatt.studies.pooling import middle, pool_numbers, pool_texts
 
@@ -319,7 +319,7 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
     counts = np.bincount(codes)
     if len(counts) == 1:
         suggestions.append("There is one class only: nothing can be learned from it.")
-    elif len(counts) > 20 and len(counts) > facts.rows / 20 and not isinstance(facts.positive, str):
+    elif has_quantity(labels_of(data)):
         suggestions.append(
             f"The target has {len(counts):,} different numbers, a quantity rather than a class: --task numbers."
         )

@@ -22,10 +22,10 @@ from rosenblatt.learning.learner_names import recipe_called
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.scoring import error
 from rosenblatt.learning.training import run
+from rosenblatt.studies.cautions import is_sorted, label_changes
 from rosenblatt.studies.compare import OnLearner, split_encoder
 
 AS_GIVEN = "as given"
-SORTED_SHARE = 0.5  # a file whose label changes less often than this share of what chance gives counts as sorted by class
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def compare_orders(
         for kind, examples in ((AS_GIVEN, train), ("by class", by_class), ("by class, backwards", backwards)):
             rows.append(summarise(name, kind, [train_in_order(examples, test, chosen, "given", 0)], beside=shuffled))
     changes, expected = label_changes(train.codes)
-    return OrderStudy(rows, order_warnings(rows, changes, expected), changes, expected)
+    return OrderStudy(rows, order_warnings(rows, train.codes), changes, expected)
 
 
 @dataclass(frozen=True)
@@ -134,21 +134,12 @@ def mean_cosine(directions: np.ndarray) -> float:
     return float((total @ total - np.einsum("ij,ij->", directions, directions)) / (n * (n - 1)))
 
 
-def label_changes(codes: np.ndarray) -> tuple[int, float]:
-    """How often the class differs from that of the row before, and how often it would in a shuffled file: n − Σ n_k²/n.
-
-    >>> label_changes(np.array([0, 0, 1, 1]))
-    (1, 2.0)
-    """
-    counts = np.bincount(codes)
-    return int(np.count_nonzero(np.diff(codes))), float(len(codes) - (counts.astype(float) ** 2).sum() / len(codes))
-
-
-def order_warnings(rows: list[OrderResult], changes: int, expected: float) -> list[str]:
+def order_warnings(rows: list[OrderResult], codes: np.ndarray) -> list[str]:
     """Where the order of the file hurts, or would."""
     warnings = []
-    is_sorted = changes < SORTED_SHARE * expected
-    if is_sorted:
+    by_class = is_sorted(codes)
+    if by_class:
+        changes, expected = label_changes(codes)
         warnings.append(
             f"The file is sorted by class, or nearly: the label changes {changes:,} times from row to row, "
             f"in a shuffled file it would {expected:,.0f} times. Never train on it as given."
@@ -157,7 +148,7 @@ def order_warnings(rows: list[OrderResult], changes: int, expected: float) -> li
     for row in rows:
         chance = shuffled[row.learner]
         # A little worse than the worst is one order in so many by chance; not in a file that is sorted.
-        room = 0.0 if is_sorted else chance.error_most - chance.error_least
+        room = 0.0 if by_class else chance.error_most - chance.error_least
         if row.order == AS_GIVEN and row.error_mean > chance.error_most + room:
             warnings.append(
                 f"{row.learner}: the order of the file hurts. As given the error is {100 * row.error_mean:.2f} %, "

@@ -19,19 +19,27 @@ def pool_numbers(values: np.ndarray, most: int) -> tuple[list[str | None], np.nd
 
     >>> pool_numbers(np.array([1, 2, 2, 2, 3, 9, np.nan]), 3)
     (['1 to 2', '3 to 9', None], array([0, 0, 0, 0, 1, 1, 2]))
+    >>> pool_numbers(np.array([20240.125, 20240.25, 20240.5, 20240.75]), 2)[0]
+    ['20240.125 to 20240.25', '20240.5 to 20240.75']
     """
     known = ~np.isnan(values)
     distinct, places, counts = np.unique(values[known], return_inverse=True, return_counts=True)
     before = np.cumsum(counts) - counts  # rows with a smaller number
     groups = np.minimum(most - 1, before * most // max(1, int(counts.sum())))
     _, groups = np.unique(groups, return_inverse=True)
-    names: list[str | None] = []
-    for group in range(int(groups.max(initial=-1)) + 1):
-        least, largest = distinct[groups == group][[0, -1]].tolist()
-        names.append(amount(least) if least == largest else f"{amount(least)}{BETWEEN}{amount(largest)}")
+    first = np.flatnonzero(np.diff(groups, prepend=-1))
+    ends = [distinct[first], distinct[np.append(first[1:], len(distinct)) - 1]] if len(distinct) else []
+    written = texts_of(np.unique(ends))
+    names: list[str | None] = [BETWEEN.join(written[end] for end in dict.fromkeys(pair)) for pair in zip(*ends, strict=True)]
     codes = np.full(len(values), len(names))
     codes[known] = groups[places]
     return names if known.all() else [*names, None], codes
+
+
+def texts_of(numbers: np.ndarray) -> dict[float, str]:
+    """Different numbers as texts: short, but each another."""
+    short = {x: amount(x) for x in numbers.tolist()}
+    return short if len(set(short.values())) == len(short) else {x: repr(x).removesuffix(".0") for x in short}
 
 
 def pool_texts(values: pl.Series, most: int) -> tuple[list[str | None], np.ndarray]:
