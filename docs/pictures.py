@@ -187,11 +187,157 @@ def report(ax: Any) -> None:
     WeightsDisplay.from_estimator(clf, Z, names=list(data.feature_names), top=12, ax=ax)
 
 
+def learners(ax: Any) -> None:
+    """Every linear learner on the same points, which no line separates."""
+    random = np.random.default_rng(5)
+    y = np.repeat([-1, 1], 40)
+    X = random.normal(size=(80, 2)) + y[:, None] * [0.9, 0.6]
+    ax.scatter(*X.T, s=16, c=[PALETTE[0] if label > 0 else PALETTE[1] for label in y], alpha=0.5)
+    reach = np.array([-3.5, 3.5])
+    for k, name in enumerate(("Perceptron", "AveragedPerceptron", "Mira", "PassiveAggressive", "Arow", "SoftPerceptron")):
+        clf = getattr(rosenblatt, name)(max_iter=10, random_state=0).fit(X, y)
+        (a, b), c = clf.coef_[0], clf.intercept_[0]
+        ax.plot(reach, -(a * reach + c) / b, color=PALETTE[k % len(PALETTE)], linestyle="-" if k < 3 else "--", label=name)
+    ax.set(xlim=reach, ylim=(-3.5, 3.5), title="The same points, ten epochs: where each learner draws its line")
+    ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def windows(ax: Any) -> None:
+    """The order of an epoch over rows on disk, with a window of a quarter of them."""
+    from rosenblatt.engine.order import epochs
+
+    rows = np.arange(4096, dtype=np.int32)
+    epoch = next(epochs("shuffled", rows, 0, window=1024))
+    ax.scatter(rows, epoch, s=1, color=PALETTE[0], linewidths=0)
+    for place in (1024, 2048, 3072):
+        ax.axvline(place, color="0.6", linestyle="--", linewidth=0.8)
+    ax.set(
+        xlabel="place in the epoch",
+        ylabel="row of the file",
+        title="Four windows of 64 blocks, from all over the file, each shuffled",
+    )
+
+
+def mixing(ax: Any) -> None:
+    """Updates of each epoch on separable rows, in one run and mixed from 4 and 16 shards."""
+    from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
+    from rosenblatt.cluster.mixing import MixSettings
+    from rosenblatt.learning.examples import for_classes
+    from rosenblatt.learning.plan import Plan
+
+    random = np.random.default_rng(3)
+    X = random.normal(size=(4000, 20))
+    scores = X @ random.normal(size=20)
+    clear = abs(scores) > 0.4
+    examples = for_classes(X[clear], (scores[clear] > 0).astype(int))
+    for k, shards in enumerate((1, 4, 16)):
+        parts = [cut(examples, first, last) for first, last in ranges(int(clear.sum()), shards)]
+        mixed = train_shards(ShardsHere(parts), MixSettings(rules.Perceptron(), Plan(epochs=60), shards=shards))
+        updates = [epoch.updates for epoch in mixed.history]
+        ax.plot(
+            np.arange(1, len(updates) + 1),
+            updates,
+            "o-",
+            color=PALETTE[k],
+            markersize=3,
+            label=f"{shards} shards" if shards > 1 else "one run",
+        )
+    ax.set(
+        xlabel="epoch",
+        ylabel="updates in it",
+        yscale="symlog",
+        ylim=(0, None),
+        title="Separable rows: a mixed perceptron comes to an end, too",
+    )
+    ax.legend()
+
+
+def speed(ax: Any) -> None:
+    """How many times as fast a fit is as scikit-learn's, from the table of the page."""
+    page = (Path(__file__).parent / "speed.md").read_text()
+    table = page.partition("<!-- fit -->")[2].partition("<!-- end of fit -->")[0].strip().splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    names, ratios = [row[0] for row in cells], [float(row[3].partition("×")[0]) for row in cells]
+    ax.barh(names[::-1], ratios[::-1], color=PALETTE[0])
+    ax.axvline(1, color="0.4", linestyle="--", linewidth=1)
+    for place, ratio in enumerate(ratios[::-1]):
+        ax.text(ratio, place, f" {ratio:.1f}", va="center", fontsize=8)
+    ax.tick_params(axis="y", labelsize=7)
+    ax.set(
+        xlabel="times as fast as scikit-learn's averaged SGD", title="Five epochs, one thread", xlim=(0, 1.12 * max(ratios))
+    )
+
+
+def same_weights(ax: Any) -> None:
+    """Weights of scikit-learn's perceptron against ours, on the same rows in the same order."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import Perceptron
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = load_breast_cancer(return_X_y=True)
+    Z = StandardScaler().fit_transform(X)
+    theirs = Perceptron(max_iter=5, tol=None, shuffle=False).fit(Z, y).coef_[0]
+    mine = rosenblatt.Perceptron(max_iter=5, shuffle=False).fit(Z, y).coef_[0]
+    ends = [mine.min(), mine.max()]
+    ax.plot(ends, ends, "--", color="0.5", linewidth=1)
+    ax.scatter(theirs, mine, s=22, color=PALETTE[0], alpha=0.8)
+    beside = "bit for bit" if np.array_equal(theirs, mine) else f"within {abs(theirs - mine).max():.0e}"
+    ax.set(
+        xlabel="scikit-learn's weights",
+        ylabel="ours",
+        title=f"Perceptron, 30 weights, the same order: equal {beside}",
+    )
+
+
+def model_file(ax: Any) -> None:
+    """The bytes of a model file, from first to last."""
+    import tempfile
+
+    from rosenblatt.data import open_known
+    from rosenblatt.learning import model_file as files
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "iris.rosenblatt"
+        rosenblatt.save(rosenblatt.learn(open_known("iris"), epochs=3), path)
+        size, (_, arrays) = path.stat().st_size, files.read(path)
+    parts = {"head: sizes, digest, recipe, features": size - sum(array.nbytes for array in arrays.values())}
+    parts |= {name: array.nbytes for name, array in arrays.items()}
+    start = 0
+    for place, (name, length) in enumerate(parts.items()):
+        ax.barh(-place, length, left=start, color=PALETTE[place % len(PALETTE)])
+        ax.text(start + length, -place, f" {name}, {length:,}", va="center", fontsize=8)
+        start += length
+    ax.set(
+        xlabel="bytes",
+        yticks=[],
+        xlim=(0, 1.6 * size),
+        title=f"A model of iris, {size:,} bytes: one digest covers all of them",
+    )
+
+
+def items(ax: Any) -> None:
+    """How many items of each lecture are on each page."""
+    import re
+
+    page = (Path(__file__).parent / "lectures.md").read_text()
+    rows = re.findall(r"^\| ([A-Z])\d+ \|.*\| \[(.+?)\]\(", page, re.MULTILINE)
+    lectures = {"B": "Boulder", "H": "Harvey Mudd", "U": "Southern California", "W": "Washington", "O": "Oregon State"}
+    names = list(dict.fromkeys(name for _, name in rows))
+    counts = np.array([[sum(row == (letter, name) for row in rows) for letter in lectures] for name in names])
+    ax.imshow(counts, cmap="Blues", vmin=0, vmax=counts.max() + 2, aspect="auto")
+    for place in zip(*np.nonzero(counts), strict=True):
+        ax.text(place[1], place[0], str(counts[place]), ha="center", va="center", fontsize=8)
+    ax.set_xticks(range(len(lectures)), lectures.values(), fontsize=8)
+    ax.set_yticks(range(len(names)), names, fontsize=8)
+    ax.set(title=f"{len(rows)} items of five lectures, and their pages")
+
+
 PICTURES: dict[str, Callable[[Any], None]] = {
     draw.__name__: draw
     for draw in (
         *(neuron, separability, convergence, multiclass, basis, kernels, memory, losses, margins),
         *(engine, probabilities, numbers, facts, report),
+        *(learners, windows, mixing, speed, same_weights, model_file, items),
     )
 }
 
