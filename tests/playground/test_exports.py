@@ -112,7 +112,7 @@ def test_the_exported_python_gives_the_kernels_coefficients(visit, capsys):
     "table",
     [
         "label,size,class\n0.1,1,b\n0.25,2.5,a\n3,0.7,b\n1e-3,4,a\n",  # a column is called label
-        "u,v,kind\n0.1,1,a\n0.25,2.5,b\n3,0.7,c\n1e-3,4,d\n2,2,a\n",  # d against the rest: "d" comes before "not d"
+        "u,v,kind\n0.1,1,a\n0.25,2.5,b\n3,0.7,c\n1e-3,4,d\n2,2,e\n1,2,f\n",  # f against the rest: "f" comes before "not f"
         "u,v,kind\n0.1,1,10\n0.25,2.5,9\n3,0.7,10\n1e-3,4,9\n",  # labels that are numbers
     ],
 )
@@ -124,6 +124,19 @@ def test_points_of_a_table_keep_their_positive_class(visit, capsys, tmp_path, mo
     window.until("page.replay.trace.names[0] !== 'x₁'")
     model = run_command(window, tmp_path, monkeypatch)
     assert weights(window)[0] == flat(*model.views["last"])
+
+
+@pytest.mark.parametrize("kinds", [("setosa", "versicolor", "virginica"), ("9", "10", "11")])  # texts sort 10, 11, 9
+def test_a_table_of_three_classes_ends_on_the_weights_of_the_command_line(visit, tmp_path, monkeypatch, kinds):
+    rows = [f"{k + 0.5 * j},{(3 * j + k) % 4},{kind}" for k, kind in enumerate(kinds) for j in range(4)]
+    window = visit("#order=given")
+    window.page.click("#csv-open")
+    window.page.fill("#csv-text", "\n".join(["u,v,kind", *rows]))
+    window.page.click("#csv-take")
+    window.until("page.replay.trace.names[0] !== 'x₁'")
+    assert window.run("page.replay.trace.classes") == list(kinds)
+    coef, intercept = run_command(window, tmp_path, monkeypatch).views["last"]
+    assert window.run("page.replay.trace.last") == [[*w, b] for w, b in zip(coef.tolist(), intercept.tolist(), strict=True)]
 
 
 def test_pictures_are_exported_as_svg_and_png(visit, tmp_path):

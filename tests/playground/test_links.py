@@ -25,10 +25,13 @@ def a_state(fields):
     def values(name, field):
         if "options" in field:
             return st.sampled_from(field["options"])
+        word = st.text(max_size=40).filter(
+            lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
+        )
         if name in ("x", "y", "target", "minus", "plus"):
-            return st.text(max_size=40).filter(
-                lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") == text
-            )
+            return word
+        if name == "names":
+            return st.one_of(st.just([]), st.lists(word.filter(bool), min_size=2, max_size=5, unique=True))
         if name == "points":
             return st.lists(POINT, max_size=8)
         if name == "features":

@@ -50,7 +50,12 @@ def random_task(seed):
             data["k"] = draw.choice([2, 2, 3, 5])
     if kind == "points" and draw.random() < 0.4:
         data["points"] = [[*row[:2], draw.choice("abc")] for row in data["points"]]
-    many = data.get("k", 2) > 2 or (kind == "points" and isinstance(data["points"][0][2], str))
+        if draw.random() < 0.5:
+            data["classes"] = draw.choice([["setosa", "versi", "virginica"], ["one", "two"]])  # two names are too few for c
+    if kind == "points" and draw.random() < 0.3:  # the same rows as a table
+        rows = "".join(f"{x},{y},kind {label}\n" for x, y, label in data["points"])
+        data = {"kind": "csv", "text": f"a,b,label\n{rows}"}
+    many = data.get("k", 2) > 2 or data["kind"] == "csv" or (kind == "points" and isinstance(data["points"][0][2], str))
     learner = draw.choice(list(ALL_LEARNERS))
     rule = learner if learner in PARAMETERS else "perceptron"
     may_start = learner != "kernel" and not many

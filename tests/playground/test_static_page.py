@@ -177,6 +177,21 @@ def test_a_page_with_a_file_begins_with_its_points(browser, tmp_path):
     visit.context.close()
 
 
+def test_a_file_of_three_classes_keeps_them_and_takes_points_of_each(browser, tmp_path):
+    tmp_path.joinpath("pets.csv").write_text("height,weight,kind\n1,2,cat\n3,1,dog\n2,3,eel\n0,0,cat\n")
+    page = tmp_path / "pets.html"
+    assert run(["play", str(tmp_path / "pets.csv"), "-o", str(page), "-q"]) == 0
+    visit = Visit(browser)
+    visit.open("", page.as_uri())
+    assert visit.run("page.asList().map((point) => point[2]).join('')") == "abca"
+    assert visit.page.locator(".legend .of-many").all_inner_texts() == ["cat", "dog", "eel"]
+    assert visit.run("page.nextLabel") == "a", "a click adds a point of one of these"
+    visit.run("page.edit([...page.asList(), [1, 1, page.labels[2]]])")
+    visit.until("page.replay.n === 5")
+    assert visit.page.locator(".legend .of-many").all_inner_texts() == ["cat", "dog", "eel"]
+    visit.context.close()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -107,3 +107,40 @@ def test_names_of_classes_go_with_the_link(visit, names):
     window.until("page.replay.n === 60")
     assert legend() == ["negative", "positive"]
     assert window.errors == []
+
+
+IRIS = "length,width,kind\n" + "".join(
+    f"{x},{y},{kind}\n"
+    for kind, x, y in [("setosa", 1, 1), ("virginica, tall", 3, 0), ("versi", 0, 3), ("setosa", 1.5, 1), ("versi", 0, 2)]
+).replace("virginica, tall", '"virginica, tall"')
+
+
+def test_a_table_of_three_classes_has_three_regions_and_its_names(visit):
+    window = visit()
+    paste(window, IRIS)
+    window.until("page.state.points.length === 5")
+    legend = lambda: window.page.locator(".legend .of-many").all_inner_texts()  # noqa: E731
+    assert legend() == ["setosa", "versi", "virginica, tall"]
+    assert window.run("page.replay.vectors") == 3
+    assert window.run("page.state.points.map((point) => point[2]).join('')") == "acbab"
+    assert not window.page.locator("#notice-notes").is_visible(), "nothing stands against a rest"
+    window.page.reload()
+    window.ready()
+    assert legend() == ["setosa", "versi", "virginica, tall"]
+    window.run("page.edit([...page.asList(), [3, 3, 'c']])")
+    window.until("page.replay.n === 6")
+    assert legend() == ["setosa", "versi", "virginica, tall"], "and with points that are added"
+    window.run("page.edit(page.asList().filter((point) => point[2] !== 'b'))")
+    window.until("page.replay.n === 4")
+    assert legend() == ["setosa", "virginica, tall"], "a class without points is none"
+    window.page.select_option("#field-data", "xor")
+    window.until("page.replay.n === 60")
+    assert legend() == []
+    assert window.errors == []
+
+
+def test_more_than_five_classes_stand_one_against_the_rest(playground):
+    text = "a,b,c\n" + "".join(f"{k},{k % 3},kind {k}\n" for k in range(6))
+    answer = httpx.post(f"{playground.address}api/trace", json={"data": {"kind": "csv", "text": text}}, timeout=20).json()
+    assert answer["classes"] == ["not kind 5", "kind 5"]
+    assert answer["notes"] == ["6 classes: kind 5 against the rest."]

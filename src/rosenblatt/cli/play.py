@@ -40,7 +40,11 @@ class PlayOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option("--x", "x", metavar="COL", help="Column across; else the first of numbers.")
 @click.option("--y", "y", metavar="COL", help="Column upwards; else the second of numbers.")
 @options.target
-@click.option("--positive", metavar="LABEL", help="The class against all others; else the last in their order.")
+@click.option(
+    "--positive",
+    metavar="LABEL",
+    help="The class against all others; else up to five have a region each.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; else any that is free.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
 @click.option("--static", type=WrittenFolder(), metavar="DIR", help="Write a page that needs no server: DIR/index.html.")

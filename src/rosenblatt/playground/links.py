@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Learner
@@ -21,7 +21,7 @@ Point = tuple[float, float, Label]
 
 # What the page begins with where a link says nothing else.
 INITIAL: dict[str, Any] = {
-    "data": "blobs", "n": 60, "margin": 0.2, "noise": 0.0, "dataseed": 1, "k": 2, "minus": "", "plus": "",
+    "data": "blobs", "n": 60, "margin": 0.2, "noise": 0.0, "dataseed": 1, "k": 2, "minus": "", "plus": "", "names": "",
     "learner": "perceptron", "epochs": 20, "order": "shuffled", "seed": 0, "bias": True, "scale": False, "holdout": 0.0,
     "strict": False, "w1": 0.0, "w2": 0.0, "b": 0.0,
 }  # fmt: skip
@@ -59,6 +59,11 @@ def points_of(address: str) -> list[Point]:
         return [(float(x), float(y), labels[label]) for x, y, label in parts]
     except (KeyError, ValueError):
         raise SettingError(f"points is {text[:60]!r}: expected x₁,x₂,label parted by semicolons.") from None
+
+
+def names_as_text(names: Sequence[str]) -> str:
+    """Names of classes as a link holds them: parted by commas, of which a name may have its own."""
+    return ",".join(quote(name, safe="") for name in names)
 
 
 def address_of(settings: Mapping[str, Any], points: Sequence[Point] = ()) -> str:
@@ -107,8 +112,9 @@ def data_request(chosen: Mapping[str, Any], points: Sequence[Point]) -> dict[str
     if chosen["data"] == "four":
         return {"kind": "four"}
     if chosen["data"] == "points":
-        named = {"classes": [chosen["minus"], chosen["plus"]]} if chosen["minus"] and chosen["plus"] else {}
-        return {"kind": "points", "points": [list(point) for point in points], **named}
+        two = [chosen["minus"], chosen["plus"]]
+        classes = [unquote(name) for name in chosen["names"].split(",")] if chosen["names"] else two if all(two) else None
+        return {"kind": "points", "points": [list(point) for point in points], **({"classes": classes} if classes else {})}
     recipe = {name: chosen[name] for name in ("n", "margin", "noise")}
     many = {"k": chosen["k"]} if chosen["k"] > 2 else {}
     return {"kind": chosen["data"], **recipe, "seed": chosen["dataseed"], **many}

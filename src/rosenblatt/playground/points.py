@@ -68,8 +68,8 @@ def make(data: Data) -> Points:
         rows = FOUR_POINTS if data.kind == "four" else data.points
         x = np.array([row[:2] for row in rows], dtype=float).reshape(len(rows), 2)
         if rows and isinstance(rows[0][2], str):
-            return lettered(x, [str(row[2]) for row in rows])
-        return Points(x, np.array([row[2] for row in rows], dtype=np.int64), classes=data.classes)
+            return lettered(x, [str(row[2]) for row in rows], data.classes)
+        return Points(x, np.array([row[2] for row in rows], dtype=np.int64), classes=data.classes[:2])
     random = SeededRandom(data.seed)
     if data.k > 2 and data.kind in ("blobs", "ordered"):
         return many_clouds(data, random)
@@ -104,16 +104,20 @@ def many_clouds(data: Data, random: SeededRandom) -> Points:
     return lettered(x, [CLASS_LETTERS[code] for code in codes.tolist()])
 
 
-def lettered(x: np.ndarray, labels: list[str]) -> Points:
-    """Points whose labels are letters: as many classes as letters occur.
+def lettered(x: np.ndarray, labels: list[str], names: tuple[str, ...] = ()) -> Points:
+    """Points whose labels are letters: as many classes as letters occur, called by these names, if each has one.
 
     >>> lettered(np.zeros((3, 2)), ["a", "c", "a"]).y.tolist(), lettered(np.zeros((3, 2)), ["b", "c", "a"]).y.tolist()
     ([-1, 1, -1], [1, 2, 0])
+    >>> lettered(np.zeros((2, 2)), ["a", "c"], ("setosa", "versicolor", "virginica")).classes
+    ('setosa', 'virginica')
     """
     letters = tuple(sorted(set(labels)))
     codes = np.array([letters.index(label) for label in labels], dtype=np.int64)
     y = 2 * codes - 1 if len(letters) == 2 else codes
-    return Points(x, y, classes=tuple(letter.upper() for letter in letters), letters=letters)
+    places = [CLASS_LETTERS.index(letter) for letter in letters]
+    named = max(places, default=0) < len(names)
+    return Points(x, y, classes=tuple(names[k] if named else CLASS_LETTERS[k].upper() for k in places), letters=letters)
 
 
 def xor(y: np.ndarray, data: Data, random: SeededRandom) -> np.ndarray:
@@ -214,15 +218,22 @@ def from_table(frame: pl.DataFrame, data: Data, positive: str | None = None) -> 
     if len(complete) > MOST_POINTS:
         notes.append(f"The first {MOST_POINTS:,} of {len(complete):,} rows are shown.")
         complete = complete.head(MOST_POINTS)
-    labels, classes, class_notes = two_classes(complete["target"].to_list(), positive)
+    known = classes_of(complete["target"].to_list(), positive)
     coordinates = complete.select("x", "y").to_numpy().astype(float)
     if not np.isfinite(coordinates).all() or np.abs(coordinates).max(initial=0) > 1e12:
         raise DataError(f"A number in {x!r} or {y!r} is not finite, or too large to draw: correct it, or leave it empty.")
-    return Points(coordinates, labels, (x, y), classes, names, (x, y, target), (*notes, *class_notes))
+    return replace(known, x=coordinates, names=(x, y), columns=names, chosen=(x, y, target), notes=(*notes, *known.notes))
 
 
-def two_classes(values: list[Any], positive: str | None) -> tuple[np.ndarray, tuple[str, str], list[str]]:
-    """Labels as 1 and -1: the second of two is positive; of more, one against the rest."""
+def classes_of(values: list[Any], positive: str | None) -> Points:
+    """Labels and classes, still without coordinates.
+
+    Of two classes the second is positive; up to five have a letter each; else, or where one is named as the positive one,
+    it stands against the rest.
+
+    >>> classes_of(["c", "a", "b", "a"], None).y.tolist(), classes_of(["c", "a", "b", "a"], "a").classes
+    ([2, 0, 1, 0], ('not a', 'a'))
+    """
     distinct = sorted(set(values), key=lambda value: (str(type(value)), value))
     if len(distinct) < 2:
         only = f"All labels are {str(distinct[0])[:60]!r}" if distinct else "No row has all three: two numbers and a label"
@@ -230,8 +241,14 @@ def two_classes(values: list[Any], positive: str | None) -> tuple[np.ndarray, tu
     names = [str(value) for value in distinct]
     if positive is not None and positive not in names:
         raise SettingError(f"There is no class {positive!r}: choose one of {', '.join(names[:20])}.")
+    nowhere = np.empty((0, 2))
+    if positive is None and 2 < len(distinct) <= len(CLASS_LETTERS):
+        place = {value: code for code, value in enumerate(distinct)}
+        codes = np.array([place[value] for value in values], dtype=np.int64)
+        return Points(nowhere, codes, classes=tuple(names), letters=tuple(CLASS_LETTERS[: len(distinct)]))
     chosen = distinct[names.index(positive)] if positive is not None else distinct[-1]
     labels = np.array([1 if value == chosen else -1 for value in values])
     if len(distinct) == 2:
-        return labels, (next(str(value) for value in distinct if value != chosen), str(chosen)), []
-    return labels, (f"not {chosen}", str(chosen)), [f"{len(distinct)} classes: {chosen} against the rest."]
+        return Points(nowhere, labels, classes=(next(str(value) for value in distinct if value != chosen), str(chosen)))
+    notes = (f"{len(distinct)} classes: {chosen} against the rest.",)
+    return Points(nowhere, labels, classes=(f"not {chosen}", str(chosen)), notes=notes)

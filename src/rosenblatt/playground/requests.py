@@ -167,13 +167,13 @@ def read_products(name: str, value: Any) -> tuple[str, ...]:
 
 
 def read_classes(name: str, value: Any) -> tuple[str, ...]:
-    """What the negative and the positive class are called: two names, and not the same."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise SettingError(f"{name} is {shown(value)}: expected a list of 2 names.")
-    minus, plus = (read_value(name, one, Text(CLASS_NAME_LETTERS)) for one in value)
-    if not minus or not plus or minus == plus:
-        raise SettingError(f"{name} are {shown(minus)} and {shown(plus)}: expected two names that differ.")
-    return minus, plus
+    """What the classes are called: the negative and the positive one, or those of the letters a, b, c …; all differ."""
+    if not isinstance(value, list) or not 2 <= len(value) <= len(CLASS_LETTERS):
+        raise SettingError(f"{name} is {shown(value)}: expected a list of 2 to {len(CLASS_LETTERS)} names.")
+    names = tuple(read_value(name, one, Text(CLASS_NAME_LETTERS)) for one in value)
+    if not all(names) or len(set(names)) < len(names):
+        raise SettingError(f"{name} are {', '.join(map(shown, names))}: expected names that differ.")
+    return names
 
 
 def shown(value: Any) -> str:

@@ -78,6 +78,7 @@ def file_facts(points: Points) -> dict[str, Any]:
         "y": points.y.tolist(),
         "names": points.names,
         "classes": points.classes,
+        "letters": points.letters,
         "columns": points.chosen,
         "chosen": points.chosen,
         "notes": points.notes,

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import LabelError, SettingError, needs_parts
-from rosenblatt.playground.links import Point, address_of, points_of, settings_of, task_of
+from rosenblatt.playground.links import Point, address_of, names_as_text, points_of, settings_of, task_of
 from rosenblatt.playground.points import Points, make
 from rosenblatt.playground.requests import CLASS_LETTERS, MOST_POINTS
 from rosenblatt.playground.running import RunCache, TaskRun
 from rosenblatt.playground.static_page import as_literal, static_page
+
+OF_CLASSES = ("k", "minus", "plus", "names")  # settings that go with the points
 
 try:
     import anywidget
@@ -102,7 +104,7 @@ class Widget(object if anywidget is None else anywidget.AnyWidget):  # type: ign
     @points.setter
     def points(self, points: tuple[Any, Any]) -> None:
         rows, names = labelled(*points)
-        kept = {name: value for name, value in self.settings.items() if name not in ("data", "minus", "plus", "k")}
+        kept = {name: value for name, value in self.settings.items() if name not in ("data", *OF_CLASSES)}
         self.address = checked(address_of(written({"data": "points", **names, **kept}), rows))
 
     @property
@@ -114,7 +116,7 @@ class Widget(object if anywidget is None else anywidget.AnyWidget):  # type: ign
     def settings(self, settings: Mapping[str, Any]) -> None:
         points = points_of(self.address)
         data = {"data": "points"} if points else {}
-        kept = {name: value for name, value in self.settings.items() if name in ("k", "minus", "plus")} if points else {}
+        kept = {name: value for name, value in self.settings.items() if name in OF_CLASSES} if points else {}
         self.address = checked(address_of(written(data | kept | dict(settings)), points))
 
     @property
@@ -161,7 +163,9 @@ def labelled(X: Any, y: Any) -> tuple[list[Point], dict[str, Any]]:
     codes = np.searchsorted(classes, labels).tolist()
     places = rows.tolist()
     if len(classes) > 2:
-        return [(a, b, CLASS_LETTERS[code]) for (a, b), code in zip(places, codes, strict=True)], {"k": len(classes)}
+        names = names_as_text([str(name)[:40] for name in classes.tolist()])
+        lettered: list[Point] = [(a, b, CLASS_LETTERS[code]) for (a, b), code in zip(places, codes, strict=True)]
+        return lettered, {"k": len(classes), "names": names}
     signed: list[Point] = [(a, b, 2 * code - 1) for (a, b), code in zip(places, codes, strict=True)]
     named = {} if classes.tolist() == [-1, 1] else {"minus": str(classes[0])[:40], "plus": str(classes[1])[:40]}
     return signed, named

@@ -1,5 +1,6 @@
 // A pasted table: two columns of numbers and one of labels. The library reads far more kinds of tables (`rosenblatt play`).
 
+import { LETTERS } from "./classes.js";
 import { Refused } from "./refused.js";
 import { count } from "./words.js";
 
@@ -54,7 +55,7 @@ function column(cells) {
 
 const asNumber = (cell) => (/^[+\-−]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(cell) ? Number(cell.replace(",", ".").replace("−", "-")) : NaN);
 
-// Rows that miss one of the three are left out, and counted; of more than two classes one stands against the rest.
+// Rows that miss one of the three are left out, and counted.
 function chosen({ names, columns }, wanted) {
   const target = wanted.target ?? names.at(-1);
   const free = names.filter((name, i) => name !== target && columns[i].numeric);
@@ -76,19 +77,22 @@ function chosen({ names, columns }, wanted) {
   ].filter(Boolean);
   const points = rows.map((i) => [first[i], second[i]]);
   if (points.some((point) => point.some((value) => !(Math.abs(value) <= LARGEST)))) throw refused(`A number in ‘${across}’ or ‘${up}’ is too large to draw: correct it, or leave it empty.`);
-  const [y, classes, classNote] = twoClasses(rows.map((i) => labels[i]));
-  return { x: points, y, names: [across, up], classes, letters: [], columns: names, chosen: [across, up, target], notes: [...notes, ...classNote] };
+  const known = classesOf(rows.map((i) => labels[i]));
+  return { ...known, x: points, names: [across, up], columns: names, chosen: [across, up, target], notes: [...notes, ...known.notes] };
 }
 
-// Labels as 1 and -1: the second of two is positive; of more, the last against the rest.
-function twoClasses(values) {
+// Of two classes the second is positive; up to five have a letter each; of more, the last stands against the rest.
+function classesOf(values) {
   const ascending = typeof values[0] === "number" ? (a, b) => a - b : (a, b) => (a < b ? -1 : a > b ? 1 : 0);
   const distinct = [...new Set(values)].sort(ascending);
   if (distinct.length < 2) {
     throw refused(`${distinct.length ? `All labels are ‘${distinct[0]}’` : "No row has all three: two numbers and a label"}. Two classes are needed to tell one from another.`);
   }
+  if (distinct.length > 2 && distinct.length <= LETTERS.length) {
+    return { y: values.map((value) => distinct.indexOf(value)), classes: distinct.map(String), letters: LETTERS.slice(0, distinct.length), notes: [] };
+  }
   const positive = distinct.at(-1);
   const y = values.map((value) => (value === positive ? 1 : -1));
-  if (distinct.length === 2) return [y, distinct.map(String), []];
-  return [y, [`not ${positive}`, String(positive)], [`${distinct.length} classes: ${positive} against the rest.`]];
+  if (distinct.length === 2) return { y, classes: distinct.map(String), letters: [], notes: [] };
+  return { y, classes: [`not ${positive}`, String(positive)], letters: [], notes: [`${distinct.length} classes: ${positive} against the rest.`] };
 }

@@ -25,15 +25,17 @@ export function pointsOf(data) {
 function listed(points, classes) {
   const x = points.map(([x1, x2]) => [x1, x2]);
   const labels = points.map((point) => point[2]);
-  return typeof labels[0] === "string" ? lettered(x, labels) : { ...PLAIN, classes, x, y: labels };
+  return typeof labels[0] === "string" ? lettered(x, labels, classes) : { ...PLAIN, classes: classes.slice(0, 2), x, y: labels };
 }
 
-// Points whose labels are letters: as many classes as letters occur.
-function lettered(x, labels) {
+// Points whose labels are letters: as many classes as letters occur, called by these names, if each has one.
+function lettered(x, labels, names = []) {
   const letters = [...new Set(labels)].sort();
   const codes = labels.map((label) => letters.indexOf(label));
   const y = letters.length === 2 ? codes.map((code) => 2 * code - 1) : codes;
-  return { ...PLAIN, x, y, classes: letters.map((letter) => letter.toUpperCase()), letters };
+  const named = letters.every((letter) => LETTERS.indexOf(letter) < names.length);
+  const classes = letters.map((letter) => (named ? names[LETTERS.indexOf(letter)] : letter.toUpperCase()));
+  return { ...PLAIN, x, y, classes, letters };
 }
 
 const hundredths = (value) => roundHalfEven(value * 100) / 100 + 0;

@@ -1,7 +1,7 @@
 // What buttons and keys do.
 
 import { by } from "./dom.js";
-import { colourOf, labelsOf, nextOf, signOf, spokenLabel } from "./classes.js";
+import { colourOf, nextOf, signOf, spokenLabel } from "./classes.js";
 import { openExport } from "./export-dialog.js";
 import { listen, showKeys } from "./keyboard.js";
 import { showLessons } from "./lessons.js";
@@ -18,7 +18,7 @@ export function bindActions(page) {
   onClick(document.querySelectorAll("[data-dismiss]"), (button) => { button.closest(".notice").hidden = true; });
   onClick([by("shade")], () => page.choose({ shade: !page.state.shade }));
   onClick([by("next-label")], () => {
-    page.nextLabel = nextOf(page.nextLabel, labelsOf(page.state));
+    page.nextLabel = nextOf(page.nextLabel, page.labels);
     showNextLabel(page.nextLabel);
   });
 }

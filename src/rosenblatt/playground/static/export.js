@@ -1,6 +1,6 @@
 // The run as Python, as a command line and as CSV.
 
-import { labelAt } from "./classes.js";
+import { LETTERS, labelAt } from "./classes.js";
 import { asCsv } from "./table.js";
 import { LEARNERS } from "./learners.js";
 import { parameters } from "./state.js";
@@ -90,11 +90,12 @@ export function asCommand(state, suffix, replay) {
 const labelName = ({ trace }) => ["label", "class", "target"].find((name) => !trace.names.includes(name));
 
 export function pointsCsv(replay) {
-  const { points, names, classes } = replay.trace;
-  // Where they are sorted the second class is the positive one: names that would be sorted otherwise stay out.
-  const named = classes[1] !== "+" && classes[0] < classes[1];
+  const { points, names, classes, letters } = replay.trace;
+  // A file's classes are sorted, and of two the second is the positive one: names that would be sorted otherwise stay out.
+  const named = classes[1] !== "+" && classes.every((name, i) => i === 0 || classes[i - 1] < name);
   const list = points.map(([x, y], i) => [x, y, labelAt(replay.trace, i)]);
-  return asCsv(list, [...names, labelName(replay)], named ? classes : ["-1", "1"]);
+  const byLetter = LETTERS.map((letter) => (named ? classes[letters.indexOf(letter)] : undefined));
+  return asCsv(list, [...names, labelName(replay)], letters.length ? byLetter : named ? classes : ["-1", "1"]);
 }
 
 export function download(name, content, type) {

@@ -2,7 +2,7 @@
 
 import { bindActions, showNextLabel } from "./actions.js";
 import { Charts } from "./charts.js";
-import { colourOf, labelAt, labelsOf, nextOf, relabelled } from "./classes.js";
+import { LETTERS, colourOf, labelAt, labelsOf, nextOf, relabelled } from "./classes.js";
 import { Controls } from "./controls.js";
 import { by, element } from "./dom.js";
 import { DescentReplay, descentFacts, descentSummary } from "./descent.js";
@@ -17,7 +17,7 @@ import { attachPointer } from "./pointer.js";
 import { showNeuron } from "./neuron.js";
 import { Refused } from "./refused.js";
 import { Replay, untrained } from "./replay.js";
-import { PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
+import { MOST_POINTS, PARTS, classNames, format, initialState, parse, settings, task } from "./state.js";
 import { stepFacts, summary } from "./story.js";
 import { PointsTable } from "./table.js";
 import { thinness } from "./spread.js";
@@ -117,7 +117,7 @@ class Page {
       this.csv = this.proposed = null;
       if (!values.points) this.select(-1); // other points
     }
-    if (values.k && this.state.data === "points") values.points = relabelled(this.state.points, values.k);
+    if (values.k && !values.points && this.state.data === "points") values.points = relabelled(this.state.points, values.k);
     if (values.data === "points" && !values.points && !this.state.points.length && this.replay) Object.assign(values, this.asPoints());
     Object.assign(this.state, values);
     this.applyLooks();
@@ -155,8 +155,7 @@ class Page {
       "aria-pressed", String(button.dataset.view === state.view)
     );
     by("shade").setAttribute("aria-pressed", String(state.shade));
-    if (!labelsOf(state).includes(this.nextLabel)) [this.nextLabel] = labelsOf(state);
-    showNextLabel(this.nextLabel);
+    this.offerLabel();
   }
 
   save() {
@@ -230,7 +229,8 @@ class Page {
     if (this.csv) Object.assign(this.state, { data: "points", ...this.asPoints() });
     this.controls.follow(this.state);
     this.controls.showColumns(this.columns(), trace.chosen);
-    this.table.follow(this.asList(), trace.names, labelsOf(this.state));
+    this.offerLabel();
+    this.table.follow(this.asList(), trace.names, this.labels);
     showClasses(trace);
     this.notice("refused", "");
     this.notice("notes", trace.notes.join(" "));
@@ -321,12 +321,25 @@ class Page {
 
   // What is seen, as points of one's own.
   asPoints() {
-    return { points: this.asList(), ...classNames(this.replay.trace) };
+    const { trace } = this.replay;
+    const k = trace.letters.length > 2 ? { k: Math.max(this.state.k, LETTERS.indexOf(trace.letters.at(-1)) + 1) } : {};
+    return { points: this.asList(), ...k, ...classNames(trace) };
+  }
+
+  // The labels that a new point can have.
+  get labels() {
+    const letters = (this.state.data === "file" && this.replay?.trace.letters) || [];
+    return letters.length ? letters : labelsOf(this.state);
+  }
+
+  offerLabel() {
+    if (!this.labels.includes(this.nextLabel)) [this.nextLabel] = this.labels;
+    showNextLabel(this.nextLabel);
   }
 
   edit(list) {
     this.csv = null;
-    this.choose({ data: "points", ...this.asPoints(), points: list.slice(0, 5000) });
+    this.choose({ data: "points", ...this.asPoints(), points: list.slice(0, MOST_POINTS) });
   }
 
   edits() {
@@ -336,7 +349,7 @@ class Page {
       replace: (list) => page.edit(list),
       move: (row, [x, y]) => page.edit(page.asList().map((p, i) => (i === row ? [x, y, p[2]] : p))),
       select: (row) => page.select(row),
-      label: (other) => (other ? nextOf(page.nextLabel, labelsOf(page.state)) : page.nextLabel),
+      label: (other) => (other ? nextOf(page.nextLabel, page.labels) : page.nextLabel),
       toRaw: ([x, y]) => {
         const { mean, sd } = page.replay.trace;
         return mean ? [x * (sd[0] || 1) + mean[0], y * (sd[1] || 1) + mean[1]] : [x, y];

@@ -13,7 +13,7 @@ export const PANELS = [
 ];
 const LARGEST = 1e6;
 const SEEDS = 2 ** 31 - 1;
-const MOST_POINTS = 5000;
+export const MOST_POINTS = 5000;
 const LABEL = 40; // letters of a class's name
 
 // A field reads a text into a value (undefined: it cannot be) and writes a value as a text.
@@ -32,6 +32,14 @@ const flag = (initial) => (
 );
 const word = { initial: "", read: (text) => (text.length <= 200 ? text : undefined), write: String };
 const label = { initial: "", read: (text) => ([...text].length <= LABEL ? text : undefined), write: String };
+const labels = {
+  initial: [], write: (names) => names.map(encodeURIComponent).join(","), // a name may have a comma of its own
+  read: (text) => {
+    const names = text.split(",").map(decoded);
+    const fit = names.length > 1 && names.length <= LETTERS.length && new Set(names).size === names.length;
+    return fit && names.every((name) => name && [...name].length <= LABEL) ? names : undefined;
+  },
+};
 const place = { initial: 0, read: (text) => (text === "end" ? text : whole(0, LARGEST).read(text)), write: String };
 const panels = { initial: [], read: readPanels, write: (names) => names.join(",") };
 const points = {
@@ -72,7 +80,7 @@ export const FIELDS = {
   dataseed: whole(0, SEEDS, 1),
   k: whole(2, LETTERS.length, 2), // classes
   points,
-  minus: label, plus: label, // what the classes of these points are called
+  minus: label, plus: label, names: labels, // what the classes of these points are called; names are of letters
   x: word, y: word, target: word,
   ...learnerFields("", choice(LEARNER_NAMES, "perceptron")),
   ...learnerFields("2", choice(["none", ...LEARNER_NAMES], "none")),
@@ -103,7 +111,7 @@ const LEARNER_PARTS = ["", "2"].flatMap((suffix) => Object.keys(learnerFields(su
 
 // What falls back to its default where a link asks for something that is readable and yet impossible.
 export const PARTS = {
-  data: ["data", "n", "margin", "noise", "dataseed", "k", "points", "minus", "plus", "x", "y", "target"],
+  data: ["data", "n", "margin", "noise", "dataseed", "k", "points", "minus", "plus", "names", "x", "y", "target"],
   learner: LEARNER_PARTS,
   parameters: LEARNER_PARTS,
   start: ["w1", "w2", "b"],
@@ -163,7 +171,8 @@ export function task(state, suffix = "", csv = null) {
 function dataRequest(state) {
   if (state.data === "four") return { kind: "four" };
   if (state.data === "points") {
-    return { kind: "points", points: state.points, ...(state.minus && state.plus ? { classes: [state.minus, state.plus] } : {}) };
+    const classes = state.names.length ? state.names : state.minus && state.plus ? [state.minus, state.plus] : null;
+    return { kind: "points", points: state.points, ...classes ? { classes } : {} };
   }
   if (state.data === "file") {
     const named = Object.fromEntries(["x", "y", "target"].filter((name) => state[name]).map((name) => [name, state[name]]));
@@ -174,8 +183,11 @@ function dataRequest(state) {
 
 // The names of a run's classes as they stand in the address: nothing where they have none of their own.
 export function classNames({ classes, letters }) {
-  const [minus, plus] = letters?.length || classes[1] === "+" ? ["", ""] : classes.map((name) => [...name].slice(0, LABEL).join(""));
-  return { minus, plus };
+  const short = classes.map((name) => [...name].slice(0, LABEL).join(""));
+  if (!letters?.length) return { minus: classes[1] === "+" ? "" : short[0], plus: classes[1] === "+" ? "" : short[1], names: [] };
+  const lettered = classes.every((name, i) => name === letters[i].toUpperCase()) || new Set(short).size < short.length;
+  const all = LETTERS.slice(0, LETTERS.indexOf(letters.at(-1)) + 1); // a letter that no point has keeps its place
+  return { minus: "", plus: "", names: lettered ? [] : all.map((letter) => short[letters.indexOf(letter)] ?? letter.toUpperCase()) };
 }
 
 // What the words about a run need to know of its learner.
@@ -195,6 +207,14 @@ export function parameters(state, suffix = "") {
   const own = declared.filter(([field]) => !(field === "schedule" && needsRate(state, suffix)));
   const chosen = own.map(([field, { name, choices, initial }]) => [name, state[field + suffix], choices && initial]);
   return Object.fromEntries(chosen.filter(([, value, usual]) => value !== null && value !== usual));
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
 }
 
 function finite(text, least, most) {

@@ -1,6 +1,6 @@
 // The points as a table: every cell can be edited, rows moved and removed, with the keyboard too.
 
-import { colourOf, nextOf, signOf, spokenLabel } from "./classes.js";
+import { LETTERS, colourOf, nextOf, signOf, spokenLabel } from "./classes.js";
 import { by, element } from "./dom.js";
 
 const MOST = 200; // rows shown; more would make the page slow
@@ -124,7 +124,7 @@ export class PointsTable {
 export const asCsv = (list, names, classes) => {
   const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const head = names.map((name) => quote({ "x₁": "x1", "x₂": "x2" }[name] ?? name)).join(",");
-  const label = (value) => quote(typeof value === "string" ? signOf(value) : value > 0 ? classes[1] : classes[0]).replace("−", "-");
+  const label = (value) => quote(classes[typeof value === "string" ? LETTERS.indexOf(value) : value > 0 ? 1 : 0] ?? signOf(value)).replace("−", "-");
   return [head, ...list.map(([x, y, value]) => `${x},${y},${label(value)}`)].join("\n") + "\n";
 };
 
