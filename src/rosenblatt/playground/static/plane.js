@@ -141,20 +141,20 @@ export class Plane {
       name1
     ));
     lines.push(svg("text", { class: "axis-name", x: short ? this.labelPlace(0) + 16 : 10, y: short ? 4 : 8, dy: "1em" }, name2));
-    this.axes.replaceChildren(...lines, ...this.scale === 1 || !this.arrows ? [] : this.weightTicks());
+    this.axes.replaceChildren(...lines, ...this.scale === 1 || !this.arrows ? [] : this.weightTicks(short ? 40 : 30 + LETTER * name2.length));
   }
 
-  // Where arrows are not to the scale of the points, the edges at the top and on the right have the scale of w.
-  weightTicks() {
+  // Where arrows are not to the scale of the points, the edges at the top and on the right have the scale of w; from this place on there is room.
+  weightTicks(start) {
     const { frame, scale } = this;
     const [left, right, bottom, top] = frame.box;
     const [x0, y0] = frame.toPixels([0, 0]);
     const across = ticks(left / scale, right / scale, frame.width / 90).map((w1) => [w1, frame.toPixels([w1 * scale, 0])[0]]);
     const up = ticks(bottom / scale, top / scale, frame.height / 80).map((w2) => [w2, frame.toPixels([0, w2 * scale])[1]]);
-    const free = (place, most) => place > 40 && place < most - 44;
+    const free = (place, most, least = 40) => place > least && place < most - 44;
     return [
       svg("text", { class: "w-tick w-name", x: frame.width - 8, y: 2, dy: "1em", "text-anchor": "end" }, "w"),
-      ...across.filter(([w1, px]) => w1 !== 0 && free(px, frame.width) && Math.abs(px - x0) > 34).flatMap(([w1, px]) => [
+      ...across.filter(([w1, px]) => w1 !== 0 && free(px, frame.width, start) && Math.abs(px - x0) > 34).flatMap(([w1, px]) => [
         svg("line", { class: "w-mark", x1: px, x2: px, y1: 0, y2: 5 }),
         svg("text", { class: "w-tick", x: px, y: 4, dy: "1em", "text-anchor": "middle" }, number(w1, 6)),
       ]),
