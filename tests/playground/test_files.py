@@ -39,10 +39,13 @@ def people(tmp_path_factory):
     return path
 
 
+SCALED = "#data=file&x=age&y=hours-per-week&scale=1&learner=averaged"  # the name upwards, and numbers of w, at the top
+
+
 @pytest.mark.parametrize("size", ["phone", "laptop"])
 def test_names_numbers_and_arrows_stay_in_the_picture(visit, started, people, size):
     server = started(str(people), "--target", "income")
-    for link in ("#data=file&x=age&y=hours-per-week", "#data=file&x=hours-per-week&y=age&w1=-40&w2=-30&b=-9"):
+    for link in ("#data=file&x=age&y=hours-per-week", "#data=file&x=hours-per-week&y=age&w1=-40&w2=-30&b=-9", SCALED):
         window = visit(f"{link}&at=0", server=server, size=size)
         for _ in range(5):
             assert window.page.evaluate(STRAY) == []
