@@ -232,7 +232,7 @@ def as_json(measures: Measures, labels: list[Any]) -> dict[str, Any]:
 
 
 def in_words(measures: Measures, names: list[str]) -> list[str]:
-    """The same for people."""
+    """The measures as lines for people to read."""
     low, high = measures.interval
     right = measures.examples - measures.errors
     return [

@@ -110,7 +110,7 @@ def to_json(facts: Any) -> str:
 
 
 def finite(facts: Any) -> Any:
-    """The same with None in the place of numbers that are not finite."""
+    """The facts with None in the place of numbers that are not finite."""
     if hasattr(facts, "tolist"):
         facts = facts.tolist()
     if isinstance(facts, dict):
@@ -149,7 +149,7 @@ def print_columns(readings: Sequence[ColumnReading], err: bool = False) -> None:
 
 
 def columns_object(readings: Sequence[ColumnReading]) -> list[dict[str, Any]]:
-    """The same for --json."""
+    """What each column of a table was taken for, as --json has it."""
     return [{"name": one.name, "kind": one.kind, "used": one.used, "why": one.why} for one in readings]
 
 

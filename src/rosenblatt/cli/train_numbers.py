@@ -27,7 +27,7 @@ def as_object(learned: LearnedNumbers) -> dict[str, Any]:
 
 
 def check_learned(learned: LearnedNumbers, data: Dataset, certify: float | None) -> LearnedNumbers:
-    """The same, with a warning of columns that give the target away, where training hardly errs; refuses --certify."""
+    """Adds a warning of columns that give the target away, where training hardly errs; refuses --certify."""
     if certify:
         raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
     scale, error = learned.classifier.target_scale, learned.classifier.summary.train_error

@@ -6,7 +6,7 @@ from rosenblatt.cli.train import TrainOptions
 
 
 def as_python(chosen: TrainOptions) -> str:
-    """The same as a script: its model file has the same bytes."""
+    """The training that the options ask for, as a script: its model file has the same bytes."""
     from rosenblatt.show.reproduce import TrainingSource, chosen_settings, script
 
     reading = {name: value for name, value in chosen.read_keywords().items() if name != "target"}

@@ -42,7 +42,7 @@ def print_search(search: Search) -> None:
 
 
 def as_object(search: Search) -> dict[str, Any]:
-    """The same for --json."""
+    """The search for --json: its candidates, the best first, and the winner against the default."""
     ranked = [{"learner": one.label, "error": one.error, "rows": one.rows} for one in search.ranked]
     curve = None if search.curve is None else asdict(search.curve)
     return {

@@ -122,7 +122,7 @@ def read_text(path: str) -> str:
 
 
 def read_input() -> str:
-    """The same of standard input."""
+    """The text of standard input, up to some millions of letters."""
     if sys.stdin is None:
         raise FileError("it is closed: name a file, or send the answers through a pipe.", path="standard input")
     return sys.stdin.read(MOST_LETTERS)

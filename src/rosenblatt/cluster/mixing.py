@@ -78,7 +78,7 @@ class Part:
     still: bool  # would no row of these shards move the weights that all began with?
 
     def of_columns(self, columns: np.ndarray | None, d: int) -> Part:
-        """The same for more columns: nothing is said of those that are new."""
+        """This part for more columns: nothing is said of those that are new."""
         if self.columns is None or (columns is not None and len(columns) == len(self.columns)):
             return self
         places = self.columns if columns is None else np.searchsorted(columns, self.columns)
@@ -226,7 +226,7 @@ def reduced(first: int, last: int, leaf: Callable[[int], Item], join: Callable[[
 
 
 class TreeSum:
-    """The same for parts that come in any order: two neighbours become one as soon as both are there."""
+    """The tree's sum of parts that come in any order: two neighbours become one as soon as both are there."""
 
     def __init__(self, shards: int, d: int):
         self.shards, self.d = shards, d

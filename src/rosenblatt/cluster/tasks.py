@@ -24,7 +24,7 @@ class Tasks(Protocol):
     def reduce(
         self, function: Callable[..., Any], items: Sequence[Any], join: Callable[[Any, Any], Any], *common: Any
     ) -> Any:
-        """The same, made one by `join` over the tree."""
+        """function(item, *common) for every item, made one by `join` over the tree."""
 
 
 class TasksHere:

@@ -256,7 +256,7 @@ def read_libsvm(stream: IO[bytes], name: str, options: ReadOptions, size: int | 
 
 
 def libsvm_batches(stream: IO[bytes], name: str, rows: int, options: ReadOptions) -> Iterator[Dataset]:
-    """The same in batches of `rows`. Indices count from 1 unless an index 0 occurs before the first batch is full.
+    """Batches of `rows` of a libsvm stream. Indices count from 1 unless an index 0 occurs before the first batch is full.
 
     >>> import io
     >>> [len(part) for part in libsvm_batches(io.BytesIO(b"1 1:1\\n" * 5), "tiny", 2, ReadOptions())]

@@ -38,7 +38,7 @@ def shown(value: Any, longest: int = CUT) -> str:
 
 
 def cell(value: Any) -> str:
-    """The same, escaped; whole numbers with commas."""
+    """A value as HTML, escaped; whole numbers with commas."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return escape(f"{value:,}" if whole else shown(value))
 

@@ -8,7 +8,7 @@ from rosenblatt.engine.weights import Weights, refuse_beyond_memory
 
 
 def with_new_class(weights: Weights, against_rest: bool = False) -> Weights:
-    """The same with a vector more, of zeros; the one vector w of two classes becomes two halves, −w/2 and w/2.
+    """The weights with a vector more, of zeros; the one vector w of two classes becomes two halves, −w/2 and w/2.
 
     Where each class learns against the rest, the two are −w and w: what each of them would have learned. Variances, of a
     rule of second order, are those of w in both, and 1 in the new vector, as training begins.
@@ -34,7 +34,7 @@ def with_new_class(weights: Weights, against_rest: bool = False) -> Weights:
 
 
 def with_new_columns(weights: Weights, d: int) -> Weights:
-    """The same with columns of zeros behind the others, d in all; their variances are 1."""
+    """The weights with columns of zeros behind the others, d in all; their variances are 1."""
     refuse_beyond_memory(weights.vectors, d)
 
     def grown(part: np.ndarray, new: float) -> np.ndarray:

@@ -197,7 +197,7 @@ class Rows:
         return part
 
     def part(self, start: int, stop: int) -> Rows:
-        """The same rows as if they were alone, to learn from: the entries of others are not among theirs."""
+        """Rows `start` to `stop` as if they were alone, to learn from: the entries of others are not among theirs."""
         part = self.block(start, stop)
         if self.indptr is not None:
             assert self.indices is not None

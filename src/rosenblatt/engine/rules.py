@@ -193,7 +193,7 @@ class Arow(Rule):
 
 @dataclass(frozen=True)
 class EpsilonInsensitive(PassiveAggressive):
-    """The same for a regression: w += tau x, towards an error y − w·x − b of epsilon, from which on there is no loss.
+    """Passive-aggressive regression: w += tau x, towards an error y − w·x − b of epsilon, from which on there is no loss.
 
     loss = |error| − epsilon      I:  tau = ± min(C, loss / |x|²)        II:  tau = ± loss / (|x|² + 1/(2C))
 

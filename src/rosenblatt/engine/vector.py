@@ -45,14 +45,14 @@ def score_tile(loop, k, count):
 
 
 def score_block(loop, k, count):
-    """The same for rows as given, into `out`."""
+    """Scores of the `count` rows from row k on, as given, by every vector, into `out`."""
     for r in range(k, k + count):
         for vector in range(loop.vectors):
             loop.out[r * loop.vectors + vector] = score_by(loop, r, vector)
 
 
 def rescore(loop, k, count, place, vector):
-    """The same, by one vector; the first example's scores begin at `place`."""
+    """Scores the `count` examples from place k on by one vector; the first example's scores begin at `place`."""
     for r in range(count):
         loop.scores[place + r * loop.vectors + vector] = score_by(loop, k + r, vector)
 

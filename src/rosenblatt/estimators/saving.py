@@ -50,7 +50,7 @@ def as_classifier(fitted: LinearLearner) -> Classifier:
 
 
 def kernel_as_classifier(fitted: KernelPerceptron) -> Classifier:
-    """The same of a kernel: support examples in the place of weights."""
+    """The classifier of a fitted kernel perceptron: support examples in the place of weights."""
     settings, design = fitted._settings, fitted._run_design
     kernel = kernels.to_json(fitted.dual_.space.kernel)
     parameters = asdict(design) | settings.rule.to_public() | {"kernel": kernel.pop("name")}

@@ -33,7 +33,7 @@ def decided(differences: Any, shared: float = 0.0) -> Verdict:
 
 
 def beyond(mean: float, error: float) -> Verdict:
-    """The same of a mean and its standard error."""
+    """Is a mean above 0 by more than two of its standard errors (True), below by as much (False), or neither (None)?"""
     return None if abs(mean) <= 2 * error else mean > 0
 
 

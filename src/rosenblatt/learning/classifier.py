@@ -238,7 +238,7 @@ class Classifier:
         return Examples(rows, codes[kept], self.classes), notes, kept
 
     def number_examples(self, data: Dataset, unseen: str = "refuse") -> tuple[RegressionExamples, Notes, np.ndarray]:
-        """The same of a model that predicts numbers; unseen="skip" leaves out labels that are none."""
+        """Rows and targets for a model that predicts numbers; unseen="skip" leaves out labels that are none."""
         from rosenblatt.learning.quantities import read_targets
 
         self.refuse_other_start(data)

@@ -37,7 +37,7 @@ LAST_WEIGHTS = (
 
 
 def add_probabilities(learned: Learned) -> Learned:
-    """The same with what its recipe asks for; held-out rows give probabilities to all learners but those that have them."""
+    """Adds what the recipe asks for; held-out rows give probabilities to all learners but those that have them."""
     model, recipe, held_out = learned.classifier, learned.classifier.recipe, learned.held_out
     unseen: tuple[np.ndarray, np.ndarray] | None = None
     if held_out is not None:

@@ -212,7 +212,7 @@ def labels_of(data: Dataset) -> Labels:
 
 
 def class_labels_of(data: Dataset) -> Labels:
-    """The same, for those who ask about classes: a quantity in their place is refused."""
+    """The labels, for those who ask about classes: a quantity in their place is refused."""
     labels = labels_of(data)
     if has_quantity(labels):
         raise LabelError(

@@ -113,7 +113,7 @@ class HeldOutRows:
 
 
 class HeldOutNumbers(HeldOutRows):
-    """The same for numbers, which come scaled: a mistake is the squared error, as a share of the variance."""
+    """Held-out rows of numbers, which come scaled: a mistake is the squared error, as a share of the variance."""
 
     def __init__(self, mapping: TableMap, data: Dataset, targets: np.ndarray, recipe: Recipe):
         super().__init__(mapping, data, np.zeros(len(targets), dtype=np.int64), recipe)

@@ -85,7 +85,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class LearnedNumbers:
-    """The same of a model that predicts numbers; targets are in their own units."""
+    """A model that predicts numbers, its run and its examples; targets are in their own units."""
 
     classifier: Classifier
     training: Training
@@ -364,7 +364,7 @@ def feature_counts(examples: Examples) -> np.ndarray:
 
 
 def dense_counts(values: np.ndarray, codes: np.ndarray, classes: int) -> np.ndarray:
-    """The same of dense rows, some at a time: those of a class are copied."""
+    """In how many dense rows of each class every feature is not 0, some rows at a time: those of a class are copied."""
     counts = np.zeros((classes, values.shape[1]), dtype=np.int64)
     at_once = max(1, SUMMED_ENTRIES // max(1, values.shape[1]))
     for start in range(0, len(values), at_once):

@@ -252,7 +252,7 @@ class Recipe(Settings):
         return self.regression or (self.regression is None and has_quantity(labels))
 
     def for_numbers(self) -> Recipe:
-        """The same for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.
+        """The recipe for a quantity: by averaged weights and, unless another learner is named, passive-aggressive.
 
         >>> Recipe(epochs=3).for_numbers().compared_name
         'averaged passive-aggressive'

@@ -120,7 +120,7 @@ def values_and_counts(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
 
 
 def counts_by_blocks(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
-    """The same of labels in a file, some at a time: classes are few, however many rows there are."""
+    """The different numbers of labels in a file, and their rows, some at a time: classes are few, rows may be many."""
     from rosenblatt.learning.label_codes import label_blocks
 
     numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)

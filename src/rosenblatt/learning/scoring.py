@@ -38,7 +38,7 @@ class Scorer(ABC):
         return decide(scores, self.by_votes, self.cut)
 
     def with_cut(self, cut: float) -> Self:
-        """The same, predicting the second of two classes from this score on."""
+        """This scorer, predicting the second of two classes from this score on."""
         twin = copy.copy(self)
         object.__setattr__(twin, "cut", cut)
         return twin
@@ -231,7 +231,7 @@ def mean_loss(
     decided: Callable[[np.ndarray], np.ndarray],
     weights: np.ndarray | None = None,
 ) -> float:
-    """The same, of rows that were scored."""
+    """The error of rows that were scored."""
     if isinstance(examples, RegressionExamples):
         losses = (scores - examples.targets) ** 2
     else:

@@ -140,7 +140,7 @@ def learn_file(
 
 
 def learn_kept(source: DiskSource, cache: Path, recipe: Recipe, dev: Dataset | None, watch: Callbacks | None) -> Learned:
-    """The same from rows that an earlier run has kept, or that are kept for the next."""
+    """Learns from rows that an earlier run has kept, or that are kept for the next."""
 
     def read() -> Dataset:
         data = source.rows_on_disk(recipe)
@@ -168,7 +168,7 @@ def learn_batches(
     watch: Callbacks | None = None,
     holdout: dict[str, Any] | None = None,
 ) -> Learned:
-    """The same from batches of texts, or of rows to be divided by their length, that are read twice.
+    """Learns from batches of texts, or of rows to be divided by their length, that are read twice.
 
     Where rows are held out they are counted first, so that it is known which.
     """

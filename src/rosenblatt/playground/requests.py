@@ -203,7 +203,7 @@ class Data(Settings):
     target: str | None = parameter(None, Text(COLUMN_NAME_LETTERS, optional=True))
 
     def marked(self) -> Data:
-        """The same with a digest in the place of its points and its text, by which it can be remembered.
+        """These points with a digest in the place of its points and its text, by which it can be remembered.
 
         >>> a, b = Data("csv", text="x,y,label"), Data("csv", text="x,y,colour")
         >>> a.marked() == a.marked(), a.marked() == b.marked(), len(a.marked().text)

@@ -196,7 +196,7 @@ def drawn_order(run: TaskRun, epochs: int) -> Iterator[np.ndarray]:
 
 
 def learn_kernel(task: Task, table: PreparedPoints) -> TaskRun:
-    """The same where w is a sum of examples: (1 + x·x')^degree; without a bias the 1 is not there."""
+    """The run of a kernel, whose w is a sum of examples: (1 + x·x')^degree; without a bias the 1 is not there."""
     plan = Plan(task.epochs, task.order, task.seed, fit_intercept=False)
     kernel = Polynomial(int(dict(task.parameters).get("degree", 2)), 1.0 if task.bias else 0.0)
     rule, notes = KERNEL.rule(), []
@@ -296,7 +296,7 @@ def scores_after(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.nd
 
 
 def scores_by_running_again(run: TaskRun, view: str, seen: int, cells: np.ndarray) -> np.ndarray:
-    """The same where steps are no multiples of rows, or move every class: the loop goes over the points again."""
+    """The scores of cells where steps are no multiples of rows, or move every class: the loop goes over the points again."""
     assert run.training is not None
     assert run.training.origin is not None
     origin, classes = run.training.origin, run.training.classes

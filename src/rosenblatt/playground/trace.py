@@ -166,7 +166,7 @@ def sentence(certificate: Certificate, points: Points) -> str:
 
 
 def about_borders(words: str, run: TaskRun) -> str:
-    """The same of more classes, or of features beside x₁ and x₂: a plane of theirs is a curve in the picture."""
+    """The verdict of more classes, or of features beside x₁ and x₂: a plane of theirs is a curve in the picture."""
     curved, many = bool(run.task.features), run.vectors > 1
     if many:
         words = words.replace("a line separates", f"{'curved' if curved else 'straight'} borders separate", 1)

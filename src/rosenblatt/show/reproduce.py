@@ -135,7 +135,7 @@ def _option(name: str, value: object) -> list[str]:
 
 
 def script(recipe: dict[str, object], source: TrainingSource, split: dict[str, object] | None = None) -> str:
-    """The same as Python; `recipe` are keywords of `Recipe`, `split` those of `rosenblatt.split` besides the share."""
+    """The training as Python; `recipe` are keywords of `Recipe`, `split` those of `rosenblatt.split` besides the share."""
     read = source.read | ({} if source.target is None else {"target": source.target})
     lines = ["import rosenblatt", "", f"data = rosenblatt.read({arguments([source.file], read)})"]
     if source.dev is not None:

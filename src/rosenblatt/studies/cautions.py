@@ -59,7 +59,7 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
 
 
 def about_dev(model: Classifier, data: Dataset, dev: Dataset) -> list[str]:
-    """The same about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
+    """Sentences about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
     sentences = []
     repeated = rows_in_both(model, data, dev)
     if repeated:

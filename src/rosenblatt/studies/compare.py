@@ -112,7 +112,7 @@ def compare_on(
     progress: OnLearner | None = None,
     also: Entrants | None = None,
 ) -> list[LearnerResult]:
-    """The same, learning from some data and measuring on others: one split, so that nothing is said about chance."""
+    """All learners, learning from some data and measured on others: one split, so that nothing is said about chance."""
     refuse_quantity(data, recipe)
     classes = encode(labels_of(data))[0]
     return compare_parts(data, [(data, with_labels_like(classes, dev))], learners, recipe, progress, also)
@@ -341,7 +341,7 @@ def correction(test_rows: list[int], train_rows: list[int]) -> float:
 
 
 def p_value_of(differences: np.ndarray, scale: float) -> float | None:
-    """The same test of the differences of another measure in each split; None for one split."""
+    """The corrected t-test of the differences of a measure in each split; None for one split."""
     from scipy.special import stdtr
 
     if len(differences) < 2:

@@ -1,4 +1,4 @@
-"""The same as `compare` for a quantity: learners of numbers on the same splits, beside ridge and always the mean.
+"""What `compare` does, for a quantity: learners of numbers on the same splits, beside ridge and always the mean.
 
 >>> import polars as pl
 >>> x = np.linspace(0, 1, 60)

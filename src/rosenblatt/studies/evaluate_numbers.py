@@ -43,7 +43,7 @@ class NumberEvaluation:
 def evaluate_numbers(
     model: Classifier, data: Dataset, unseen: str = "refuse", view: str | None = None, progressive: bool = False
 ) -> NumberEvaluation:
-    """The same as `evaluate`, of a model that predicts numbers."""
+    """What `evaluate` does, of a model that predicts numbers."""
     if not model.predicts_numbers:
         raise SettingError("The model predicts classes: measure it with `evaluate`.")
     examples, notes, kept = model.number_examples(data, unseen)

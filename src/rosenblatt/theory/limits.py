@@ -31,7 +31,7 @@ class SearchLimits:
         return cls() if seconds is None else cls(time.perf_counter() + seconds * (1 - RESERVE))
 
     def part(self, share: float) -> SearchLimits:
-        """The same with this share of the seconds that are left."""
+        """These limits with this share of the seconds that are left."""
         return replace(self, end=time.perf_counter() + share * self.left()) if self.timed else self
 
     @property
@@ -43,5 +43,5 @@ class SearchLimits:
         return max(0.0, self.end - time.perf_counter())
 
     def seconds_left(self) -> float | None:
-        """The same for a solver: None, as many as it takes."""
+        """Seconds left, for a solver: None, as many as it takes."""
         return self.left() if self.timed else None

@@ -119,7 +119,7 @@ class MarginReport:
     certificate: Certificate | None = None
 
     def against(self, certificate: Certificate | None) -> MarginReport:
-        """The same, with what a certificate of the same rows tells."""
+        """This report with what a certificate of the same rows tells."""
         return self if certificate is None else replace(self, certificate=certificate)
 
     @property
@@ -200,7 +200,7 @@ class MarginReport:
         return f"γ = {gamma}: {side}{self._beyond()}"
 
     def sentence(self, first: int = 0) -> str:
-        """The same, and why there is no γ*; rows are counted from `first`."""
+        """The margin beside γ*, or why there is no γ*; rows are counted from `first`."""
         if self.separable is not False or self.certificate is None:
             return self.brief()
         why = self.certificate.sentence(first)

@@ -145,7 +145,7 @@ def split(rows: memoryview, delimiter: int, width: int, distinct_texts: int) -> 
 def split_in_halves(
     rows: memoryview, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
 ) -> list[CodedColumn | None] | None:
-    """The same, each half by a thread; None where only the whole can tell what becomes of a column."""
+    """The columns by two threads, half of the rows each; None where only the whole can tell what becomes of a column."""
     start = max(len(rows) // 2 - LONGEST_SOUGHT, 0)
     middle = start + bytes(rows[start : len(rows) // 2]).rfind(b"\n") + 1
     second: list[list[CodedColumn | None] | None] = []

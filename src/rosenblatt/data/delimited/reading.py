@@ -335,7 +335,7 @@ def end_of_records(text: bytes, delimiter: str) -> int:
 
 
 def _end_by_records(text: bytes, delimiter: str) -> int:
-    """The same, by the reader that goes record by record: slower, and right wherever quotes stand."""
+    """Where the last whole record ends, found record by record: slower, and right wherever quotes stand."""
     read = end = 0
 
     def lines() -> Iterator[str]:

@@ -187,7 +187,7 @@ def is_blank(cells: list[str], width: int) -> bool:
 
 
 def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[Record]:
-    """The same records without the blank ones; an error at the first that has more or fewer cells than `width`."""
+    """The records without the blank ones; an error at the first that has more or fewer cells than `width`."""
     for record in records:
         line, _, cells = record
         if is_blank(cells, width) and width > 1:

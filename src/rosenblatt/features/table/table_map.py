@@ -207,7 +207,7 @@ class TableMap:
         return self.readings.clean(table)
 
     def clean_some(self, data: Dataset, numbers: np.ndarray) -> CleanTable:
-        """The same of the rows with these numbers."""
+        """The values of the columns in the rows with these numbers, read as training read them."""
         if self._cleaned is not None and self._cleaned[0] is data.rows:
             return self._cleaned[1].take(numbers)
         return self.clean(data.rows[numbers])
