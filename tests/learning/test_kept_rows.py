@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli import run
+from rosenblatt.data.locking import locked
 
 ROWS = np.random.default_rng(0).normal(size=(600, 2))
 
@@ -163,3 +166,27 @@ def test_files_of_others_in_the_folder_are_not_touched(files):
     os.utime("t.csv", (1, 1))
     train("t.csv", *KEPT)
     assert all((files / "kept" / name).read_text() == "mine" for name in others)
+
+
+def test_runs_that_begin_together_share_one_cache(files):
+    """One writes it, the others wait: none reads what is half written, and all end on the same bytes."""
+    whole, _ = train("t.csv")
+    command = [sys.executable, "-m", "rosenblatt", "train", "t.csv", "--target", "label", "-e", "3", *KEPT]
+    runs = [
+        subprocess.Popen([*command, "-o", f"model{i}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(4)
+    ]
+    told = [run.communicate()[1].decode() for run in runs]
+    assert [run.returncode for run in runs] == [0] * 4, told
+    assert {Path(f"model{i}").read_bytes() for i in range(4)} == {whole}
+
+
+def test_who_waits_for_a_cache_says_so(files):
+    (files / FOLDER).mkdir(parents=True)
+    command = [sys.executable, "-m", "rosenblatt", "train", "t.csv", "--target", "label", "-e", "3", *KEPT]
+    with locked(files / FOLDER / "lock", lambda: None):
+        waiting = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        told = next(line for line in waiting.stderr if "waits" in line)
+        assert waiting.poll() is None
+    assert "Another run writes the cache" in told
+    waiting.communicate()
+    assert waiting.returncode == 0

@@ -19,6 +19,7 @@ import numpy as np
 
 from rosenblatt import features
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.locking import locked
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.row_cache import HEAD, open_rows, read_ordinary, refuse_not_ordinary
@@ -37,7 +38,7 @@ from rosenblatt.learning.model_schema import LABEL_TYPES, verify_labels
 from rosenblatt.learning.schema import COUNT, ByName, Either, Label, ListOf, ObjectOf, verify
 
 FOLDER = "rosenblatt-rows"  # in the one that the user names: nothing else there is touched
-ABOUT, CODES = "about.json", "codes.npy"
+ABOUT, CODES, LOCK = "about.json", "codes.npy", "lock"
 TABLE = ("part-[0-9]*.arrow", "numbers-[0-9]*")  # what is needed until features are made of it
 OWN = (ABOUT, CODES, HEAD, "indices", "values", "indptr", "indices.old", "indptr.old", *TABLE)  # names of our files
 UNREADABLE = (
@@ -64,8 +65,16 @@ class KeptRows:
     tell: Callable[[str], None]
 
     def prepared(self, read: Callable[[], Dataset]) -> tuple[Dataset, FeatureMap, Examples]:
-        """The data without rows, the feature map and the examples: as they were kept, or from what is `read`, and kept."""
+        """The data without rows, the feature map and the examples: as they were kept, or from what is `read`, and kept.
+
+        One run at a time: others wait until the rows are whole. Whoever builds them anew takes nothing from a run that has
+        opened them: files are removed, never written over, and what is mapped stays.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / LOCK, lambda: self.tell(f"Another run writes the cache {self.folder}: this one waits.")):
+            return self._prepared(read)
+
+    def _prepared(self, read: Callable[[], Dataset]) -> tuple[Dataset, FeatureMap, Examples]:
         other = self._why_not()
         if other is None:
             try:
