@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 INTERRUPTED = 130  # as shells count it: 128 + SIGINT
+_exit_code = INTERRUPTED
 
 
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
     # Python drops an interrupt that comes while it tidies up (a finaliser, the lock of an import), and prints a traceback.
     print_unraisable, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
+    _tidy_up_when_ended()
     try:
         code = _load_command_line()()
     except BaseException as problem:
@@ -55,7 +57,7 @@ def _interrupted() -> int:
     names = " and ".join(map(str, written))
     what = f"{names} {'was' if len(written) == 1 else 'were'} written before." if written else "no file was written."
     _tell(f"Interrupted: {what}")
-    return INTERRUPTED
+    return _exit_code
 
 
 def _tell(message: str) -> None:
@@ -80,6 +82,25 @@ def _end(code: int) -> "NoReturn":
         with suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads it
             stream.flush()
     os._exit(code)
+
+
+def _tidy_up_when_ended() -> None:
+    """`kill`, a time limit and a terminal that is closed end a command as Ctrl-C does: rows on disk are removed.
+
+    What was to be ignored stays so, as with `nohup`; a second signal ends the process at once.
+    """
+    import signal
+
+    def interrupt(number: int, frame: object) -> None:
+        global _exit_code
+        _exit_code = 128 + number
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, interrupt)
 
 
 def _leave_rubbish() -> None:

@@ -183,3 +183,27 @@ def test_a_killed_process_leaves_the_old_file_or_the_new(setting, tmp_path, part
         code, _, _, new, story = attacked(signal.SIGKILL, 10_000 + number, setting, tmp_path)
         assert code in (0, -signal.SIGKILL), story
         assert code or new, story
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGHUP])
+def test_rows_on_disk_are_gone_when_a_run_is_ended(which, tmp_path):
+    """`kill`, a time limit or a closed terminal: what --stream holds in the folder for temporary files may be many GB."""
+    held = tmp_path / "held"
+    held.mkdir()
+    table = tmp_path / "rows.csv"
+    table.write_text("a,b,y\n" + "".join(f"{i % 89},{i * i % 97},{'no' if i % 3 else 'yes'}\n" for i in range(5000)))
+    command = [sys.executable, "-m", "rosenblatt", "train", str(table), "-t", "y", "--stream", "-e", "10000000", "-q"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(held)}
+    )
+    watchdog = threading.Timer(LONGEST, process.kill)
+    watchdog.start()
+    while process.poll() is None and not any(held.glob("*/*")):
+        time.sleep(0.02)
+    process.send_signal(which)
+    out, err = process.communicate()
+    watchdog.cancel()
+    assert (process.returncode, out) == (128 + which, b"")
+    assert b"Interrupted: no file was written" in err
+    assert b"Traceback" not in err
+    assert list(held.iterdir()) == []
