@@ -255,3 +255,10 @@ def test_the_drawn_dots_are_the_shares_that_are_counted():
     display = ShareDisplay.from_facts(facts, "age")
     dots = display.ax_.collections[-1].get_offsets().tolist()
     assert dots == [[20, 0.5], [30, pytest.approx(2 / 3)], [40, 1.0]]
+
+
+@pytest.mark.parametrize("most", [10**9, 2**63 - 1, 10**20])
+def test_more_groups_than_rows_are_one_for_each_number(most, people, capsys):
+    values = result(capsys, people, "-t", "income", "--pool", str(most), "--least", "1")["values"]
+    counts = {value["value"]: value["count"] for value in values if value["feature"] == "age"}
+    assert counts == {"50": 2, "41": 1, "30": 2, "22": 1}

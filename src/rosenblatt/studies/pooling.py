@@ -25,7 +25,9 @@ def pool_numbers(values: np.ndarray, most: int) -> tuple[list[str | None], np.nd
     known = ~np.isnan(values)
     distinct, places, counts = np.unique(values[known], return_inverse=True, return_counts=True)
     before = np.cumsum(counts) - counts  # rows with a smaller number
-    groups = np.minimum(most - 1, before * most // max(1, int(counts.sum())))
+    rows = max(1, int(counts.sum()))
+    most = min(most, rows)  # then every number has a group of its own, and no product overflows
+    groups = np.minimum(most - 1, before * most // rows)
     _, groups = np.unique(groups, return_inverse=True)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     ends = [distinct[first], distinct[np.append(first[1:], len(distinct)) - 1]] if len(distinct) else []
