@@ -3,10 +3,13 @@
 import contextlib
 import os
 import socket
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
+import pytest
 from hostile import CHUNK, HEAD, Hostile, meet, send
 
 from rosenblatt.learning.learners import ALL_LEARNERS
@@ -51,6 +54,45 @@ def test_slow_and_half_open_connections_are_dropped_in_time(started):
         # The drip itself goes on for 3 seconds where nobody looks at what comes back; what counts is the connection. A
         # second more is for a machine that is busy.
         assert seconds < patience.answer + 1 + (3 if name in ("drip", "endless") else 0), name
+
+
+def test_who_has_asked_is_answered_however_long_that_takes_the_server(started):
+    """The clock is for those who are slow to ask, or to take an answer; not for a server that is busy."""
+    server = started(patience=Patience(answer=0.5))
+    task = {"data": {"kind": "blobs", "n": 5000, "noise": 0.5, "seed": 1}, "learner": "kernel", "epochs": 200}
+    with httpx.Client(base_url=server.address, timeout=120) as client:
+        answer = client.post("/api/trace", json=task)  # the first: what it needs is imported by then
+    assert answer.status_code == 200
+    assert answer.elapsed.total_seconds() > 0.5, "else this tests nothing"
+
+
+def connections_of(server):
+    """Sockets that the server has open, its listener and the pipes of its loop included."""
+    return sum(os.readlink(file).startswith("socket:") for file in Path(f"/proc/{server.process.pid}/fd").iterdir())
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts the files of a process")
+def test_an_answer_that_nobody_takes_is_given_up(started):
+    patience = Patience(answer=1.0, idle=1)
+    server = started(patience=patience)
+    question = b"GET /engine.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
+    time.sleep(2 * patience.idle)  # until the question whether it is there has been forgotten
+    before = connections_of(server)
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.connect(("127.0.0.1", server.port))
+        connection.sendall(question * 500)  # answers of more than all buffers hold
+        assert wait_until(lambda: connections_of(server) > before, 20)
+        assert wait_until(lambda: connections_of(server) <= before, 20), "it is still waited for"
+    assert is_well(server)
+
+
+def wait_until(holds, seconds):
+    """Does it come true, within so many seconds?"""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
 
 
 def test_a_body_without_end_is_cut_off(playground):

@@ -256,3 +256,12 @@ def test_the_translation_means_what_python_means(in_node):
     in_node.folder.joinpath("f.js").write_text(runner)
     subprocess.run([in_node.node, "f.js"], cwd=in_node.folder, check=True, timeout=60)
     assert json.loads(in_node.folder.joinpath("values.json").read_text()) == [scope["f"](a, b) for a, b in cases]
+
+
+def test_a_share_of_which_there_is_no_point_is_told_in_the_words_of_the_page(in_node):
+    """Not in those of a keyword of Python; the server and the page alone say the same."""
+    task = {"data": {"kind": "four"}, "holdout": 0.1}
+    with pytest.raises(RosenblattError) as told:
+        trace(Playground().runs.of(as_task(task)))
+    assert str(told.value) == "holdout is 0.1: of 4 points that is none."
+    assert in_node([task])[0]["error"] == str(told.value)

@@ -30,7 +30,7 @@ READING_TURNS = 4  # of the event loop, in which it has been read: a socket is r
 class Patience:
     """How long, in seconds, the server waits for those who are slow."""
 
-    answer: float = 9.0  # for each answer, from being opened or from the answer before
+    answer: float = 9.0  # for each request, from being opened or from the answer before; and to take an answer
     body: float = 5.0  # of them to send its body
     idle: int = 3  # between requests
 
@@ -239,6 +239,14 @@ class PatientProtocol(H11Protocol):
         super().handle_events()
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self.slots.begin_answer(self)
+            if not self.flow.write_paused:
+                self._stop_clock()  # from here on the server is the slow one, and its work is limited
+
+    def pause_writing(self) -> None:
+        """Called where the other side does not take what it has asked for."""
+        super().pause_writing()
+        if self._clock is None:
+            self._start_clock()
 
     def on_response_complete(self) -> None:
         if self.transport.is_closing():
@@ -250,13 +258,16 @@ class PatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.slots.leave(self)
-        if self._clock:
-            self._clock.cancel()
+        self._stop_clock()
         # After a reset uvicorn would leave its own timer running, and with it the connection, its request and its body for
         # as long as it may rest: thousands of them at a time. It clears up after connections that ended well, so say that.
         super().connection_lost(None)
 
-    def _start_clock(self) -> None:
+    def _stop_clock(self) -> None:
         if self._clock:
             self._clock.cancel()
+        self._clock = None
+
+    def _start_clock(self) -> None:
+        self._stop_clock()
         self._clock = self.loop.call_later(self.patience.answer, self.transport.abort)

@@ -149,7 +149,10 @@ def with_products(plane: np.ndarray, features: tuple[str, ...]) -> np.ndarray:
 
 def set_aside(examples: Examples, task: Task) -> tuple[Examples, Examples]:
     """The examples, those held out with importance 0, and these; every class keeps one to learn from."""
-    rest, held_out = split(examples, task.holdout, task.seed)
+    try:
+        rest, held_out = split(examples, task.holdout, task.seed)
+    except SettingError:
+        raise SettingError(f"holdout is {task.holdout}: of {examples.rows.n} points that is none.") from None
     if not rest.class_counts().all():
         raise SettingError(f"holdout is {task.holdout:g}: it leaves a class without points to learn from.")
     return rest, held_out

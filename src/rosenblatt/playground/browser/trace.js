@@ -79,7 +79,7 @@ function examplesOf({ plane, y, classes }, features, holdout, seed) {
   const codes = vectors === 1 ? y.map((label) => (label > 0 ? 1 : 0)) : y;
   const away = heldOut(codes, holdout, seed);
   const pool = Int32Array.from([...y.keys()].filter((i) => !away.includes(i)));
-  if (holdout && !away.length) throw new Refused(`validation_fraction=${holdout} of ${y.length} rows leaves nothing to hold out, or to learn from.`, "holdout");
+  if (holdout && !away.length) throw new Refused(`holdout is ${holdout}: of ${y.length} points that is none.`, "holdout");
   if (new Set([...pool].map((i) => codes[i])).size < Math.max(2, vectors)) throw new Refused(`holdout is ${holdout}: it leaves a class without points to learn from.`, "holdout");
   return { rows: plane.map((point) => withProducts(point, features)), codes, vectors, pool, heldOut: away };
 }
