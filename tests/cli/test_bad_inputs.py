@@ -173,3 +173,77 @@ def test_libsvm_files_of_one_model_start_at_the_same_index(tmp_path, capsys):
     assert capsys.readouterr().out == "1\n-1\n"
     assert run(["evaluate", str(model), str(new), "--one-based", "-q"]) == 1
     assert "--zero-based" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "t.csv", "-t", "y", "--holdout", "0.5", "--group", ""],
+        ["train", "t.csv", "-t", "y", "--holdout", "0.5", "--after", ""],
+        ["train", "t.csv", "-t", "y", "--only", ""],
+        ["train", "t.csv", "-t", "y", "--drop", ""],
+        ["train", "t.csv", "-t", "y", "--names", ""],
+        ["train", "t.csv", "-t", "y", "--dev", ""],
+        ["compare", "t.csv", "-t", "y", "--dev", ""],
+        ["predict", "m.rosenblatt", "t.csv", "--id", ""],
+        ["predict", "m.rosenblatt", "t.csv", "--keep", ""],
+        ["facts", "t.csv", "-t", "y", "--plot", ""],
+        ["worksheet", "--students", "", "-o", "s.md"],
+        ["worksheet", "--check", ""],
+        ["play", "", "-o", "p.html"],
+        ["lab", ""],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_name_is_refused_and_not_taken_for_none(arguments, tmp_path, monkeypatch, capsys):
+    """As an unset variable of a shell leaves it: `--group "$COLUMN"` must not hold out at random."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,y\n1,p\n2,q\n")
+    assert run(arguments) == 2
+    assert "it is empty: give a name, or leave it out" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["t.csv"]
+
+
+@pytest.mark.parametrize("arguments", [["worksheet"], ["worksheet", "-o", "-"], ["play", "-o", "-"]], ids=" ".join)
+def test_json_is_refused_where_standard_output_holds_the_result_itself(arguments, capsys):
+    assert run([*arguments, "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "name a file with -o" in err
+
+
+def test_a_folder_in_the_place_of_a_picture_or_a_report_is_refused_before_the_work(tmp_path, capsys, monkeypatch):
+    def work(*arguments):
+        raise AssertionError("begun")
+
+    monkeypatch.setattr("rosenblatt.lab.perform", work)
+    assert run(["lab", "rate", "-o", str(tmp_path / "no" / "x.svg")]) == 1
+    assert "make it first" in capsys.readouterr().err
+    (tmp_path / "x.svg").mkdir()
+    assert run(["lab", "rate", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "is a folder" in capsys.readouterr().err
+
+
+def test_a_column_to_drop_that_is_not_there_is_told_with_its_option(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,y\n1,p\n2,q\n")
+    assert run(["train", str(tmp_path / "t.csv"), "-t", "y", "--drop", "zz"]) == 2
+    assert "--drop" in capsys.readouterr().err
+
+
+def test_a_row_of_another_kind_is_refused_by_explain_as_by_predict(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,y\n1,p\n2,q\n")
+    (tmp_path / "s.libsvm").write_text("1 1:1\n-1 2:1\n")
+    assert run(["train", "s.libsvm", "-q", "-o", "m.rosenblatt"]) == 0
+    capsys.readouterr()
+    assert run(["predict", "m.rosenblatt", "t.csv"]) == 1
+    told = capsys.readouterr().err
+    assert run(["explain", "m.rosenblatt", "t.csv", "--row", "1"]) == 1
+    assert capsys.readouterr().err == told
+    assert "Pass --format libsvm" in told
+
+
+@pytest.mark.parametrize(("name", "words"), [("", "its name is empty"), ("-", "cannot come from standard input")])
+def test_no_model_has_such_a_name(name, words, capsys):
+    assert run(["predict", name, "rows.csv"]) == 3
+    assert words in capsys.readouterr().err

@@ -233,9 +233,8 @@ def test_a_header_that_is_data_is_told_where_training_had_none(tmp_path, monkeyp
 
 
 def test_columns_are_copied_in_front_of_the_prediction(tmp_path, capsys):
-    rows = "".join(
-        f"C{k:03d},{'=1+1' if k == 1 else 'x'},{k % 4},{'?' if k == 2 else k % 3},{'ab'[k % 2]}\n" for k in range(40)
-    )
+    notes = {1: "=1+1", 3: "-0.5"}
+    rows = "".join(f"C{k:03d},{notes.get(k, 'x')},{k % 4},{'?' if k == 2 else k % 3},{'ab'[k % 2]}\n" for k in range(40))
     (tmp_path / "rows.csv").write_text("id,note,n,m,y\n" + rows)
     model, file = str(tmp_path / "m.rosenblatt"), str(tmp_path / "rows.csv")
     assert run(["train", file, "--target", "y", "-o", model, "-q"]) == 0
@@ -251,5 +250,6 @@ def test_columns_are_copied_in_front_of_the_prediction(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "id,note,n,m,y,prediction"
     assert lines[2].startswith("C001,'=1+1,1,1,b,")
+    assert lines[4].startswith("C003,-0.5,"), "a number with its sign is no formula"
     assert run(["predict", model, file, "--keep", "nope"]) == 2
     assert "no column 'nope'" in capsys.readouterr().err

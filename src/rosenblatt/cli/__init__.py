@@ -47,7 +47,7 @@ PYTHON_TO_OPTION = {
     "names=[…] (--names A,B,…)": "--names A,B,…",
     "zero_based=True": "--zero-based",
     "zero_based=False": "--one-based",
-    "per_column names": "--column names",
+    "per_column names": "--column (or --drop) names",
     "missing names": "--missing names",
     "only names": "--only names",
     "products names": "--product names",

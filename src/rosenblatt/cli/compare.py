@@ -9,6 +9,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.progress import StatusLine
+from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.learning.learner_names import COMPARED, OTHERS, recipe_called
 from rosenblatt.learning.learners import Recipe
 
@@ -91,7 +92,12 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
     metavar="SHARE",
     help="Rows to measure on; in folds: 1/2, 1/3, 1/4 …",
 )
-@click.option("--dev", metavar="FILE", help="Instead: learn from all rows of the one file, measure on this one.")
+@click.option(
+    "--dev",
+    type=NOT_EMPTY,
+    metavar="FILE",
+    help="Instead: learn from all rows of the one file, measure on this one.",
+)
 @options.metric("What ranks the learners.")
 @options.task
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import echo, options, output
+from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.errors import DataError, FileError, SettingError
 
 LARGEST_ADULT = 20_000_000  # bytes: it has 4 million
@@ -25,7 +26,11 @@ class DataOptions(options.PrintingOptions):
 @click.command("data")
 @click.argument("name", required=False)
 @click.option(
-    "--from", "source", metavar="FILE", help="Of income: UCI's adult.data, from which it is cut; else it is fetched."
+    "--from",
+    "source",
+    type=NOT_EMPTY,
+    metavar="FILE",
+    help="Of income: UCI's adult.data, from which it is cut; else it is fetched.",
 )
 @options.as_json
 @options.quiet

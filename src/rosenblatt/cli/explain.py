@@ -152,6 +152,7 @@ def explain_row(model: Classifier, chosen: ExplainOptions) -> None:
     from rosenblatt.studies.explain import explain as explain_score
 
     row = find_row(model, chosen)
+    model_input.refuse_other_kind(model, row)
     why = explain_score(model, row, chosen.view)
     words, facts = verdict(model, row.rows, why.prediction, chosen.view)
     if chosen.as_json:

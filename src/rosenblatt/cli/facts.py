@@ -10,6 +10,7 @@ import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
 from rosenblatt.errors import SettingError, amount, percent
 
 if TYPE_CHECKING:
@@ -59,10 +60,13 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     metavar="N",
     help="Values of a column in at most N groups: numbers side by side, rare texts together.",
 )
-@click.option("--plot", metavar="COL", help="Draw the share against this column of numbers, in 20 groups or --pool.")
 @click.option(
-    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; else share.svg."
+    "--plot",
+    type=NOT_EMPTY,
+    metavar="COL",
+    help="Draw the share against this column of numbers, in 20 groups or --pool.",
 )
+@click.option("-o", "--output", "path", type=WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; else share.svg.")
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
 @options.column
 @options.task

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from rosenblatt.cli import echo, options, output
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
 
 if TYPE_CHECKING:
     from rosenblatt.lab import Finding
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", type=NOT_EMPTY, required=False)
 @click.option(
-    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg."
+    "-o", "--output", "path", type=WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg."
 )
 @click.option("--no-plot", is_flag=True, help="Draw nothing.")
 @options.as_json
@@ -43,6 +44,8 @@ def lab(name: str | None, path: str | None, no_plot: bool, as_json: bool, quiet:
     target = Path(path or f"{name}.svg")
     if target.suffix not in (".svg", ".png"):
         raise click.UsageError(f"The picture is to be {target.name!r}: end its name in .svg or .png.")
+    if not no_plot:
+        options.refuse_missing_folder(str(target))
     started = time.perf_counter()
     finding = experiments.perform(name)
     if not no_plot:

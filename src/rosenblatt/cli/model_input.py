@@ -37,6 +37,9 @@ def load_model(model: str, file: str | None = None) -> Classifier:
     """The model to use with the rows of a file; says so where the two were named in the wrong order."""
     from rosenblatt.learning.loading import load
 
+    if model in ("", "-"):
+        what = "its name is empty" if not model else "it cannot come from standard input"
+        raise ModelFileError(f"There is no model: {what}; name a file that `rosenblatt train` wrote.")
     try:
         return load(model)
     except ModelFileError as problem:

@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from rosenblatt.cli import echo, in_options
-from rosenblatt.cli.types import NumberOrName, ThresholdType
+from rosenblatt.cli.types import NOT_EMPTY, NumberOrName, ThresholdType
 from rosenblatt.data import FORMATS
 from rosenblatt.data.read_options import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
@@ -31,22 +31,6 @@ if TYPE_CHECKING:
 COLUMN_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class WrittenFile(click.ParamType[str]):
-    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
-
-    name = "file"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not value:
-            self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
-        if value.endswith(("/", os.sep)):
-            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
-        return str(value)
-
-
-WRITTEN = WrittenFile()
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -174,7 +158,7 @@ def reading(command: F) -> F:
         command,
         click.option("--format", "format", metavar="NAME", help=f"Instead of looking at it: {', '.join(FORMATS)}."),
         click.option("--no-header", is_flag=True, help="The first line is data, not names."),
-        click.option("--names", metavar="A,B,…", help="Names of the columns, where the file has none."),
+        click.option("--names", type=NOT_EMPTY, metavar="A,B,…", help="Names of the columns, where the file has none."),
         click.option("--delimiter", metavar="CHAR", help="Between columns: a character, or 'tab'."),
         click.option(
             "--missing", multiple=True, metavar="[COL=]MARK", help="Also missing, beside NA, NULL, …; age=99: in one column."
@@ -277,8 +261,8 @@ def encoding(command: F) -> F:
         command,
         numeric,
         column,
-        click.option("--drop", metavar="A,B,…", help="Columns to leave out."),
-        click.option("--only", metavar="A,B,…", help="The columns to use, and no others."),
+        click.option("--drop", type=NOT_EMPTY, metavar="A,B,…", help="Columns to leave out."),
+        click.option("--only", type=NOT_EMPTY, metavar="A,B,…", help="The columns to use, and no others."),
         no_scale,
         click.option("--double", is_flag=True, help="Take numbers with 64 bits, not 32."),
         click.option("--product", "products", multiple=True, metavar="A,B|auto|all", help="Products of two columns."),
@@ -404,6 +388,12 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
                 raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
 
 
+def refuse_two_results(written: str | None) -> None:
+    """Refuses --json where standard output is to hold something else: it is one object, or none."""
+    if written in (None, "-"):
+        refuse_useless(["as_json"], "where the result itself goes to standard output: name a file with -o")
+
+
 def refuse_no_model_file(written: str | None) -> None:
     """Refuses what no model can be saved in, before the work is done."""
     refuse_missing_folder(written)
@@ -415,6 +405,10 @@ def refuse_no_model_file(written: str | None) -> None:
 
 def refuse_missing_folder(written: str | None) -> None:
     """Refuses a file that could not be written in the end, before the work is done."""
+    if written in (None, "-"):
+        return
     folder = Path(str(written)).absolute().parent
-    if written not in (None, "-") and not folder.is_dir():
+    if not folder.is_dir():
         raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")
+    if os.path.isdir(str(written)):
+        raise click.UsageError(f"-o {written} is a folder: name a file in it.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.cli.types import WrittenFolder
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN, WrittenFolder
 from rosenblatt.errors import SaveError, SettingError, needs_parts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class PlayOptions(options.ReadingOptions, options.PrintingOptions):
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("file", type=NOT_EMPTY, required=False)
 @click.option("--x", "x", metavar="COL", help="Column across; else the first of numbers.")
 @click.option("--y", "y", metavar="COL", help="Column upwards; else the second of numbers.")
 @options.target
@@ -51,7 +51,7 @@ class PlayOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "-o",
     "--output",
-    type=options.WRITTEN,
+    type=WRITTEN,
     metavar="FILE",
     help="The same as a file, say page.html; `-` for standard output.",
 )
@@ -116,6 +116,8 @@ def serve_page(chosen: PlayOptions) -> None:
 def write_page(chosen: PlayOptions) -> None:
     """Writes the page that needs no server."""
     options.refuse_useless(["port"], "on a page without a server")
+    if not chosen.static:
+        options.refuse_two_results(chosen.output)
     options.refuse_overwriting(chosen.output, chosen.file)
     options.refuse_missing_folder(chosen.output)
     from rosenblatt.playground.static_page import static_page

@@ -11,10 +11,12 @@ import click
 
 from rosenblatt.cli import model_input, options, output
 from rosenblatt.cli.cluster_options import dask
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
 from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import DataError
 
 PLAIN_LABEL = re.compile(r"[^\x00-\x1f\",]+")
+PLAIN_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones, too
 
 if TYPE_CHECKING:
@@ -51,10 +53,12 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "--for-spreadsheet", is_flag=True, help="An apostrophe before texts that a spreadsheet would run as formulas: = + - @."
 )
-@click.option("--id", "id", metavar="COL", help="Copy this column of FILE in front of the prediction.")
-@click.option("--keep", metavar="A,B|all", help="Copy these columns of FILE in front of the prediction, or all.")
+@click.option("--id", "id", type=NOT_EMPTY, metavar="COL", help="Copy this column of FILE in front of the prediction.")
 @click.option(
-    "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
+    "--keep", type=NOT_EMPTY, metavar="A,B|all", help="Copy these columns of FILE in front of the prediction, or all."
+)
+@click.option(
+    "-o", "--output", type=WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
 )
 @dask("Label on this Dask cluster, or on one of this machine: one part a block of FILE, in the folder -o.")
 @options.reading
@@ -222,7 +226,11 @@ def is_plain(label: Any) -> bool:
 def harmless(label: Any) -> Any:
     """A label that no spreadsheet takes for a formula: an apostrophe before it makes it a text, as OWASP advises.
 
-    >>> harmless("=1+1"), harmless("yes"), harmless(-1)
-    ("'=1+1", 'yes', -1)
+    A number with its sign is none, and would be no number any more.
+
+    >>> harmless("=1+1"), harmless("yes"), harmless(-1), harmless("-0.5"), harmless("-0.5+A1")
+    ("'=1+1", 'yes', -1, '-0.5', "'-0.5+A1")
     """
-    return f"'{label}" if isinstance(label, str) and label.startswith(FORMULA_STARTS) else label
+    if not isinstance(label, str) or PLAIN_NUMBER.fullmatch(label):
+        return label
+    return f"'{label}" if label.startswith(FORMULA_STARTS) else label

@@ -17,7 +17,7 @@ from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, 
 from rosenblatt.cli.cluster_options import ClusterOptions, cluster_options
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.cli.stream_options import StreamOptions, refuse_pipe, stream_options
-from rosenblatt.cli.types import Seconds
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN, Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
 from rosenblatt.learning.plan import ORDERS
@@ -142,15 +142,20 @@ class TrainOptions(
 @click.command()
 @click.argument("file")
 @options.target
-@click.option("--dev", metavar="FILE", help="Labelled rows to measure on.")
+@click.option("--dev", type=NOT_EMPTY, metavar="FILE", help="Labelled rows to measure on.")
 @click.option("--holdout", type=float, metavar="SHARE", help="Measure on this share of the rows instead, say 0.2.")
-@click.option("--group", metavar="COL", help="With --holdout: rows with the same value here stay together.")
-@click.option("--after", metavar="COL", help="With --holdout: hold out the highest values here, say the latest dates.")
+@click.option("--group", type=NOT_EMPTY, metavar="COL", help="With --holdout: rows with the same value here stay together.")
+@click.option(
+    "--after",
+    type=NOT_EMPTY,
+    metavar="COL",
+    help="With --holdout: hold out the highest values here, say the latest dates.",
+)
 @options.task
 @options.learner("averaged", ALL_LEARNERS)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
-@click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
+@click.option("-o", "--output", type=WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @options.multiclass
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")

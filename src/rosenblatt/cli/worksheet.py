@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.errors import DataError, FileError
+from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
+from rosenblatt.errors import DataError, FileError, visible
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".tex": "tex"}
 MOST_STUDENTS = 10_000
 MOST_LETTERS = 2_000_000  # of a sheet or a list of names
+NAME_BYTES = 150  # of a student's name, which is part of a file's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,13 +35,18 @@ class WorksheetOptions(options.PrintingOptions):
 @click.command()
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Which sheet; the same seed gives the same numbers (0).")
 @click.option("--student", metavar="NAME", help="A variant for this student.")
-@click.option("--students", metavar="N|FILE", help="One for each of N, or of the names in FILE, a line each.")
+@click.option(
+    "--students", type=NOT_EMPTY, metavar="N|FILE", help="One for each of N, or of the names in FILE, a line each."
+)
 @click.option("--answers", is_flag=True, help="With the answers and the arithmetic that leads to them.")
 @click.option(
-    "--check", metavar="FILE", help="Grade a sheet that was filled in, or lines such as `1a = 0.5`; `-` for standard input."
+    "--check",
+    type=NOT_EMPTY,
+    metavar="FILE",
+    help="Grade a sheet that was filled in, or lines such as `1a = 0.5`; `-` for standard input.",
 )
 @click.option(
-    "-o", "--output", type=options.WRITTEN, metavar="FILE",
+    "-o", "--output", type=WRITTEN, metavar="FILE",
     help="The sheet: .html, .md or .tex; with --students a file each, sheet-NAME.md. Else Markdown to standard output.",
 )  # fmt: skip
 @options.as_json
@@ -57,6 +65,8 @@ def worksheet(**values: Any) -> None:
     chosen = WorksheetOptions(**values)
     if chosen.student and chosen.students:
         raise click.UsageError("--student is one of --students: give one of them.")
+    if chosen.student and (why := unfit(chosen.student)):
+        raise click.UsageError(f"--student {chosen.student!r} {why}.")
     if chosen.check is not None:
         options.refuse_useless(["students", "output"], "beside --check")
         check_sheet(chosen)
@@ -68,6 +78,7 @@ def write_sheets(chosen: WorksheetOptions) -> None:
     from rosenblatt.show.worksheet import WRITERS
     from rosenblatt.studies.worksheet import make_worksheet
 
+    options.refuse_two_results(chosen.output)
     path = Path(chosen.output) if chosen.output not in (None, "-") else None
     if path is not None and path.suffix not in ENDINGS:
         raise click.UsageError(
@@ -86,7 +97,7 @@ def write_sheets(chosen: WorksheetOptions) -> None:
     for file, sheet in sheets.items():
         with output.writing(None if file is None else str(file)) as stream:
             stream.write(write(sheet, chosen.answers).encode())
-    if chosen.as_json and path is not None:
+    if chosen.as_json:
         output.print_json(
             {"files": [str(file) for file in sheets], "blanks": len(list(next(iter(sheets.values()))[0].blanks()))}
         )
@@ -97,8 +108,8 @@ def write_sheets(chosen: WorksheetOptions) -> None:
 
 def students_of(text: str) -> list[str]:
     """The names in a file, a line each; or as many numbers as are asked for."""
-    if text.isdigit():
-        if not 1 <= int(text) <= MOST_STUDENTS:
+    if text.isascii() and text.isdigit():
+        if len(text) > len(str(MOST_STUDENTS)) or not 1 <= int(text) <= MOST_STUDENTS:
             raise click.UsageError(f"--students {text}: expected a number from 1 to {MOST_STUDENTS:,}, or a file of names.")
         return [f"{number:0{len(text)}d}" for number in range(1, int(text) + 1)]
     try:
@@ -110,9 +121,28 @@ def students_of(text: str) -> list[str]:
     names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise DataError(f"{text} has no names: write one a line.")
-    if twice := [name for name in names if [file_name(one) for one in names].count(file_name(name)) > 1]:
+    if len(names) > MOST_STUDENTS:
+        raise DataError(f"{text} has {len(names):,} names: at most {MOST_STUDENTS:,} sheets are written at a time.")
+    for name in names:
+        if why := unfit(name):
+            raise DataError(f"{text}: the name {name!r:.60} {why}.")
+    times = Counter(map(file_name, names))
+    if twice := [name for name in names if times[file_name(name)] > 1]:
         raise DataError(f"{text} has the name {twice[0]!r} twice, or two that a file name cannot tell apart: change one.")
     return names
+
+
+def unfit(student: str) -> str | None:
+    """Why no sheet can bear this name; None if one can.
+
+    >>> unfit("Zoë O'Brien"), unfit("red\\x1b[31m")
+    (None, 'has characters that cannot be seen: leave them out')
+    """
+    if visible(student) != student:
+        return "has characters that cannot be seen: leave them out"
+    if len(student.encode()) > NAME_BYTES:
+        return f"is longer than {NAME_BYTES} bytes: shorten it"
+    return None
 
 
 def read_text(path: str) -> str:

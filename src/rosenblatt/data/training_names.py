@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.data.table import looks_like_data
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, counted
 
 LIKE_A_NUMBER = re.compile(r"\W*[0-9]")
 NAMES_SHOWN = 6
@@ -60,7 +60,7 @@ def named_as_in_training(first: Sequence[str], options: ReadOptions, source: Sou
             had = (
                 f"{len(training.in_file)} with the target ({some_of(training.in_file)}), or {len(training.columns)} without"
             )
-        what = f"it has no names, and {len(first)} columns; training had {had}: pass names=[…] (--names A,B,…)."
+        what = f"it has no names, and {counted(len(first), 'column')}; training had {had}: pass names=[…] (--names A,B,…)."
         raise FileError(what, path=source.name)
     other = " Pass skip_lines=1 and header=False (--no-header) if its first line holds names." if options.header else ""
     source.note(f"{source.name} has no names: its columns were taken to be those of training, {some_of(names)}.{other}")
