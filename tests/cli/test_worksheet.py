@@ -252,3 +252,60 @@ def test_it_can_be_used_from_an_autograder():
     assert sheet.check(right).points == len(right)
     with pytest.raises(DataError, match="no blank 99a"):
         sheet.check({"99a": 1})
+
+
+@pytest.mark.parametrize("ending", ["md", "html"])
+@pytest.mark.parametrize("name", ["ada", "O'Brien", "'", 'Ana "A" B', "a`b`", "Zoë & Co", "<b>", "$5", "two  blanks", "x'"])
+def test_a_sheet_is_graded_as_that_of_its_own_student(name, ending, tmp_path, monkeypatch, capsys):
+    """The numbers of a sheet are the student's: those of another would make every answer wrong."""
+    monkeypatch.chdir(tmp_path)
+    sheet = make_worksheet(7, name)
+    assert run(["worksheet", "--seed", "7", "--student", name, "-o", f"s.{ending}", "-q"]) == 0
+    filled = "".join(f"{blank.key} = {shown(blank.right)}\n" for blank in sheet.blanks())
+    blank_sheet = (tmp_path / f"s.{ending}").read_text()
+    (tmp_path / "filled").write_text(re.sub(r"\d[a-z]+ = _+", "", blank_sheet) + filled)
+    assert run(["worksheet", "--check", "filled", "--json"]) == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert (verdict["student"], verdict["points"]) == (name, verdict["of"])
+
+
+def test_a_seed_of_too_many_digits_names_no_sheet(tmp_path, capsys):
+    (tmp_path / "s.md").write_text(f"Made by `rosenblatt worksheet --seed {'9' * 5000}`\n1a = 1\n")
+    assert run(["worksheet", "--check", str(tmp_path / "s.md")]) == 1
+    assert "does not say which sheet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (f"ada\n{'x' * 300}\nbob", "longer than"),
+        ("ada\nred\x1b[31m", "cannot be seen"),
+        ("\n".join(f"n{i}" for i in range(40_000)), "at most 10,000"),
+        ("ada\nbob\nada", "twice"),
+    ],
+)
+def test_names_that_no_sheet_can_bear_are_told_before_a_sheet_is_written(names, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "names").write_text(names)
+    assert run(["worksheet", "--students", "names", "-o", "s.md"]) == 1
+    assert words in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["names"]
+
+
+@pytest.mark.parametrize(("count", "code"), [("²", 1), ("9" * 5000, 2), ("10001", 2)])
+def test_a_number_of_students_that_is_none_is_told(count, code, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["worksheet", "--students", count, "-o", "s.md"]) == code
+    assert "bug" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["red\x1b[31m", "\udcff", "x" * 200])
+def test_a_student_whose_name_cannot_be_written_is_refused(name, capsys):
+    assert run(["worksheet", "--student", name]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "\x1b" not in err
+
+
+def test_a_dollar_in_a_name_begins_no_formula_in_latex():
+    assert r"Worksheet 7, A\$AP" in as_latex([make_worksheet(7, "A$AP")])

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from html import unescape
 from string import ascii_lowercase
 
 from rosenblatt.errors import DataError, counted
@@ -27,7 +29,10 @@ Value = Fraction | str
 TOLERANCE = Fraction(1, 200)  # of answers with two decimals
 TOO_LONG = re.compile(r"e[-+]?\d{3}|.{60}", re.IGNORECASE)  # 1e999999999 would have a billion digits
 SHOWN_MISSING = 12
-COMMAND = re.compile(r"rosenblatt worksheet --seed (\d+)(?: --student ('[^'\n]*'|[^\s`]+))?")
+# A name stands there as `shlex.quote` writes it; more digits than these are no number for Python.
+COMMAND = re.compile(
+    r"""rosenblatt worksheet --seed ([0-9]{1,4000})(?![0-9])(?: --student ((?:[^\s'"`<]|'[^'\n]*'|"'")+))?"""
+)
 FILLED = re.compile(r"\b(\d+[a-z]{1,2})\s*[=:]\s*([^\s|<&\\;…`]+)")
 
 
@@ -116,7 +121,7 @@ class Worksheet:
     def command(self) -> str:
         """What makes this sheet again."""
         plain = re.fullmatch(r"[\w.-]+", self.student)
-        name = "" if not self.student else f" --student {self.student}" if plain else f" --student '{self.student}'"
+        name = f" --student {self.student if plain else shlex.quote(self.student)}" if self.student else ""
         return f"rosenblatt worksheet --seed {self.seed}{name}"
 
     def blanks(self) -> Iterator[Blank]:
@@ -252,8 +257,9 @@ def read_filled(text: str) -> dict[str, str]:
 
 def sheet_of(text: str) -> tuple[int, str] | None:
     """Seed and student of a sheet, which it names itself; None where it does not."""
-    command = COMMAND.search(text)
-    return None if command is None else (int(command[1]), (command[2] or "").strip("'"))
+    is_page = text.lstrip()[:9].lower() == "<!doctype"
+    command = COMMAND.search(unescape(text) if is_page else text)
+    return None if command is None else (int(command[1]), "".join(shlex.split(command[2] or "")))
 
 
 def make_worksheet(seed: int, student: str = "") -> Worksheet:
