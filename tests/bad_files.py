@@ -1,7 +1,9 @@
 """Bad files, one of each kind: what they hold, how they are read, and what must be said of them."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import sqlite3
 import tarfile
@@ -134,6 +136,8 @@ ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
 THREE = gzip.decompress(tar(a__1=b"one", b__2=b"two", a__3=b"three"))  # each is a header and a block of 512 bytes
 NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
 
+ARFF = b"@relation r\n@attribute a numeric\n@attribute y {u, 'v', \"w x\"}\n@data\n"
+
 # file name, content, options, line (None: no line applies), words of the message
 BAD = {
     # what a tiny file makes of memory, and what a cut one makes of cells
@@ -155,6 +159,9 @@ BAD = {
     "JSON without end": ("a.json", b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", {}, 1, "too deep"),
     "a list in JSON without end": ("a.json", b'[{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]", {}, None, "too deep"),
     "UTF-16 that is UTF-8": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
+    "bzip2 in two streams, the second damaged": ("a.csv", bz2.compress(TABLE) + b"CZh91AY" + bytes(40), {}, None, "damaged"),
+    "xz with rows behind it": ("a.csv.xz", lzma.compress(TABLE) + ROWS, {}, None, "truncated or damaged"),
+    "a value that is not declared": ("a.arff", ARFF + b"1,u\n2,v % last\n", {}, 6, "'v % last' is none of the values"),
     # what other programs make of a table
     "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
     "XML": ("a.xml", b"<rows><row><a>1</a></row><row><a>2</a></row></rows>\n", {}, None, "it is XML"),
