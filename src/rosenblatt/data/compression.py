@@ -93,7 +93,8 @@ class _Streams:
 
     def __init__(self, stream: IO[bytes], decompressor: Callable[[], Any]):
         self._stream, self._decompressor = stream, decompressor
-        self._current, self._following = None, b""  # what was read behind the stream before
+        self._current: Any = None  # what decompresses the stream that was begun
+        self._following = b""  # what was read behind the one before
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         assert (offset, whence) == (0, io.SEEK_SET)

@@ -13,9 +13,8 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import IO
-
-import numpy as np
 
 from rosenblatt.errors import FileError
 
@@ -67,7 +66,7 @@ def why_not(archive: zipfile.ZipFile) -> str | None:
             return f"{what}, as no table does: save the sheet as CSV."
     parts = archive.infolist()
     targets = {base_name(target.decode("latin-1")) for part in parts for target in targets_in(archive, part)}
-    lengths = np.zeros(1, np.int64)  # of the texts that cells name by their number
+    lengths: list[int] = []  # of the texts that cells name by their number
     for part in parts:
         if base_name(part.filename) == "sharedstrings.xml":
             lengths = text_lengths(lambda part=part: archive.open(part))  # type: ignore[misc]
@@ -158,13 +157,13 @@ class Sheet:
                         self.filled += 1
                         self.columns, self.rows = max(self.columns, column), max(self.rows, row)
 
-    def length_of_texts(self, lengths: np.ndarray) -> int:
+    def length_of_texts(self, lengths: list[int]) -> int:
         """How long the texts are that its cells name by their number, all together."""
-        if self.filled * int(lengths.max()) <= LARGE_TEXT:
+        if self.filled * max(lengths, default=0) <= LARGE_TEXT:
             return 0
         with self.opened() as stream:
-            numbers = (np.array(TEXT_NUMBER.findall(block), dtype=np.int64) for block in two_tags_each(stream))
-            return sum(int(lengths[some[some < len(lengths)]].sum()) for some in numbers)
+            numbers = (int(number) for block in two_tags_each(stream) for number in TEXT_NUMBER.findall(block))
+            return sum(lengths[number] for number in numbers if number < len(lengths))
 
 
 def two_tags_each(stream: IO[bytes]) -> Iterator[bytes]:
@@ -180,14 +179,14 @@ def two_tags_each(stream: IO[bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def text_lengths(opened: Callable[[], IO[bytes]]) -> np.ndarray:
+def text_lengths(opened: Callable[[], IO[bytes]]) -> list[int]:
     """The lengths of the texts that the cells of an xlsx file share, with their tags."""
-    starts, before = [np.zeros(0, np.int64)], 0
+    starts, before = list[int](), 0
     with opened() as stream:
         for block in blocks_of_tags(stream):
-            starts.append(np.array([before + match.start() for match in TEXT.finditer(block)], np.int64))
+            starts += [before + match.start() for match in TEXT.finditer(block)]
             before += len(block)
-    return np.append(np.diff(np.append(np.concatenate(starts), before)), 0)
+    return [end - start for start, end in pairwise([*starts, before])]
 
 
 def repeated_text(stream: IO[bytes]) -> int:
