@@ -571,3 +571,9 @@ def test_an_object_that_nearly_is_a_table_is_none_whole_or_in_batches(text):
     assert outcomes[0] == outcomes[1] == outcomes[2]
     if '"a", "a"' in text or '"1", 1' in text:
         assert "occurs twice" in outcomes[0]
+
+
+def test_long_cells_of_dashes_are_looked_at_once():
+    """They were for the square of their length."""
+    (reading,) = decide(pl.DataFrame({"cells": ["-" * 100_000 + f"x{number}" for number in range(30)]}), trimmed=True)
+    assert reading.kind == "category"
