@@ -142,7 +142,7 @@ class Sheet:
         return True
 
     def measure_tag_by_tag(self) -> None:
-        """The same however they are written: a cell without a place stands right of the one before it."""
+        """Measures cells however they are written: one without a place stands right of the one before it."""
         row = column = 0
         with self.opened() as stream:
             for block in blocks_of_tags(stream):
