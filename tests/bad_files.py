@@ -1,7 +1,9 @@
 """Bad files, one of each kind: what they hold, how they are read, and what must be said of them."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import sqlite3
 import tarfile
@@ -53,8 +55,11 @@ def linked(kind):
     return buffer.getvalue()
 
 
-def sheet(*cells, claimed=None):
-    """An xlsx file with texts in these cells of its sheet, which may claim to be of another size when it is unpacked."""
+def sheet(*cells, claimed=None, spelled=("", ""), part="worksheets/sheet1.xml", shared=None):
+    """An xlsx file with texts in these cells of its sheet, which may claim to be of another size when it is unpacked.
+
+    Its XML may be spelled in another way, and the part with the sheet be called something else.
+    """
     buffer = io.BytesIO()
     types = "http://schemas.openxmlformats.org/package/2006/content-types"
     relations = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -68,15 +73,53 @@ def sheet(*cells, claimed=None):
         "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
         "</sheets></workbook>",
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" Type="{office}/worksheet" '
-        'Target="worksheets/sheet1.xml"/></Relationships>',
+        f'Target="{part}"/></Relationships>',
     }
+    if shared is not None:
+        parts["xl/sharedStrings.xml"] = f'<sst xmlns="{main}">{shared}</sst>'
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
             archive.writestr(name, text)
-        text = f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
-        archive.writestr("xl/worksheets/sheet1.xml", text)
+        text = f'<worksheet xmlns="{main}"><sheetData>{rows.replace(*spelled)}</sheetData></worksheet>'.encode()
+        archive.writestr(f"xl/{part}", text)
     size = len(text).to_bytes(4, "little")
     return buffer.getvalue().replace(size, (claimed or len(text)).to_bytes(4, "little"))
+
+
+FAR = ("A1", "B2", "XFD1048576")
+CORNER = 'r="XFD1048576"'
+SPELLINGS = {
+    "single quotes": {"spelled": (CORNER, "r='XFD1048576'")},
+    "a line feed": {"spelled": (f"<c {CORNER}", f"<c\n{CORNER}")},
+    "blanks": {"spelled": (CORNER, 'r = "XFD1048576"')},
+    "an angle before it": {"spelled": (CORNER, f'x=">" {CORNER}')},
+    "much before it": {"spelled": (CORNER, f'x="{"z" * 9999}" {CORNER}')},
+    "no place but the row's": {"spelled": (f"<row><c {CORNER}", '<row r="1048576">' + "<c><v>1</v></c>" * 9999 + "<c")},
+    "another name of its part": {"part": "deep/rows.dat"},
+}
+REPEATED = sheet(
+    *(f"A{row}" for row in range(1, 3000)),
+    spelled=('t="inlineStr"><is><t>', 't="s"><v>0</v><is><t>'),
+    shared=f"<si><t>{'a' * 10**6}</t></si>",
+)
+
+
+def ods(rows):
+    """An ods file with these rows."""
+    names = " ".join(f'xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"' for one in ("office", "table", "text"))
+    table = f'<table:table table:name="S">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{table}</office:spreadsheet></office:body>"
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr("content.xml", f"<office:document-content {names}>{body}</office:document-content>")
+    return buffer.getvalue()
+
+
+def ods_row(times, text):
+    cell = f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+    return f'<table:table-row table:number-rows-repeated="{times}">{cell}</table:table-row>'
 
 
 def cut_database():
@@ -93,16 +136,32 @@ ARROW = arrow(a=list(range(500)), y=["u", "v"] * 250)
 THREE = gzip.decompress(tar(a__1=b"one", b__2=b"two", a__3=b"three"))  # each is a header and a block of 512 bytes
 NEWS = tar(a__1=b"hello there" * 500, b__2=os.urandom(5000))
 
+ARFF = b"@relation r\n@attribute a numeric\n@attribute y {u, 'v', \"w x\"}\n@data\n"
+
 # file name, content, options, line (None: no line applies), words of the message
 BAD = {
     # what a tiny file makes of memory, and what a cut one makes of cells
     "a cell in the last corner of a sheet": ("a.xlsx", sheet("A1", "B2", "XFD1048576"), {}, None, "row 1,048,576"),
     "a cell beyond all sheets": ("a.xlsx", sheet("A1", "ZZZZZZZZ2"), {}, None, "column 217,180,147,158"),
+    **{
+        f"such a cell, with {how}": ("a.xlsx", sheet(*FAR, **kw), {}, None, "row 1,048,576") for how, kw in SPELLINGS.items()
+    },
+    "a text of a megabyte in 3,000 cells": ("a.xlsx", REPEATED, {}, None, "repeat texts, 2,99"),
+    "a row that is there 900,000 times": (
+        "a.ods",
+        ods(ods_row(1, "a") + ods_row(900_000, "z" * 999)),
+        {},
+        None,
+        "repeat texts",
+    ),
     "a sheet that unpacks to 300 MB": ("a.xlsx", sheet("A1", claimed=300_000_000), {}, None, "as no table does"),
     "a database without its end": ("a.db", cut_database(), {}, None, "5,000 bytes of the 8,192"),
     "JSON without end": ("a.json", b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", {}, 1, "too deep"),
     "a list in JSON without end": ("a.json", b'[{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]", {}, None, "too deep"),
     "UTF-16 that is UTF-8": ("a.csv", TABLE, {"encoding": "utf-16"}, None, "encoding='utf-16-le'"),
+    "bzip2 in two streams, the second damaged": ("a.csv", bz2.compress(TABLE) + b"CZh91AY" + bytes(40), {}, None, "damaged"),
+    "xz with rows behind it": ("a.csv.xz", lzma.compress(TABLE) + ROWS, {}, None, "truncated or damaged"),
+    "a value that is not declared": ("a.arff", ARFF + b"1,u\n2,v % last\n", {}, 6, "'v % last' is none of the values"),
     # what other programs make of a table
     "a web page": ("a.csv", b"<!DOCTYPE html>\n<html>\n<body>Please, log in</body></html>\n", {}, None, "web page"),
     "XML": ("a.xml", b"<rows><row><a>1</a></row><row><a>2</a></row></rows>\n", {}, None, "it is XML"),

@@ -275,3 +275,13 @@ def test_lines_that_end_in_cr_alone_are_one_block(tmp_path):
     data = block.read()
     assert data.rows["a"].cast(int).to_list() == [1, 2, 3]
     assert data.labels.to_list() == ["u", "v", "u"]
+
+
+@pytest.mark.parametrize("above", ["# title\n", "# sums, of 2024\n", "sep=;\n"])
+def test_lines_above_a_table_do_not_choose_its_delimiter(above, tmp_path):
+    (tmp_path / "a.csv").write_text(above + "a;b;y\n" + "".join(f"{k};x,{k};{'uv'[k % 2]}\n" for k in range(30)))
+    options = ReadOptions(target="y")
+    blocks = plan_blocks(str(tmp_path / "a.csv"), options, block_bytes=50)
+    parts = [block.read() for block in with_scans(blocks, [scan(block) for block in blocks])]
+    rows = [row for part in parts if part.rows is not None for row in part.rows.rows()]
+    assert rows == rb.read(tmp_path / "a.csv", target="y", as_text=True).rows.rows()

@@ -42,10 +42,45 @@ def test_it_is_as_long_as_it_says(written, length):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "5", "5 apples", "1:2", "4:3", "1:75:00", "1:5:00", "PT", "P", "P3M", "5M", "38S", "2h 5", "h", "12:60", "1:2:3:4"],
+    [
+        *(
+            "",
+            "5",
+            "5 apples",
+            "1:2",
+            "4:3",
+            "1:75:00",
+            "1:5:00",
+            "PT",
+            "P",
+            "P3M",
+            "5M",
+            "38S",
+            "2h 5",
+            "h",
+            "12:60",
+            "1:2:3:4",
+        ),
+        *("5 h,", "5 h and", "1,500 ms", "3 min 1,250 s", "-1 days 23:59:59", "9" * 400 + " h"),  # nobody knows, or too long
+    ],
 )
 def test_what_is_none_is_no_duration(text):
     assert seconds(text) is None
+
+
+@given(length=st.timedeltas(timedelta(-1000), timedelta(1000)).map(lambda t: timedelta(t.days, t.seconds)))
+def test_a_negative_one_is_as_long_as_python_and_pandas_say(length):
+    # -1 day, 23:59:59 and -1 days +23:59:59 are both one second before nothing.
+    hours, rest = divmod(length.seconds, 3600)
+    as_pandas = f"{length.days} days {'+' * (length.days < 0)}{hours:02}:{rest // 60:02}:{rest % 60:02}"
+    assert seconds(str(length)) == seconds(as_pandas) == length.total_seconds()
+
+
+@pytest.mark.parametrize("part", ["5 h ", "5 kg ", "5 h and ", "5hand", "5 h", "1:", "5 ", "5,5 "])
+def test_a_cell_that_goes_on_and_on_ends(part):
+    # Two ways to read each blank were 2^n ways to read n of them: 30 took minutes.
+    assert seconds(part * 5000 + "x") is None
+    decide(pl.DataFrame({"cells": [part * 40 + f"{number} x" for number in range(30)]}), trimmed=True)
 
 
 def test_a_model_reads_them_whatever_stands_beside_them(tmp_path, capsys):

@@ -16,6 +16,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.cli import run
+from rosenblatt.data import batches, read
 from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import TableReadings
 from rosenblatt.errors import FileError, LabelError, SettingError
@@ -527,3 +528,52 @@ def test_who_names_no_target_is_told_that_the_first_line_looks_like_data(tmp_pat
     path.write_text(ROWS_WITHOUT_NAMES)
     with pytest.raises(LabelError, match=r"looks like data: if it is, pass --no-header, and the number of the column"):
         rosenblatt.learn(rosenblatt.read(path))
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_columns_of_json_stand_in_the_order_of_the_text(inner, tmp_path):
+    """Of more than 32 members polars keeps them in another order in every process: it was another model each time."""
+    names = [f"k{(7 * number) % 60}" for number in range(60)]
+    rows = [{name: number * len(name) for name in names[: 40 + number]} for number in range(21)]
+    rows = [{"a": row, "last": 1} if inner else row for row in rows]
+    expected = [f"a.{name}" for name in names] if inner else names
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "list.json").write_text(json.dumps(rows, indent=1))
+    (tmp_path / "data.json").write_text(json.dumps({"data": rows, "total": 21}))
+    for file in ("lines.jsonl", "list.json", "data.json"):
+        columns = read(tmp_path / file).rows.columns
+        assert [name for name in columns if name != "last"] == expected
+        assert next(batches(tmp_path / file, rows=None)).rows.columns == columns
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"columns": ["a"]}',
+        '{"columns": ["a"], "data": 5}',
+        '{"columns": ["a"], "data": [5]}',
+        '{"columns": ["a"], "data": {"x": [1]}}',
+        '{"columns": 5, "data": [[1]]}',
+        '{"columns": [{"n": 1}, {"n": 2}], "data": [[1, 2], [3, 4]]}',
+        '{"columns": ["a", "a"], "data": [[1, 2], [3, 4]]}',  # the first of them was lost
+        '{"columns": ["1", 1], "data": [[1, 2], [3, 4]]}',
+        "{}\n{}\n",
+    ],
+)
+def test_an_object_that_nearly_is_a_table_is_none_whole_or_in_batches(text):
+    outcomes = []
+    for rows in (2, None, "whole"):
+        try:
+            parts = [read(io.BytesIO(text.encode()))] if rows == "whole" else list(batches(io.BytesIO(text.encode()), rows))
+            outcomes.append([part.rows.rows(named=True) for part in parts])
+        except FileError as problem:
+            outcomes.append(str(problem))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    if '"a", "a"' in text or '"1", 1' in text:
+        assert "occurs twice" in outcomes[0]
+
+
+def test_long_cells_of_dashes_are_looked_at_once():
+    """They were for the square of their length."""
+    (reading,) = decide(pl.DataFrame({"cells": ["-" * 100_000 + f"x{number}" for number in range(30)]}), trimmed=True)
+    assert reading.kind == "category"

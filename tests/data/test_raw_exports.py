@@ -599,3 +599,20 @@ def test_bad_arff_is_refused_by_line(old, new, line, words):
     with pytest.raises(FileError, match=words) as caught:
         read(io.BytesIO(ARFF.replace(old, new).encode()))
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("hint", ["sep=;", '"sep=;"', "SEP=;"])
+def test_excels_hint_of_the_delimiter_is_no_row_of_names(hint):
+    """With two columns, `sep=` and nothing were taken for their names, and the names for a row."""
+    data = cells(f"{hint}\r\na;y\r\n1,5;u\r\n2,5;v\r\n".encode())
+    assert data.rows.columns == ["a", "y"]
+    assert data.rows.rows() == [("1,5", "u"), ("2,5", "v")]
+    assert "begins on line 2, below" in data.notes[0]
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
+def test_several_streams_and_zeros_behind_them_are_one_file(compress):
+    rows = b"".join(b"%d,u\n" % k for k in range(50_000))
+    content = compress(b"a,y\n" + rows) + compress(rows) + bytes(1024)
+    assert cells(content).rows["a"].to_list() == [str(k) for k in range(50_000)] * 2
+    assert sum(len(part) for part in batches(io.BytesIO(content), rows=7_000)) == 100_000

@@ -22,7 +22,7 @@ from rosenblatt.data.delimited.reading import find_layout
 from rosenblatt.data.delimited.records import choose_delimiter
 from rosenblatt.data.formats.parquet import scan_frame
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.data.reading import checked, read_with, recognise
+from rosenblatt.data.reading import checked, lines_above, read_with, recognise
 from rosenblatt.data.source import Source
 from rosenblatt.errors import FileError, SettingError
 
@@ -205,6 +205,7 @@ def plan_blocks(
 
 def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows: int) -> Iterator[Block]:
     source = files.source_of(path, options)
+    source.start = lines_above(source, options)
     format = recognise(source, options)
     if format.name not in FORMATS_IN_BLOCKS:
         raise SettingError(
@@ -261,9 +262,6 @@ def above_rows(source: Source, format: str, options: ReadOptions) -> tuple[int, 
         # Indices are taken as they stand: whether they count from 0 or from 1 is known when all were seen.
         return 0, replace(options, format="libsvm", zero_based=True if options.zero_based is None else options.zero_based)
     delimiter = (options.delimiter or "\t") if format == "tsv" else choose_delimiter(source, options)
-    from rosenblatt.data.delimited.records import lines_above_table
-
-    source.start = lines_above_table(source, options) if options.skip_lines is None else options.skip_lines
     layout = find_layout(source, options, delimiter)
     target: Any = options.target
     if isinstance(target, str) and target not in layout.names:

@@ -13,6 +13,7 @@ from rosenblatt.errors import FileError
 GZIP = b"\x1f\x8b"
 BUFFER = 1 << 20
 PIECE = 1 << 12  # compressed bytes at a time: of each few, zstd may make 128 kB
+ENDED = "Compressed file ended before the end-of-stream marker was reached"
 
 
 def decompressed(stream: IO[bytes], start: bytes, name: str) -> IO[bytes] | None:
@@ -29,13 +30,13 @@ def decompressed(stream: IO[bytes], start: bytes, name: str) -> IO[bytes] | None
 def bunzip2(stream: IO[bytes]) -> IO[bytes]:
     import bz2
 
-    return cast(IO[bytes], bz2.BZ2File(stream))
+    return cast(IO[bytes], _Streams(stream, bz2.BZ2Decompressor))
 
 
 def unxz(stream: IO[bytes]) -> IO[bytes]:
     import lzma
 
-    return cast(IO[bytes], lzma.LZMAFile(stream))
+    return cast(IO[bytes], _Streams(stream, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)))
 
 
 def unzstd(stream: IO[bytes]) -> IO[bytes]:
@@ -81,6 +82,45 @@ class _Checked(io.RawIOBase):
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)
+
+
+class _Streams:
+    """What bzip2 or xz has compressed, in one stream or, as pbzip2 does it, in several.
+
+    Python's own files take for their end whatever follows a stream and begins as none: a damaged beginning of a later one
+    would cost all rows from there on, and nobody would know. Zeros may fill up the end.
+    """
+
+    def __init__(self, stream: IO[bytes], decompressor: Callable[[], Any]):
+        self._stream, self._decompressor = stream, decompressor
+        self._current: Any = None  # what decompresses the stream that was begun
+        self._following = b""  # what was read behind the one before
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        assert (offset, whence) == (0, io.SEEK_SET)
+        self._stream.seek(0)
+        self._current, self._following = None, b""
+        return 0
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._current is None:
+                data = self._following.lstrip(b"\0")
+                while not data:
+                    if not (data := self._stream.read(PIECE)):
+                        return b""
+                    data = data.lstrip(b"\0")
+                self._current = self._decompressor()
+            elif self._current.needs_input:
+                if not (data := self._stream.read(PIECE)):
+                    raise EOFError(ENDED)
+            else:
+                data = b""
+            part: bytes = self._current.decompress(data, size)
+            if self._current.eof:
+                self._current, self._following = None, self._current.unused_data
+            if part:
+                return part
 
 
 class _Zstd:

@@ -276,7 +276,7 @@ def _several_files(where: Where, options: ReadOptions) -> TableParts | None:
 
 def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
     source = open_source(where, options.sizes.longest_line, options.encoding)
-    source.start = _lines_above(source, options)
+    source.start = lines_above(source, options)
     format = recognise(source, options)
     if not format.has_lines:
         if options.skip_lines:
@@ -298,7 +298,7 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
     return source, format
 
 
-def _lines_above(source: Source, options: ReadOptions) -> int:
+def lines_above(source: Source, options: ReadOptions) -> int:
     """How many lines stand above the table, as the user says or as they look."""
     if options.skip_lines is not None:
         return options.skip_lines

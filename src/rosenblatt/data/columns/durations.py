@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,46 +27,77 @@ WORDS = {
     1.0: "s|secs?|seconds?|sek|sekunden?|secondes?|segundos?",
     0.001: "ms|msecs?|milliseconds?",
 }
-AMOUNT = r"[0-9]+(?:[.,][0-9]+)?"
+# Possessive (++), here and below: whatever a cell holds, it is read through once.
+AMOUNT = r"[0-9]++(?:[.,][0-9]++)?"
 PART = re.compile(
-    rf"({AMOUNT})\s*(?:"
+    rf"({AMOUNT})\s*+(?:"
     + "|".join(f"(?P<unit{place}>{words})" for place, words in enumerate(WORDS.values()))
-    + r")(?![a-z])\.?",
+    + r")(?![a-zí])\.?",
     re.IGNORECASE,
 )
-IN_WORDS = re.compile(rf"[-−]?\s*{AMOUNT}\s*[a-zí]+\.?(?:,?\s*(?:and|und|et|y)?\s*{AMOUNT}\s*[a-zí]+\.?)*", re.IGNORECASE)
+BETWEEN = re.compile(r",?\s*+(?:(?:and|und|et|y)\s*+)?", re.IGNORECASE)
+THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")  # or a fraction: who knows
 CLOCK = re.compile(
-    r"(?P<minus>[-−])?(?:(?P<days>[0-9]+)\s*(?:d|days?),?\s+)?(?:(?P<hours>[0-9]+):(?=[0-9]+:))?(?P<minutes>[0-9]+):"
-    r"(?P<seconds>[0-5][0-9](?:[.,][0-9]+)?)",
+    r"(?P<minus>[-−])?(?:(?P<days>[0-9]++)\s*+(?:d|days?)(?P<comma>,)?\s++(?P<sign>[-−+])?)?"
+    r"(?:(?P<hours>[0-9]++):(?=[0-9]++:))?(?P<minutes>[0-9]++):(?P<seconds>[0-5][0-9](?:[.,][0-9]++)?)",
     re.IGNORECASE,
 )
 ISO = re.compile(
     rf"(?P<minus>-)?P(?:(?P<days>{AMOUNT})D)?(?:T(?:(?P<hours>{AMOUNT})H)?(?:(?P<minutes>{AMOUNT})M)?(?:(?P<seconds>{AMOUNT})S)?)?"
 )
 PARTS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0}
+PART_NAMES = tuple(PARTS)
 SMALLER = re.compile(r"[0-9]\s*(?:h|s|min|ms|std)", re.IGNORECASE)  # beside which a bare m is a minute
 
 
 def seconds(text: str) -> float | None:
-    """How long it is; None where it is no duration. Of two parts, as 12:34, the first are minutes."""
+    """How long it is; None where it is no duration, or nobody knows how long. Of two parts, as 12:34, the first are minutes.
+
+    >>> seconds("-1 day, 23:59:59"), seconds("-1 days +23:59:59"), seconds("-1 days 23:59:59")  # Python's, pandas's, whose?
+    (-1.0, -1.0, None)
+    """
     text = text.strip()
-    for pattern in (CLOCK, ISO):
-        if (match := pattern.fullmatch(text)) is not None and any(match[part] for part in PARTS):
-            if pattern is CLOCK and match["hours"] and not re.fullmatch("[0-5][0-9]", match["minutes"]):
-                return None
-            total = sum(float(match[part].replace(",", ".")) * size for part, size in PARTS.items() if match[part])
-            return -total if match["minus"] else total
-    if IN_WORDS.fullmatch(text) is None:
+    if (match := CLOCK.fullmatch(text)) is not None:
+        total = _on_clock(match)
+    elif (match := ISO.fullmatch(text)) is not None and any(match[part] for part in PARTS):
+        total = -_sum_of(match) if match["minus"] else _sum_of(match)
+    else:
+        total = _in_words(text)
+    return total if total is not None and math.isfinite(total) else None
+
+
+def _sum_of(match: re.Match[str], parts: Sequence[str] = PART_NAMES) -> float:
+    return sum(float(match[part].replace(",", ".")) * PARTS[part] for part in parts if match[part])
+
+
+def _on_clock(match: re.Match[str]) -> float | None:
+    """The seconds of a clock, with days in front of it: these may have a sign of their own."""
+    if match["hours"] and not re.fullmatch("[0-5][0-9]", match["minutes"]):
         return None
-    total, sizes = 0.0, list(WORDS)
-    for match in PART.finditer(text):
-        place = next(place for place in range(len(sizes)) if match[f"unit{place}"])
-        total += float(match[1].replace(",", ".")) * sizes[place]
-    parts = re.findall(AMOUNT, text)
-    known = len(PART.findall(text)) == len(parts) and not (
-        len(parts) == 1 and text[-1] in "DHMS"
-    )  # 5M is a size, or millions
-    return (-total if text[0] in "-−" else total) if known else None
+    days, clock = _sum_of(match, ["days"]), _sum_of(match, ["hours", "minutes", "seconds"])
+    if not match["minus"]:
+        return days - clock if match["sign"] in ("-", "−") else days + clock
+    if not match["days"]:
+        return -clock
+    if not match["sign"] and not match["comma"]:  # does the minus count for both?
+        return None
+    return -days - clock if match["sign"] in ("-", "−") else -days + clock
+
+
+def _in_words(text: str) -> float | None:
+    """The seconds of amounts with units, one behind the other."""
+    negative = text[:1] in ("-", "−")
+    rest = text[1:].lstrip() if negative else text
+    place, total, parts, sizes = 0, 0.0, 0, list(WORDS)
+    while (match := PART.match(rest, place)) is not None and not THOUSANDS.fullmatch(match[1]):
+        unit = next(number for number in range(len(sizes)) if match[f"unit{number}"])
+        total, parts = total + float(match[1].replace(",", ".")) * sizes[unit], parts + 1
+        if match.end() == len(rest):
+            # 5M is a size, or millions.
+            return None if parts == 1 and rest[-1] in "DHMS" else -total if negative else total
+        between = BETWEEN.match(rest, match.end())
+        place = match.end() if between is None else between.end()
+    return None
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ MONTHS = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 # But for a currency, a month or a day of the week in front.
-# Or for the P of a duration such as PT1H30M.
-LIKE_NUMBERS = re.compile(rf"^\W*(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
+# Or for the P of a duration such as PT1H30M. (Possessive: else a long row of dashes takes the square of its length.)
+LIKE_NUMBERS = re.compile(rf"^\W*+(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(

@@ -25,6 +25,7 @@ from rosenblatt.errors import FileError
 csv.field_size_limit(LONGEST_LINE)  # of the whole process, and only ever more than its 128 kB
 CELL = re.compile(rf'"((?:[^"]|"")*)"(?=[{BLANKS}]|$)|([^{BLANKS}]+)')
 DELIMITERS = "\t;,|"
+HINT = re.compile(rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE)  # as Excel takes it, on the first line
 TABLE_LINES = 3  # at least: names and two rows
 EVEN_SHARE = 0.9  # of the lines of a table have its width, else titles above it are not looked for
 
@@ -89,11 +90,19 @@ def choose_delimiter(source: Source, options: ReadOptions) -> str:
         return given
     if source.suffix in (".tsv", ".tab"):
         return "\t"
+    if (hint := delimiter_hint(source)) is not None and source.start:
+        return hint
     lines = source.first_lines
     consistent = consistent_delimiter(lines)
     if consistent is not None:
         return consistent
     return max(",;\t|", key=lines[0].count) if lines else ","  # a comma, if it has none of them
+
+
+def delimiter_hint(source: Source) -> str | None:
+    """What a first line such as sep=; says."""
+    hint = HINT.fullmatch(source.head_lines[0]) if source.head_lines else None
+    return None if hint is None else hint[1]
 
 
 def lines_above_table(source: Source, options: ReadOptions) -> int:
@@ -102,6 +111,8 @@ def lines_above_table(source: Source, options: ReadOptions) -> int:
     What follows is nearly everywhere of one width, and begins with what looks like names. Of two delimiters the one that
     cuts lines into more cells counts: the other may be a decimal comma.
     """
+    if (hint := delimiter_hint(source)) is not None and options.delimiter in (None, hint):
+        return 1
     lines = source.head_lines[:SAMPLE_LINES]
     above, widest = 0, 1
     for delimiter in (options.delimiter or DELIMITERS).replace(" ", ""):

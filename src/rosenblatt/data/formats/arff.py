@@ -14,6 +14,7 @@ from rosenblatt.data.table import BLANKS, Place, checked_names, find_target, num
 from rosenblatt.errors import FileError
 
 ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s'"]\S*)\s+(.+)""", re.IGNORECASE)
+VALUE = re.compile(r"""('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|[^\s,{}'"][^,{}]*+)""")
 CELL_IN_QUOTES = re.compile(r"(?:^|,)\s*(['\"])")
 NUMBERS = ("numeric", "real", "integer")
 
@@ -42,6 +43,9 @@ def read(source: Source, options: ReadOptions) -> Dataset:
             texts.append(name)
         elif kind.lower() in NUMBERS:
             refuse_words(frame[name].to_list(), [number for number, _ in rows], options, Place(source.name), name)
+        if kind.startswith("{"):
+            known = {*values_in(kind), *options.missing}
+            refuse_undeclared(frame[name].to_list(), [number for number, _ in rows], known, Place(source.name), name)
     types = ColumnTypes(options.missing, target=target, texts=texts)
     return to_dataset(types.of_frame(frame), options, source.name, lambda row: Place(source.name, rows[row][0]))
 
@@ -67,7 +71,7 @@ def declared_columns(lines: Iterator[tuple[int, str]], path: str) -> dict[str, s
         name = re.sub(r"\\(.)", r"\1", match[1][1:-1]) if match[1][0] in "'\"" else match[1]
         if name in kinds:
             raise FileError("the column is declared twice: rename one.", path=path, line=number, column=name)
-        kinds[name] = match[2].split()[0]
+        kinds[name] = match[2] if match[2].startswith("{") else match[2].split()[0]
     raise FileError("there is no @data: the rows are missing.", path=path)
 
 
@@ -89,6 +93,24 @@ def refuse_words(cells: list[str], lines: list[int], options: ReadOptions, place
         if number_in(cell) is None and cell not in options.missing:
             what = f"{cell!r} is no number, and the column is declared as one of them: correct it, or write ?."
             raise FileError(what, path=place.path, line=line, column=name)
+
+
+def values_in(kind: str) -> list[str]:
+    """The values of a column that are declared in braces.
+
+    >>> values_in("{red, 'light blue', 'it\\\\'s'}")
+    ['red', 'light blue', "it's"]
+    """
+    values = (match[1][1:-1] if match[1][0] in "'\"" else match[1] for match in VALUE.finditer(kind))
+    return [re.sub(r"\\(.)", r"\1", value).strip(BLANKS) for value in values]
+
+
+def refuse_undeclared(cells: list[str], lines: list[int], known: set[str], place: Place, name: str) -> None:
+    """A column whose values are declared holds no others: what does is damaged, or has a comment behind it."""
+    if not set(cells) <= known:
+        cell, line = next((cell, line) for cell, line in zip(cells, lines, strict=True) if cell not in known)
+        what = f"{cell!r} is none of the values that are declared for the column: correct it, or declare it."
+        raise FileError(what, path=place.path, line=line, column=name)
 
 
 FORMAT = Format(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*("|\})')
-
+MOST_IN_ORDER = 32  # members of an object, of which polars keeps the order
 TOO_DEEP = "lists and objects lie too deep within each other: make a table of it first."
 
 
@@ -31,7 +31,7 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     import polars as pl
 
     text = decode_utf8(source.read_utf8(), source.name).strip()
-    if not is_row_for_model(text, options) and (found := table_in_object(text)) is not None:
+    if not is_row_for_model(text, options) and (found := table_in_object(text, source.name)) is not None:
         how, text = found
         source.note(f"the rows of {source.name} are {how}.")
     try:
@@ -41,9 +41,7 @@ def read(source: Source, options: ReadOptions) -> Dataset:
             frame = pl.read_ndjson(text.encode(), infer_schema_length=None)
     except (Exception, pl.exceptions.PanicException) as error:
         raise problem_in(text, source.name, str(error)) from None
-    if not frame.width:
-        raise FileError("the objects have no members: there is nothing to learn from.", path=source.name)
-    return typed_dataset(frame, options, source.name)
+    return typed_dataset(with_columns_as_written(frame, text, source.name), options, source.name)
 
 
 def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
@@ -65,14 +63,56 @@ def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[
             if not lines.strip():
                 continue
             try:
-                frame = flat(pl.read_ndjson(lines.encode(), infer_schema_length=None), source.name)
+                frame = pl.read_ndjson(lines.encode(), infer_schema_length=None)
             except (Exception, pl.exceptions.PanicException) as error:
                 raise problem_in(lines, source.name, str(error), first) from None
+            frame = with_columns_as_written(frame, lines, source.name)
             absent = [pl.lit(None).alias(name) for name in columns if name not in frame.columns]
             frame = frame.with_columns(absent).drop(outer_of(frame, columns))
             columns |= dict.fromkeys(frame.columns)
             yield typed_dataset(frame[list(columns)], options, source.name, earlier)
             earlier += frame.height
+
+
+def with_columns_as_written(frame: pl.DataFrame, text: str, name: str) -> pl.DataFrame:
+    """The members as columns, those of inner objects too, in an order that the text decides.
+
+    Of an object of more than 32 members polars forgets the order: the next run would have another one, and another model.
+    """
+    if not frame.width:
+        raise FileError("the objects have no members: there is nothing to learn from.", path=name)
+    frame = flat(frame, name)
+    if frame.width <= MOST_IN_ORDER:
+        return frame
+    left, order = set(frame.columns), list[str]()
+    for row in objects_in(text):
+        new = [path for path in paths_in(row) if path in left]
+        order += dict.fromkeys(new)
+        left -= set(new)
+        if not left:
+            break
+    return frame[order + sorted(left)]
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """The objects of a text, of a list or on lines, as far as Python can read them."""
+    decoder, place = json.JSONDecoder(), 0
+    with suppress(ValueError, RecursionError):
+        while (place := text.find("{", place)) >= 0:
+            row, place = decoder.raw_decode(text, place)
+            yield row
+
+
+def paths_in(row: dict[str, Any], above: str = "") -> Iterator[str]:
+    """The members of an object, and of those within it, as `address.city`.
+
+    >>> list(paths_in({"id": 1, "address": {"city": "Rome"}}))
+    ['id', 'address', 'address.city']
+    """
+    for name, value in row.items():
+        yield above + name
+        if isinstance(value, dict):
+            yield from paths_in(value, f"{above}{name}.")
 
 
 def is_one_object(source: Source) -> bool:
@@ -101,7 +141,7 @@ def is_row_for_model(text: str, options: ReadOptions) -> bool:
     )
 
 
-def table_in_object(text: str) -> tuple[str, str] | None:
+def table_in_object(text: str, name: str = "") -> tuple[str, str] | None:
     """The rows of a table that is one object, as a list of objects, and how they were found; None where it is none.
 
     As services answer, and as pandas writes: a list among other members, columns, or names and cells apart.
@@ -121,14 +161,16 @@ def table_in_object(text: str) -> tuple[str, str] | None:
         whole = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):  # of objects on lines, the second is too many
         return None
-    how, rows = rows_of_object(whole)
+    how, rows = rows_of_object(whole, name)
     return (how, json.dumps(rows, ensure_ascii=False)) if rows else None
 
 
-def rows_of_object(whole: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+def rows_of_object(whole: dict[str, Any], source: str = "") -> tuple[str, list[dict[str, Any]]]:
     lists = {name: items for name, items in whole.items() if isinstance(items, list) and items}
-    names = whole.get("columns")
-    if whole.keys() <= {"columns", "index", "data"} and names and all(len(row) == len(names) for row in whole["data"]):
+    if whole.keys() <= {"columns", "index", "data"} and are_names_and_cells(whole.get("columns"), whole.get("data")):
+        names = list(map(str, whole["columns"]))
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise FileError("the name occurs twice in its member 'columns': rename one.", path=source, column=twice[0])
         return "the lists in its member 'data'", [dict(zip(names, row, strict=True)) for row in whole["data"]]
     of_objects = [name for name, items in lists.items() if all(isinstance(item, dict) for item in items)]
     if len(of_objects) == 1:
@@ -140,6 +182,14 @@ def rows_of_object(whole: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
     if several and not any(isinstance(cell, dict | list) for column in columns for cell in column):
         return "its members, column by column", [dict(zip(whole, row, strict=True)) for row in zip(*columns, strict=True)]
     return "", []
+
+
+def are_names_and_cells(names: Any, rows: Any) -> bool:
+    """Are these a list of names, and a list of rows with a cell for each?"""
+    if not isinstance(names, list) or not isinstance(rows, list) or not names or not rows:
+        return False
+    plain = all(isinstance(name, str | int | float) and not isinstance(name, bool) for name in names)
+    return plain and all(isinstance(row, list) and len(row) == len(names) for row in rows)
 
 
 def whole_lines(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
