@@ -43,6 +43,22 @@ numeric = click.option(
 no_scale = click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
 
 
+class WrittenFile(click.ParamType[str]):
+    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
+        if value.endswith(("/", os.sep)):
+            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
+        return str(value)
+
+
+WRITTEN = WrittenFile()
+
+
 def all_of(command: F, *options: Callable[[F], F]) -> F:
     """The command with these options, in this order."""
     for option in reversed(options):
@@ -388,12 +404,6 @@ def refuse_overwriting(written: str | None, *read: str | None) -> None:
                 raise click.UsageError(f"-o {written} would replace {what}, which is read: name another file.")
 
 
-def refuse_two_results(written: str | None) -> None:
-    """Refuses --json where standard output is to hold something else: it is one object, or none."""
-    if written in (None, "-"):
-        refuse_useless(["as_json"], "where the result itself goes to standard output: name a file with -o")
-
-
 def refuse_no_model_file(written: str | None) -> None:
     """Refuses what no model can be saved in, before the work is done."""
     refuse_missing_folder(written)
@@ -405,10 +415,8 @@ def refuse_no_model_file(written: str | None) -> None:
 
 def refuse_missing_folder(written: str | None) -> None:
     """Refuses a file that could not be written in the end, before the work is done."""
-    if written in (None, "-"):
-        return
     folder = Path(str(written)).absolute().parent
-    if not folder.is_dir():
+    if written not in (None, "-") and not folder.is_dir():
         raise SaveError(f"{written} cannot be written: there is no folder {folder}; make it first.")
-    if os.path.isdir(str(written)):
+    if written not in (None, "-") and os.path.isdir(str(written)):
         raise click.UsageError(f"-o {written} is a folder: name a file in it.")

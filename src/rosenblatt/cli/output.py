@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import discard, echo
-from rosenblatt.cli.options import reading_notes
+from rosenblatt.cli.options import reading_notes, refuse_useless
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, amount, counted, percent, visible
 
 if TYPE_CHECKING:
@@ -224,3 +224,9 @@ def print_table(header: list[str], rows: list[list[str]], top: int) -> None:
         echo("  ".join(line).rstrip())
     if top and len(rows) > top:
         echo(f"… {len(rows) - top:,} more (--top 0 for all)")
+
+
+def refuse_two_results(written: str | None) -> None:
+    """Refuses --json where standard output is to hold something else: it is one object, or none."""
+    if written in (None, "-"):
+        refuse_useless(["as_json"], "where the result itself goes to standard output: name a file with -o")
