@@ -7,13 +7,13 @@ import lzma
 import os
 import sqlite3
 import sys
-import zipfile
 from contextlib import closing
 from datetime import date
 
 import polars as pl
 import pytest
 import zstandard
+from sheets import DAY, ods, xlsx
 
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
@@ -208,81 +208,6 @@ def test_bad_json_is_refused_by_line(content, line, words):
     assert caught.value.line == line
 
 
-OFFICE = "http://schemas.openxmlformats.org"
-DAY = "2024-01-02"  # 45293 days after Excel's beginning
-
-
-def zipped(**files):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def xlsx(**sheets):
-    """A workbook with these sheets; None is an empty cell, DAY a date."""
-
-    def cell(value):
-        if value is None:
-            return ""
-        if value == DAY:
-            return '<c s="1"><v>45293</v></c>'
-        if isinstance(value, bool):
-            return f'<c t="b"><v>{value:d}</v></c>'
-        return f'<c t="inlineStr"><is><t>{value}</t></is></c>' if isinstance(value, str) else f"<c><v>{value}</v></c>"
-
-    def row_of(i, values):
-        cells = "".join(cell(value).replace("<c", f'<c r="{chr(65 + j)}{i}"', 1) for j, value in enumerate(values))
-        return f'<row r="{i}">{cells}</row>'
-
-    def rows(sheet):
-        return "".join(row_of(i, values) for i, values in enumerate(sheet, 1))
-
-    main, types = f"{OFFICE}/spreadsheetml/2006/main", f"{OFFICE}/officeDocument/2006/relationships"
-    package = f"{OFFICE}/package/2006"
-    listed = "".join(f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(sheets, 1))
-    links = "".join(
-        f'<Relationship Id="r{i}" Type="{types}/worksheet" Target="worksheets/s{i}.xml"/>' for i in range(1, len(sheets) + 1)
-    )
-    styles = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs>'
-    return zipped(
-        **{
-            "[Content_Types].xml": f'<Types xmlns="{package}/content-types"/>',
-            "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r" '
-            f'Type="{types}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{types}"><sheets>{listed}</sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">{links}<Relationship Id="st" '
-            f'Type="{types}/styles" Target="styles.xml"/></Relationships>',
-            "xl/styles.xml": f'<styleSheet xmlns="{main}">{styles}</styleSheet>',
-        },
-        **{
-            f"xl/worksheets/s{i}.xml": f'<worksheet xmlns="{main}"><sheetData>{rows(sheet)}</sheetData></worksheet>'
-            for i, sheet in enumerate(sheets.values(), 1)
-        },
-    )
-
-
-def ods(sheet):
-    names = "urn:oasis:names:tc:opendocument:xmlns"
-    kinds = {str: 'office:value-type="string"', int: 'office:value-type="float" office:value="%s"'}
-    kinds[float] = kinds[int]
-
-    def cell(value):
-        kind = kinds[type(value)].replace("%s", str(value))
-        return f"<table:table-cell {kind}><text:p>{value}</text:p></table:table-cell>"
-
-    cells = ["".join(map(cell, row)) for row in sheet]
-    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
-    content = (
-        f'<office:document-content xmlns:office="{names}:office:1.0" xmlns:table="{names}:table:1.0" '
-        f'xmlns:text="{names}:text:1.0"><office:body><office:spreadsheet><table:table table:name="One">{rows}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    kind = "application/vnd.oasis.opendocument.spreadsheet"
-    return zipped(**{"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": "<manifest></manifest>"})
-
-
 FRUIT = [
     ["name", "price", "n", "since", "ok", "code", "kind"],
     ["pear", 1.5, 3, DAY, True, "007", "a"],
@@ -331,7 +256,7 @@ def test_titles_above_the_table_of_a_sheet():
 
 
 def test_an_opendocument_sheet():
-    data = read(io.BytesIO(ods([["a", "kind"], [1.5, "x"], [2, "y"]])), target="kind")
+    data = read(io.BytesIO(ods(One=[["a", "kind"], [1.5, "x"], [2, "y"]])), target="kind")
     assert (data.rows["a"].to_list(), data.labels.to_list()) == ([1.5, 2.0], ["x", "y"])
 
 

@@ -267,7 +267,7 @@ column = click.option(
     multiple=True,
     metavar="COL=KIND",
     help="What a column is: number, category, both, code, date, text, boolean, id, drop; also how it is written: "
-    "number:1.234,5, date:%d/%m/%Y.",
+    "number:1.234,5, date:%d/%m/%Y, date:excel.",
 )
 
 

@@ -26,7 +26,9 @@ CATEGORY = ObjectOf(
     {"type": Choice(("number", "boolean", "text")), "values": ListOf(Text()), "missing": Flag()},
     {"rare": Flag()},
 )
-NUMBER_FORMAT = ObjectOf({"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()})
+NUMBER_FORMAT = ObjectOf(
+    {"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()}, {"plus_behind": Flag()}
+)
 HASHED_CATEGORY = ObjectOf({"type": Choice(("number", "boolean", "text"))})
 MARKS = ListOf(Text(), most=1000)
 READING = ObjectOf(
@@ -35,6 +37,7 @@ READING = ObjectOf(
         "marks": MARKS,
         "number": NUMBER_FORMAT,
         "date": Text(),
+        "whole_years": Flag(),
     },
 )
 ENDS = ListOf(Real())

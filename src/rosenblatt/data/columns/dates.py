@@ -22,12 +22,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-EPOCH, EPOCH_MS = "epoch", "epoch-ms"  # seconds and milliseconds since 1970
+EPOCH, EPOCH_MS, EPOCH_US, EPOCH_NS = "epoch", "epoch-ms", "epoch-us", "epoch-ns"  # seconds since 1970 and parts of them
+EXCEL, EXCEL_TIME = "excel", "excel-time"  # days, with or without a fraction, as spreadsheets count them
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
+COUNTS = {  # what is counted, and how many microseconds it is
+    EPOCH: ("seconds since 1970", MICROSECONDS),
+    EPOCH_MS: ("milliseconds since 1970", MICROSECONDS / 1_000),
+    EPOCH_US: ("microseconds since 1970", MICROSECONDS / 1_000_000),
+    EPOCH_NS: ("nanoseconds since 1970", MICROSECONDS / 1_000_000_000),
+    EXCEL: ("days as spreadsheets count them", SECONDS_A_DAY * MICROSECONDS),
+    EXCEL_TIME: ("days as spreadsheets count them, with a time", SECONDS_A_DAY * MICROSECONDS),
+}
+EXCEL_1970 = 25_569  # the first of 1970, counted so
 LONGEST_PATTERN = 100
+ASKED = 200  # texts, in which format they may be
 EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
 DAYS = (19_000_101, 21_001_231)  # written as 20240131
+WHOLE_DAYS, FLOAT_DAYS = "%Y%m%d", "%Y%m%d.0"  # 20240131.0: what programs make of it in a column where some are missing
+SHORT_YEARS = "yy from 1970 to 2069"
+YEAR_1000 = datetime(1000, 1, 1)
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"\p{L}{3,10}\.?"
@@ -42,6 +56,7 @@ WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
     "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
 )
 WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
+NTH = "(?i:st|nd|rd|th)"
 DATES = (
     (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
     (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
@@ -55,11 +70,27 @@ DATES = (
     (r"\d{1,2}/\d{1,2}/\d{2}", "%d/%m/%y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y"),
     (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y"),
+    (r"\d{1,2}-\d{1,2}-\d{2}", "%d-%m-%y"),
+    (r"\d{1,2}-\d{1,2}-\d{2}", "%m-%d-%y"),
     (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
     (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
+    (rf"\d{{1,2}}/{MONTH}/\d{{4}}", "%d/%b/%Y"),
+    (rf"\d{{1,2}}/{MONTH}/\d{{2}}", "%d/%b/%y"),
+    (r"\d{4}年\d{1,2}月\d{1,2}日", "%Y年%m月%d日"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
+    (rf"{MONTH} \d{{1,2}},? \d{{2}}", "%b %d %y"),
+    (rf"{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%b %dth %Y"),
+    (rf"\d{{1,2}}{NTH}?(?: of)? {MONTH},? \d{{4}}", "%dth %b %Y"),
+    (rf"{WEEKDAY}{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%a %b %d %Y"),
+    (rf"\d{{1,2}} de {MONTH} del? \d{{4}}", "%d de %b de %Y"),
+    (rf"\d{{4}}[ -]{MONTH}[ -]\d{{1,2}}", "%Y-%b-%d"),
+    (r"\d{1,2}\p{L}{3}\d{4}", "%d%b%Y"),  # as SAS writes it
+    (r"\d{4}-W\d{2}-\d", "%G-W%V-%u"),
+    (r"\d{4}-W\d{2}", "%G-W%V"),
     (rf"{MONTH}[ -]\d{{4}}", "%b %Y"),
     (rf"{MONTH}-\d{{2}}", "%b-%y"),  # as spreadsheets write a month
+    (rf"{MONTH} '\d{{2}}", "%b '%y"),
+    (rf"\d{{4}}[ -]{MONTH}", "%Y %b"),
     (r"\d{4}-\d{2}", "%Y-%m"),
     (r"\d{1,2}/\d{4}", "%m/%Y"),
     ("", ""),  # a time alone
@@ -71,25 +102,42 @@ TIMES = (
     (r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?", "%H:%M:%S%.f"),
     (r"\d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M %p"),
     (r"\d{1,2}:\d{2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M:%S %p"),
+    (r"\d{1,2}\.\d{2}\.\d{2}(?:\.\d{1,9})? ?[AaPp][Mm]", "%I.%M.%S%.f %p"),  # as Oracle writes it
+    (r"at \d{1,2}:\d{2}", "at %H:%M"),
+    (r"at \d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "at %I:%M %p"),
+    (r"\d{1,2}:\d{2} Uhr", "%H:%M Uhr"),
+    (r"\d{1,2}:\d{2}:\d{2} Uhr", "%H:%M:%S Uhr"),
 )
 ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,4}T|MEZ|MESZ|[+-]\d{2}:?\d{2}))"
+# Moments whose date and time do not stand one behind the other, with a blank or a T between.
+MOMENTS = (
+    (rf"{WEEKDAY}{MONTH} +\d{{1,2}} \d{{2}}:\d{{2}}:\d{{2}}{ZONE}? \d{{4}}", "%a %b %d %H:%M:%S %Y"),  # as Unix writes it
+    (rf"\d{{1,2}}/{MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}}{ZONE}?", "%d/%b/%Y:%H:%M:%S"),  # logs of web servers
+    (r"\d{1,2}\p{L}{3}\d{4}:\d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?", "%d%b%Y:%H:%M:%S%.f"),  # SAS
+    (rf"(?:19|20)\d{{6}}[ T]\d{{6}}{ZONE}?", "%Y%m%d %H%M%S"),
+)
 OFFSET = r"([+-])(\d{2}):?(\d{2})$"
-LETTERS = {"%Y": "y", "%y": "y", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s"}
+LETTERS = {
+    "%Y": "y", "%y": "yy", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s", "%a": "weekday",
+    "%G": "y", "W%V": "week", "%u": "weekday",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class DateFormat:
-    """How the dates of a column are written: a pattern as Python's strftime has it, or "epoch"."""
+    """How the dates of a column are written: a pattern as Python's strftime has it, or what is counted, as "epoch"."""
 
     pattern: str
+    whole_years: bool = True  # is 24 no year where years have four digits? It was one to models that did not ask.
 
     @property
-    def is_epoch(self) -> bool:
-        return self.pattern in (EPOCH, EPOCH_MS)
+    def is_count(self) -> bool:
+        """Is it a number of seconds or days?"""
+        return self.pattern in COUNTS
 
     @property
     def has_date(self) -> bool:
-        return self.is_epoch or any(part in self.pattern for part in ("%Y", "%y"))
+        return self.is_count or any(part in self.pattern for part in ("%Y", "%y", "%G"))
 
     @property
     def day_first(self) -> bool | None:
@@ -100,21 +148,25 @@ class DateFormat:
 
     @property
     def has_time(self) -> bool:
-        return self.is_epoch or any(part in self.pattern for part in ("%H", "%I"))
+        return (self.is_count and self.pattern != EXCEL) or any(part in self.pattern for part in ("%H", "%I"))
 
     def describe(self) -> str:
-        """In letters that people know: d.m.y h:m."""
-        if self.is_epoch:
-            return f"{'milli' * (self.pattern == EPOCH_MS)}seconds since 1970"
-        words = self.pattern.replace("%.f", "").replace("%p", "am/pm")
-        return re.sub("%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
+        """In letters that people know: d.m.y h:m.
+
+        >>> [DateFormat(one).describe() for one in ("%b %dth %Y", "%d%b%Y:%H:%M:%S%.f", "%G-W%V-%u", "%d-%b-%y")]
+        ['month dth y', 'd month y:h:m:s', 'y-week-weekday', 'd-month-yy']
+        """
+        if self.is_count:
+            return COUNTS[self.pattern][0]
+        words = self.pattern.replace("%.f", "").replace("%p", "am/pm").removesuffix(".0").replace("%d%b%Y", "%d %b %Y")
+        return re.sub("W?%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
 
     def instants(self, texts: pl.Series) -> pl.Series:
         """Microseconds since 1970, in UTC where a zone is written; null where a text is no date in this format."""
         import polars as pl
 
         wall = self.wall_times(texts).dt.timestamp("us")
-        if self.is_epoch or texts.dtype != pl.String:
+        if self.is_count or texts.dtype != pl.String:
             return wall
         sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
         seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
@@ -127,13 +179,28 @@ class DateFormat:
 
         if texts.dtype.is_temporal():
             return typed_wall_times(texts)
-        if self.is_epoch:
-            numbers = texts.cast(pl.String).cast(pl.Float64, strict=False)
-            microseconds = numbers * (MICROSECONDS if self.pattern == EPOCH else MICROSECONDS // 1000)
-            return microseconds.cast(pl.Int64).cast(pl.Datetime("us"))
+        if self.is_count:
+            return self._counted(texts.cast(pl.String).cast(pl.Float64, strict=False))
         texts = texts.cast(pl.String)
-        as_written = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
-        return as_written if as_written.null_count() == texts.null_count() else self._parsed(tidied(texts, self))
+        if self.pattern == FLOAT_DAYS:
+            return DateFormat(WHOLE_DAYS).wall_times(texts.str.strip_suffix(".0"))
+        moments = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
+        if moments.null_count() > texts.null_count():
+            moments = self._parsed(tidied(texts, self))
+        first = moments.min() if self.whole_years and "%Y" in self.pattern else None
+        if first is None or first >= YEAR_1000:  # type: ignore[operator]
+            return moments
+        short = (moments < YEAR_1000) & ~texts.str.contains(r"(?:^|[^0-9])0[0-9]{3}(?:[^0-9]|$)")
+        return moments.set(short.fill_null(False), None)
+
+    def _counted(self, numbers: pl.Series) -> pl.Series:
+        """The moments that are so many seconds or days after the first."""
+        import polars as pl
+
+        microseconds = numbers * COUNTS[self.pattern][1]
+        if self.pattern in (EXCEL, EXCEL_TIME):  # to seconds: a fraction of a day is seldom written out
+            microseconds = ((numbers - EXCEL_1970) * SECONDS_A_DAY).round() * MICROSECONDS
+        return microseconds.cast(pl.Int64, strict=False).cast(pl.Datetime("us"))
 
     def _parsed(self, texts: pl.Series) -> pl.Series:
         """The moments of texts that are written exactly so; null where one is not."""
@@ -142,6 +209,8 @@ class DateFormat:
         pattern = tidied_pattern(self.pattern)
         if not self.has_date:
             texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
+        if "%V" in pattern and "%u" not in pattern:  # a week is its Monday
+            texts, pattern = texts + "-1", pattern + "-%u"
         if not self.has_time:
             return texts.str.to_date(pattern, strict=False, cache=False).cast(pl.Datetime("us"))
         return texts.str.to_datetime(pattern, strict=False, time_unit="us", cache=False)
@@ -158,25 +227,52 @@ def typed_wall_times(column: pl.Series) -> pl.Series:
 
 
 def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
-    """One spelling of what may be written in several: blanks, month names, am and pm, zones left out."""
-    texts = texts.str.strip_chars()
-    if not format.pattern.startswith("%b"):
+    """One spelling of what may be written in several: blanks, month names, am and pm; zones left out."""
+    pattern, texts = format.pattern, texts.str.strip_chars()
+    if not pattern.startswith("%b"):
         texts = texts.str.replace(f"^{WEEKDAY}", "")
+    for sign, expression, instead in SPELLINGS:
+        if sign in pattern:
+            texts = texts.str.replace_all(expression, instead)
     if format.has_time:
         texts = texts.str.replace(ZONE + "$", "").str.replace(r"(\d)T(\d)", "${1} ${2}")
-        if "%p" in format.pattern:
+        if pattern.endswith("%Y"):
+            texts = texts.str.replace(rf"{ZONE} (\d{{4}})$", " ${1}")
+        if "%p" in pattern:
             texts = texts.str.to_uppercase().str.replace(r" ?([AP])\.?M\.?$", " ${1}M")
-        if "%.f" in format.pattern:
+        if "%.f" in pattern:
             texts = texts.str.replace(r",(\d+)$", ".${1}")
-    if "%b" in format.pattern:
-        texts = texts.str.replace_all(r"[-,. ]+", " ")
+    if "%b" in pattern:
+        texts = texts.str.replace_all(blanks_of(pattern), " ")
         for month, beginnings in MONTHS.items():
             texts = texts.str.replace(rf"(?i)\b(?:{beginnings})\p{{L}}*", month)
     return texts
 
 
+# Where a pattern has the first, texts may be written so, and then are written so; the pattern loses it, too.
+SPELLINGS = (
+    ("%dth", rf"(\d){NTH}\b(?: of\b)?", "${1}"),
+    ("%a ", rf"(\d){NTH}\b", "${1}"),
+    (" de ", "(?i) del? ", " "),
+    (" at ", ",? at ", " "),
+    ("%I.%M.%S", r" (\d{1,2})\.(\d{2})\.(\d{2})\b", " ${1}:${2}:${3}"),
+)
+
+
 def tidied_pattern(pattern: str) -> str:
-    return re.sub("[-,. ]+", " ", pattern) if "%b" in pattern and "%.f" not in pattern else pattern.replace("T", " ")
+    """What reads texts that are tidied so.
+
+    >>> tidied_pattern("%a %b %d %Y at %I:%M %p"), tidied_pattern("%d-%b-%y %I.%M.%S%.f %p")
+    ('%b %d %Y %I:%M %p', '%d %b %y %I:%M:%S%.f %p')
+    """
+    for long, short in (("%dth", "%d"), ("%a ", ""), (" de ", " "), (" at ", " "), ("%I.%M.%S", "%I:%M:%S")):
+        pattern = pattern.replace(long, short)
+    return re.sub(blanks_of(pattern), " ", pattern) if "%b" in pattern else pattern.replace("T", " ")
+
+
+def blanks_of(pattern: str) -> str:
+    """What separates day, month and year where months have names; a point also belongs to a fraction of a second."""
+    return r"\.?[-, ]+" if "%.f" in pattern else "[-,. ]+"
 
 
 def recognise(texts: pl.Series) -> list[DateFormat]:
@@ -199,50 +295,57 @@ def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
     """
     without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
     for date_expression, date in DATES:
-        weekday = "" if not date or date.startswith("%b") else f"(?:{WEEKDAY})?"
+        weekday = "" if not date or date.startswith(("%b", "%a")) else f"(?:{WEEKDAY})?"
         begins_so = in_python(f"^(?:{date_expression})")
         if not begins_so.search(text) and not begins_so.search(without_weekday):
             continue
         for time_expression, time in TIMES:
-            gap = "[ T]" if date and time else ""
-            end = f"{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
-            if (date or time) and in_python(end).search(text):
-                yield DateFormat(f"{date} {time}".strip()), f"^{weekday}{date_expression}{end}"
+            for gap, between in gaps(date) if date and time else [("", "")]:
+                end = f"{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
+                if (date or time) and in_python(end).search(text):
+                    yield DateFormat(f"{date}{between}{time}"), f"^{weekday}{date_expression}{end}"
+    for expression, moment in MOMENTS:
+        if in_python(f"^{expression}$").search(text):
+            yield DateFormat(moment), f"^{expression}$"
 
 
-@lru_cache(64)
+def gaps(date: str) -> list[tuple[str, str]]:
+    """What may stand between a date and a time, as a pattern for texts and as one of the format: 1/31/2024, 2:05 PM."""
+    return [(",?(?: +|T)", " ")] if "%b" in date else [("[ T]", " "), (", ", ", ")]
+
+
+@lru_cache(512)
 def in_python(expression: str) -> re.Pattern[str]:
     """A pattern of polars as one of Python, which knows letters by another name."""
     return re.compile(expression.replace(r"\p{L}", r"[^\W\d_]"))
 
 
 def formats_of(texts: pl.Series, some: pl.Series) -> list[DateFormat]:
-    """The same of many texts, of which some are asked first; fractions of a second only where there are any."""
+    """The same of many texts, of which some are asked first; fractions of a second, and 3rd, only where there are any."""
     formats: list[DateFormat] = []
     for one in recognise(some):
-        whole = DateFormat(one.pattern.removesuffix("%.f"))
-        if (whole == one or whole not in formats) and not one.wall_times(texts).has_nulls():
+        simpler = DateFormat(one.pattern.removesuffix("%.f").replace("%dth", "%d"))
+        if (simpler == one or simpler not in formats) and not one.wall_times(texts).has_nulls():
             formats.append(one)
     return formats
 
 
 def commonest(texts: pl.Series) -> DateFormat | None:
     """The format in which most of these texts are dates; None if none is one."""
-    times = [time for _, time in TIMES]
-    formats = [DateFormat(f"{date} {time}".strip()) for _, date in DATES for time in times if date or time]
-    counts = {one: len(texts) - int(one.wall_times(texts).null_count()) for one in formats}
-    best = max(counts, key=lambda one: counts[one])
-    return best if counts[best] else None
+    possible = dict.fromkeys(format for text in texts.head(ASKED) for format, _ in possible_formats(text.strip()))
+    counts = {one: len(texts) - int(one.wall_times(texts).null_count()) for one in possible}
+    best = max(counts, key=lambda one: counts[one], default=None)
+    return best if best is not None and counts[best] else None
 
 
 def is_pattern(text: str) -> bool:
-    """Is it a pattern of dates or times, as strftime has them, or "epoch"? Then it reads what it writes.
+    """Is it a pattern of dates or times, as strftime has them, or the name of a count? Then it reads what it writes.
 
     >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
     (True, True, False, False)
     """
-    if DateFormat(text).is_epoch or not re.search("%[YymdHI]", text):
-        return DateFormat(text).is_epoch
+    if DateFormat(text).is_count or not re.search("%[YymdHIG]", text):
+        return DateFormat(text).is_count
     import polars as pl
 
     example = datetime(2024, 1, 31, 14, 5, 7)
@@ -251,7 +354,7 @@ def is_pattern(text: str) -> bool:
         (read,) = DateFormat(text).wall_times(pl.Series([written]))
     except (ValueError, pl.exceptions.PolarsError):
         return False
-    return read is not None and (read.month, read.day) in ((1, 31), (1, 1)) and len(text) <= LONGEST_PATTERN
+    return read is not None and (read.month, read.day) in ((1, 31), (1, 1), (1, 29)) and len(text) <= LONGEST_PATTERN
 
 
 def day_text(days: float) -> str:
@@ -284,7 +387,10 @@ def typed_formats(values: pl.Series) -> list[DateFormat]:
         pattern = typed_pattern(values.dtype)
         return [DateFormat(pattern)] if pattern else []
     least, most = values.min(), values.max()
-    ranges = {"%Y%m%d": DAYS, EPOCH: EPOCHS, EPOCH_MS: tuple(1000 * end for end in EPOCHS)}
+    days = FLOAT_DAYS if values.dtype.is_float() else WHOLE_DAYS
+    parts = {EPOCH: 1, EPOCH_MS: 1_000, EPOCH_US: 1_000_000, EPOCH_NS: 1_000_000_000}
+    ranges = {days: DAYS, **{one: tuple(many * end for end in EPOCHS) for one, many in parts.items()}}
+    ranges |= {} if values.dtype.is_float() else {"%Y%m%d%H%M%S": (DAYS[0] * 1_000_000, (DAYS[1] + 1) * 1_000_000)}
     fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
     return [one for one in fitting if not one.wall_times(values).has_nulls()]
 

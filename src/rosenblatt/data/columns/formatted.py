@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosenblatt.data.columns import dates, durations, numbers
@@ -14,10 +15,7 @@ from rosenblatt.data.columns.kinds import (
     MOST_OTHER_WORDS,
     SAMPLE,
     Look,
-    share,
-    shown,
     some_of,
-    words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
 from rosenblatt.data.columns.words import (
@@ -26,10 +24,15 @@ from rosenblatt.data.columns.words import (
     ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
+    MANY_DIGITS,
     NO_DATE,
     NOTHING,
     PHONE,
+    TIME_NAMES,
     UNKNOWN,
+    share,
+    shown,
+    words_in,
 )
 from rosenblatt.errors import SettingError
 
@@ -53,7 +56,7 @@ def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], 
         spellings = words.str.to_lowercase().unique().sort().to_list()
         few = len(spellings) <= MOST_OTHER_WORDS and rows_of(spellings) <= MOST_OTHER_ROWS * look.rows
         if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}", word) for word in spellings):
-            note_words(look, spellings)
+            note_words(look, spellings, str(words.min()))
             return
         values = values.filter(~is_word)
     if named_by_digits:
@@ -64,11 +67,16 @@ def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], 
         known = all_marks(tuple(spellings) if len(words) else ())
         look.others = (*spellings, *(word for word in words.unique().sort() if word not in known)) if len(words) else ()
         look.marks = (*look.marks, *words.unique(maintain_order=True).to_list())
-    elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
-        look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN))[0]), "number"
-    elif not look.wanted:
-        from rosenblatt.data.columns.oddities import differing_units
+        return
+    if look.wanted:
+        return
+    from rosenblatt.data.columns.oddities import differing_units, lost_digits
 
+    if told := lost_digits(look):
+        look.oddity = told
+    elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
+        look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN)).min()), "number"
+    else:
         look.oddity = differing_units(look)
 
 
@@ -91,28 +99,37 @@ def may_be_code(look: Look) -> bool:
     return (
         bool(words_in(look.name) & CODE_NAMES)
         or share(look.sample, LEADING_ZERO) > 0
-        or share(look.sample, PHONE) > LEAST_WITH_DIGITS
+        or max(share(look.sample, PHONE), share(look.sample, MANY_DIGITS)) > LEAST_WITH_DIGITS
     )
 
 
-def note_words(look: Look, spellings: Sequence[str]) -> None:
+def note_words(look: Look, spellings: Sequence[str], word: str) -> None:
     """Records a word, where others are numbers or dates, that stands in too many rows to be taken for a missing one."""
     import polars as pl
 
-    if len(spellings) > MOST_OTHER_WORDS:
+    if len(spellings) > MOST_OTHER_WORDS or look.wanted:
         return
     others = pl.Series(look.digits, dtype=pl.String)
     if share(look.digits, re.compile(numbers.PLAIN)) > 1 - MOST_OTHER_ROWS or numbers.recognise(others):
-        look.nearly = spellings[0], "number"
+        look.nearly = word, "number"
     elif dates.formats_of(others, others):
-        look.nearly = spellings[0], "date"
+        look.nearly = word, "date"
     elif durations.formats_of(others, others):
-        look.nearly = spellings[0], "number"
+        look.nearly = word, "number"
+    else:
+        from rosenblatt.data.columns.oddities import differing_units
+
+        look.oddity = differing_units(replace(look, sample=look.digits))
 
 
 def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
     """Are there formats in which all texts are numbers, or dates? Some of them are asked first."""
     look.formats = numbers.formats_of(values, some)
+    if look.dtype is None and look.formats and look.formats[0].is_plain:
+        ask_digits(look, values)
+        if look.dates:
+            look.formats = []
+            return True
     is_named_so = bool(words_in(look.name) & DURATION_NAMES)  # else 1:30:00 is a time of day
     if not look.formats and is_named_so:
         look.formats = durations.formats_of(values, some)
@@ -123,6 +140,16 @@ def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
     if has_digits_of_ids(look):
         look.distinct = values.n_unique()
     return bool(look.formats or look.dates)
+
+
+def ask_digits(look: Look, values: pl.Series) -> None:
+    """Are all of these texts digits that are dates, as 20240131 is one?"""
+    import polars as pl
+
+    if all(text.isdigit() for text in look.digits):
+        as_numbers = replace(look, sample=[int(text) for text in look.digits], dtype=pl.Int64())
+        if as_numbers.may_be_dates:
+            look.dates = dates.typed_formats(values.cast(pl.Int64, strict=False))
 
 
 def has_digits_of_ids(look: Look) -> bool:
@@ -157,7 +184,16 @@ def as_date(look: Look, day_first: bool | None) -> ColumnReading:
     if len(look.dates) > 1 and not like_others:
         other = next(one for one in look.dates if one != chosen)
         told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
-    return look.as_kind("date", told, date=chosen)
+    if chosen.pattern in (dates.WHOLE_DAYS, dates.FLOAT_DAYS) and not words_in(look.name) & TIME_NAMES:
+        told += f", as every number is such a day: {look.option('number')} if they are none"
+    if not chosen.has_date and "%p" not in chosen.pattern:
+        told += f", a time of day; if it is a duration, {look.option('number:duration')}"
+    return look.as_kind("date", told + short_years(chosen), date=chosen)
+
+
+def short_years(format: dates.DateFormat) -> str:
+    """What years of two digits are taken for, to be told behind the format."""
+    return f", {dates.SHORT_YEARS}" if "%y" in format.pattern else ""
 
 
 def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
@@ -187,7 +223,7 @@ def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) ->
                 f"{look.name}: {value} was not understood as a date. Show how it is written, say "
                 f"{look.option('date:%d/%m/%Y')}."
             )
-        return look.as_kind("date", f"{date.describe()}, as you say", date=date, chosen=True)
+        return look.as_kind("date", f"{date.describe()}, as you say{short_years(date)}", date=date, chosen=True)
     return look.as_kind(kind, "as you say", chosen=True)
 
 

@@ -14,7 +14,7 @@ A user may also say `both`, number and category, or `drop`.
 A sample decides, and all rows are asked. A value that does not fit its kind is missing, and counted.
 
 >>> import polars as pl
->>> table = pl.DataFrame({"age": ["39", "NULL"], "zip": ["01234", "99999"], "since": ["13.2.23", "-"]})
+>>> table = pl.DataFrame({"age": ["39", "NULL"], "zip": ["01234", "99999"], "since": ["13.2.2023", "-"]})
 >>> for reading in decide(table):
 ...     print(f"{reading.name}: {reading.kind}, {reading.why}")
 age: number, missing: NULL
@@ -24,15 +24,15 @@ since: date, d.m.y, missing: -
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
-from rosenblatt.data.columns.dates import typed_formats
+from rosenblatt.data.columns.dates import DAYS, typed_formats
 from rosenblatt.data.columns.reading import (
     ColumnReading,
     all_marks,
@@ -49,14 +49,16 @@ from rosenblatt.data.columns.words import (
     ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
-    ODD_NUMBER,
     TIME_NAMES,
     TRUTHS,
+    share,
+    shown,
+    words_in,
 )
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import is_enum, used_categories
 from rosenblatt.engine.threads import map_on_cores
-from rosenblatt.errors import SettingError, as_argument
+from rosenblatt.errors import SettingError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,6 +74,7 @@ ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
 LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
 LEAST_FOR_TEXT = 5  # values
+LEAST_FOR_DAYS = 3  # different ones, of which one in 27 would be a day by chance
 MANY_ROWS = 100_000  # from which on it is worth to count them roughly first, and to share them between cores
 NEAR = 0.05  # of the rows: closer to a limit, different values are counted one by one
 MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
@@ -118,10 +121,11 @@ def refuse_wrong_kind(name: str, kind: str) -> None:
         if from_example(detail) is None:
             raise SettingError(f"{name}={kind}: show how 1234.5 is written, say number:1.234,5 or number:1,234.5.")
     if colon and word == "date":
-        from rosenblatt.data.columns.dates import is_pattern
+        from rosenblatt.data.columns.dates import COUNTS, is_pattern
 
         if not is_pattern(detail):
-            raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y; or date:epoch, in seconds.")
+            counts = ", ".join(f"date:{one} ({what})" for one, (what, _) in COUNTS.items())
+            raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y, or name a count: {counts}.")
 
 
 def decide(
@@ -195,6 +199,15 @@ class Look:
         """Do some values, but for words, look like numbers, dates or codes? If they do not, the others need no look."""
         return share(self.digits, LIKE_NUMBERS) > 1 - MOST_OTHER_ROWS
 
+    @cached_property
+    def may_be_dates(self) -> bool:
+        """Are values that are no texts dates, or numbers that may be some: as the name says, or as 20240131 is a day?"""
+        assert self.dtype is not None
+        if not self.dtype.is_numeric() or (words := words_in(self.name)) & TIME_NAMES:
+            return self.dtype.is_temporal() or self.dtype.is_numeric()
+        few = len(self.sample) < LEAST_FOR_DAYS or words & (ID_NAMES | CODE_NAMES)
+        return not few and all(DAYS[0] <= value <= DAYS[1] for value in self.sample)
+
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
         if not self.wanted and not self.known:
@@ -239,11 +252,10 @@ class Look:
         assert self.dtype is not None
         if self.dtype == pl.Boolean:
             return self.as_kind("boolean", "")
-        if self.dtype.is_integer():
-            if self.is_id():
-                return self.as_kind("id", self._why_id())
-            if words_in(self.name) & CODE_NAMES:
-                return self.as_kind("code", "a number that is a name")
+        if self.is_id():
+            return self.as_kind("id", self._why_id())
+        if self.dtype.is_integer() and words_in(self.name) & CODE_NAMES:
+            return self.as_kind("code", "a number that is a name")
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self.as_kind("number" if is_number else "category", "")
 
@@ -264,6 +276,8 @@ class Look:
         if self.known < least:
             return False
         if self.dtype is not None:
+            if self.dtype.is_float():  # as whole numbers are where one of them is missing
+                return bool(words & ID_NAMES) and all(value == round(value) for value in self.sample)
             return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
         return self.is_code or bool(words & ID_NAMES) or self.words < TEXT_WORDS
 
@@ -283,7 +297,7 @@ class Look:
         return "different in every row" if self.distinct == self.known else "different in nearly every row"
 
     def option(self, kind: str) -> str:
-        return f"--column {as_argument(f'{self.name}={kind}')}"
+        return f"--column {quote(f'{self.name}={kind}')}"
 
     def as_kind(
         self, kind: str, why: str, number: NumberFormat | None = None, date: DateFormat | None = None, chosen: bool = False
@@ -327,7 +341,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     if not len(values):
         return look
     if not texts:
-        if values.dtype.is_temporal() or (values.dtype.is_integer() and words_in(name) & TIME_NAMES):
+        if look.may_be_dates:
             look.dates = typed_formats(values)
     elif len(look.digits) >= LEAST_WITH_DIGITS * len(look.sample):
         from rosenblatt.data.columns.formatted import ask_texts, rows_of
@@ -339,12 +353,11 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
 
 
 def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
-    """The look with what is odd about numbers and dates: a value that may mean "not known", and in how many rows."""
-    is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
-    if look.dates or (is_number and any(ODD_NUMBER.match(str(value)) for value in look.sample)):
-        from rosenblatt.data.columns.oddities import placeholder
+    """The look with what is odd about numbers and dates, as a value that may mean "not known", and in how many rows."""
+    if look.dates or look.formats or (look.dtype is not None and look.dtype.is_numeric()):
+        from rosenblatt.data.columns.oddities import odd_values
 
-        look.oddity = placeholder(look, rows_with)
+        look.oddity = odd_values(look, rows_with)
     return look
 
 
@@ -395,25 +408,3 @@ def some_of(values: pl.Series) -> pl.Series:
 
     half = SAMPLE // 2
     return pl.concat([values[:half], values[half :: (len(values) - half) // half][:half]])
-
-
-def share(texts: list[str], pattern: re.Pattern[str]) -> float:
-    """How many of the texts hold this pattern."""
-    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
-
-
-def words_in(name: str) -> set[str]:
-    """The words of a column's name, in lower case.
-
-    >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
-    (['customer', 'id'], ['at', 'created'], ['paid'])
-    >>> sorted(words_in("Kundennr")), sorted(words_in("Rechnungsnummer"))
-    (['kundennr', 'nr'], ['nummer', 'rechnungsnummer'])
-    """
-    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
-    return words | {end for word in words for end in ("nummer", "nr") if word.endswith(end)}
-
-
-def shown(value: object) -> str:
-    """A value in a sentence, not longer than is good for it."""
-    return text if len(text := str(value)) <= 30 else f"{text[:29]}…"

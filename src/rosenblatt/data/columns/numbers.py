@@ -12,7 +12,7 @@ A format is recognised where every cell agrees with it, and a cell that does not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.table import PROBE_CELLS
@@ -29,7 +29,7 @@ MEASURES = (
     "units?|km/h|mph|bar|hpa|k?cal|rpm|[kmg]?hz|db|ppm|‰"
 )
 MEASURE = rf"(?i:{MEASURES})\.?"
-SIGN = r"[+\-−–]"  # a hyphen, a true minus, a dash
+SIGN, MINUS = r"[+\-−–]", r"[\-−–]"  # a hyphen, a true minus, a dash; behind a number no plus: 10+ are 10 or more
 NO_CENTS = r"[-−–]{1,2}"  # behind the decimal mark: 5.– and 5,-- are whole amounts, and not negative
 BLANK = r"[ \u00a0\u2009\u202f]"  # of those that separate thousands
 FRONT = rf"^(?<open>\(?){BLANK}*(?<sign>{SIGN}?){BLANK}*(?<unit>{CURRENCY}?){BLANK}*(?<inner>{SIGN}|\(|){BLANK}*"
@@ -68,11 +68,12 @@ class NumberFormat:
     decimal: str = "."
     thousands: str = ""
     unit: str = ""
+    plus_behind: bool = False  # is 10+ a 10? So did models that were written before this was asked.
 
     @property
     def is_plain(self) -> bool:
         """As every program writes numbers?"""
-        return self == NumberFormat()
+        return (self.decimal, self.thousands, self.unit) == (".", "", "")
 
     def example(self) -> str:
         """How 1234.5 is written in it, as `--column NAME=number:EXAMPLE` takes it."""
@@ -106,17 +107,19 @@ class NumberFormat:
         """Which texts are numbers in this format: with one sign at most, or in brackets, and with its unit."""
         body, b = BODIES[self.decimal, self.thousands].strip("^$"), f"{BLANK}*"
         unit = rf"(?i:{re.escape(self.unit)})\.?"
+        behind_it = SIGN if self.plus_behind else MINUS
         if not self.unit:
-            shapes = [f"{SIGN}?{b}{body}", f"{body}{b}{SIGN}", rf"\({b}{body}{b}\)"]
+            shapes = [f"{SIGN}?{b}{body}", f"{body}{b}{behind_it}", rf"\({b}{body}{b}\)"]
         else:
             front, behind = f"{unit}{b}{body}", f"{body}{b}{unit}"
-            signed = [f"{SIGN}?{b}{front}", f"{SIGN}?{b}{behind}", f"{unit}{b}{SIGN}{b}{body}", f"{body}{b}{SIGN}{b}{unit}"]
+            before = [f"{SIGN}?{b}{front}", f"{SIGN}?{b}{behind}", f"{unit}{b}{SIGN}{b}{body}"]
             brackets = [rf"\({b}(?:{front}|{behind}){b}\)", rf"{unit}{b}\({b}{body}{b}\)", rf"\({b}{body}{b}\){b}{unit}"]
-            shapes = [*signed, f"{front}{b}{SIGN}", f"{behind}{b}{SIGN}", *brackets]
+            after = [f"{body}{b}{behind_it}{b}{unit}", f"{front}{b}{behind_it}", f"{behind}{b}{behind_it}"]
+            shapes = [*before, *after, *brackets]
         return texts.str.contains(f"^(?:{'|'.join(shapes)})$").fill_null(False)
 
-    def to_json(self) -> dict[str, str]:
-        return {"decimal": self.decimal, "thousands": self.thousands, "unit": self.unit}
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> NumberFormat:
@@ -124,14 +127,14 @@ class NumberFormat:
             from rosenblatt.data.columns.durations import DurationFormat
 
             return DurationFormat()
-        return cls(saved["decimal"], saved["thousands"], saved["unit"])
+        return cls(saved["decimal"], saved["thousands"], saved["unit"], saved.get("plus_behind", True))
 
 
 def from_example(text: str) -> NumberFormat | None:
     """The format that is meant by a thousand two hundred and thirty-four, written in it.
 
-    >>> from_example("1.234,5"), from_example("1234,5").describe(), from_example("abc")
-    (NumberFormat(decimal=',', thousands='.', unit=''), '1234,5', None)
+    >>> [(one.decimal, one.thousands) for one in map(from_example, ("1.234,5", "1234,5"))], from_example("abc")
+    ([(',', '.'), (',', '')], None)
     """
     if text.strip() == "duration":
         return NumberFormat.from_json({"unit": "duration"})
@@ -157,7 +160,8 @@ def fitting(parts: pl.DataFrame, marks: tuple[str, str]) -> pl.Series:
     opened = (parts["open"] == "(") | (parts["inner"] == "(")
     closed = opened == ((parts["close"] == ")") | (parts["tail"] == ")"))
     signs = signs - (opened & (parts["tail"] == ")")).cast(pl.Int8)  # a pair of brackets is one sign
-    return (parts["body"].str.contains(BODIES[marks]) & (signs <= 1) & (units <= 1) & closed).fill_null(False)
+    plus_behind = (parts["tail"] == "+") | (parts["behind"] == "+")
+    return (parts["body"].str.contains(BODIES[marks]) & (signs <= 1) & (units <= 1) & closed & ~plus_behind).fill_null(False)
 
 
 def unit_of(parts: pl.DataFrame) -> pl.Series:

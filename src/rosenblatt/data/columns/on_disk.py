@@ -7,6 +7,7 @@ would have in memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 import numpy as np
 import polars as pl
@@ -23,14 +24,12 @@ from rosenblatt.data.columns.kinds import (
     look_at,
     some_of,
     with_oddity,
-    words_in,
 )
 from rosenblatt.data.columns.reading import all_marks, marks_of, without_marks
-from rosenblatt.data.columns.words import TIME_NAMES
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import BLANKS
 from rosenblatt.engine.file_arrays import ArrayWriter
-from rosenblatt.errors import SettingError, as_argument
+from rosenblatt.errors import SettingError
 
 COUNTED_AT_ONCE = 2**22  # hashes of values
 
@@ -59,7 +58,7 @@ def look_at_id(table: DiskTable, name: str, wanted: str) -> Look:
     if wanted:
         raise SettingError(
             f"{name} has too many different texts for a stream to keep them: leave out --column "
-            f"{as_argument(f'{name}={wanted}')}, or --stream: then all rows are read into memory."
+            f"{quote(f'{name}={wanted}')}, or --stream: then all rows are read into memory."
         )
     look = Look(name, "", len(table), len(table), table.ids[name], distinct=len(table))
     look.uncounted = "different in nearly every row, as far as they were counted"
@@ -166,7 +165,7 @@ def look_closer(look: Look, values: NumbersOnDisk, many: bool) -> None:
     assert look.dtype is not None
     if len(look.sample) <= 2:
         look.distinct = pl.concat([part.unique() for part in values]).n_unique()
-    if look.dtype.is_temporal() or (look.dtype.is_integer() and words_in(look.name) & TIME_NAMES):
+    if look.may_be_dates:
         formats = [typed_formats(part) for part in values]
         look.dates = [one for one in formats[0] if all(one in others for others in formats)]
     if look.distinct is None and many and not look.dates and look.may_be_id():

@@ -76,6 +76,7 @@ class ColumnReading:
         saved: dict[str, Any] = {"name": self.name, "kind": self.kind, "why": self.why, "chosen": self.chosen}
         saved |= {"marks": list(self.marks)} if self.marks else {}
         saved |= {"number": self.number.to_json()} if self.number else {}
+        saved |= {"whole_years": True} if self.date and self.date.whole_years else {}
         return saved | ({"date": self.date.pattern} if self.date else {})
 
     @classmethod
@@ -86,7 +87,7 @@ class ColumnReading:
             saved["why"],
             marks=tuple(saved.get("marks", ())),
             number=NumberFormat.from_json(saved["number"]) if "number" in saved else None,
-            date=DateFormat(saved["date"]) if "date" in saved else None,
+            date=DateFormat(saved["date"], saved.get("whole_years", False)) if "date" in saved else None,
             chosen=saved["chosen"],
         )
 

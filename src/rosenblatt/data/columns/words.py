@@ -10,20 +10,24 @@ from rosenblatt.data.columns.numbers import CURRENCY
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
 UNKNOWN = {
     "\\n", "(blank)", "(leer)", "(vide)", "(null)", "[null]", "(none)", "(n/a)",  # \N: of MySQL and PostgreSQL
+    "..", "...", "…", ":", "*", "**", "***", "(x)",  # of statistical offices
     "unknown", "unk", "missing", "not available", "not applicable", "n.a.", "n.a", "nil", "tbd", "tba", "void",
     "not known", "not stated", "not specified", "nd", "n.d.", "k.a.", "k. a.", "k.a", "keine angabe", "n.v.", "n/v",
     "nicht verfügbar", "nicht bekannt", "unbekannt", "fehlt", "entfällt", "inconnu", "non disponible",
     "non renseigné", "s/o", "desconocido", "sin datos", "no disponible", "sconosciuto", "onbekend",
 }  # fmt: skip
-NOTHING = rf"^(?:{CURRENCY} *)?[-−–]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
+NOTHING = rf"^(?:{CURRENCY} *)?[-−–—]+(?: *{CURRENCY})?$"  # $ -: how accounting writes no amount
 DIGIT, LEADING_ZERO, PHONE = re.compile("[0-9]"), re.compile("^0[0-9]+$"), re.compile(r"^\+[0-9 ()/-]{8,}$")
 MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?"
 )
+MANY_DIGITS = re.compile("^[0-9]{19,}$")  # more than a number keeps
 # But for a currency, a month or a day of the week in front.
 # Or for the P of a duration such as PT1H30M. (Possessive: else a long row of dashes takes the square of its length.)
-LIKE_NUMBERS = re.compile(rf"^\W*+(?:{CURRENCY}|(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
+LIKE_NUMBERS = re.compile(
+    rf"^\W*+(?:{CURRENCY}|(?:(?i:{WEEKDAYS})\b\W*+)?(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]"
+)
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(
@@ -37,8 +41,33 @@ CODE_NAMES = {
     "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
 }  # fmt: skip
 DURATION_NAMES = {"duration", "durations", "dauer", "elapsed", "runtime", "laufzeit", "durée", "length", "took", "uptime"}
-TIME_NAMES = {"time", "date", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when"}
+TIME_NAMES = {
+    "time", "date", "datum", "datetime", "timestamp", "ts", "epoch", "created", "updated", "modified", "at", "when",
+}  # fmt: skip
+DAY_NAMES = TIME_NAMES | {"day", "tag", "dob", "birthday", "fecha", "jour", "since", "until"}
 TRUTHS = [
     {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"ja", "nein"}, {"j", "n"}, {"oui", "non"},
     {"si", "no"}, {"sí", "no"}, {"sì", "no"}, {"wahr", "falsch"}, {"vrai", "faux"},
 ]  # fmt: skip
+
+
+def share(texts: list[str], pattern: re.Pattern[str]) -> float:
+    """How many of the texts hold this pattern."""
+    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
+
+
+def words_in(name: str) -> set[str]:
+    """The words of a column's name, in lower case.
+
+    >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
+    (['customer', 'id'], ['at', 'created'], ['paid'])
+    >>> sorted(words_in("Kundennr")), sorted(words_in("Rechnungsnummer"))
+    (['kundennr', 'nr'], ['nummer', 'rechnungsnummer'])
+    """
+    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    return words | {end for word in words for end in ("nummer", "nr") if word.endswith(end)}
+
+
+def shown(value: object) -> str:
+    """A value in a sentence, not longer than is good for it."""
+    return text if len(text := str(value)) <= 30 else f"{text[:29]}…"

@@ -11,7 +11,7 @@ from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.delimited.coded import BOM, SURELY_TEXT, CodedColumn, coded_table, read_coded
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import importing_meanwhile
-from rosenblatt.data.table import BLANKS, looks_like_data, numbers_if_all
+from rosenblatt.data.table import BLANKS, PROBE_CELLS, looks_like_data, numbers_if_all
 from rosenblatt.engine.compiled import cores
 
 if TYPE_CHECKING:
@@ -196,8 +196,9 @@ class ColumnTypes:
     may_be_guessed  may the first rows of a large table say which columns are tried as numbers at once?
     texts           columns that stay texts, also where all of them are numbers
 
-    Digits with a zero in front are the name of something and stay texts, as 1.234 does where other columns write 0,5, or
-    where nothing but 987 stands beside it: what it means is decided when the table is looked at.
+    Digits with a zero in front, or more of them than a number keeps, are the name of something and stay texts. So does 1.234
+    where other columns write 0,5, or where nothing but 987 stands beside it: what it means is decided when the table is
+    looked at.
 
     >>> import polars as pl
     >>> types = ColumnTypes(["", "?"], target="id")
@@ -251,7 +252,7 @@ class ColumnTypes:
                 # Labels of 64 bits without a sign stay texts: those of another part may have one.
                 is_label = column.name == self.target
                 prints_back = numbers.dtype != pl.UInt64 and (numbers.cast(pl.String) == column).all()
-                stays_text = not prints_back if is_label else has_leading_zeros(column, numbers)
+                stays_text = not prints_back if is_label else is_named_by_digits(column, numbers)
                 column = column if stays_text else numbers
         unknown = column.null_count() == len(column)
         if at_least is not None and (unknown or (at_least == pl.Float64 and column.dtype.is_integer())):
@@ -259,8 +260,11 @@ class ColumnTypes:
         return column
 
 
-def has_leading_zeros(texts: pl.Series, numbers: pl.Series) -> bool:
-    """Are there whole numbers such as 007, or phones such as +491701234567?"""
+def is_named_by_digits(texts: pl.Series, numbers: pl.Series) -> bool:
+    """Are there whole numbers such as 007, phones such as +491701234567, or more digits than a number of 64 bits keeps?"""
+    if numbers.dtype.is_float():
+        begins_so = texts.head(PROBE_CELLS).str.contains("^[0-9]+$").all()  # fractions would show at once
+        return bool(begins_so and texts.str.contains("^[0-9]+$").all())
     return bool(numbers.dtype.is_integer() and texts.str.contains(r"^(?:0|\+[0-9]{8})[0-9]").any())
 
 

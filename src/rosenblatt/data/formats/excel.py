@@ -10,6 +10,7 @@ from rosenblatt.data.columns.dates import plain_moments
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
 from rosenblatt.data.formats.declaration import Format
+from rosenblatt.data.merged_cells import MergedCells, merged_cells
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.sheet_extent import refuse_far_cells
 from rosenblatt.data.source import SAMPLE_LINES, Source
@@ -41,7 +42,8 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     refuse_far_cells(content, source.name)
     workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(content))
     sheet = chosen_sheet(source, workbook)
-    frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options))
+    merged = merged_cells(content, sheet)
+    frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options, merged))
     if not frame.height:
         raise FileError("the sheet has names and no rows.", path=source.name)
     frame = frame.select(without_marks(column, options.missing) for column in frame)
@@ -65,17 +67,18 @@ def chosen_sheet(source: Source, workbook: Any) -> str:
     raise FileError("no sheet has a table: expected a row of names, and rows below it.", path=source.name)
 
 
-def cells_of(workbook: Any, sheet: str, rows: int | None) -> pl.DataFrame:
-    """The first rows of a sheet as texts."""
-    frame: pl.DataFrame = workbook.load_sheet(sheet, header_row=None, n_rows=rows, dtypes="string").to_polars()
+def cells_of(workbook: Any, sheet: str, rows: int, skip: int | None = None) -> pl.DataFrame:
+    """The first rows of a sheet as texts: from the first that has a cell, or from the first behind those to skip."""
+    loaded = workbook.load_sheet(sheet, header_row=None, n_rows=rows, skip_rows=skip, dtypes="string")
+    frame: pl.DataFrame = loaded.to_polars()
     return frame
 
 
-def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions) -> pl.DataFrame:
+def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions, merged: MergedCells) -> pl.DataFrame:
     """The table of a sheet: names from its first row, or below the titles; without rows and columns that are empty."""
     import polars as pl
 
-    cells = [[(cell or "").strip() for cell in row] for row in cells_of(workbook, sheet, SAMPLE_LINES).rows()]
+    cells = [[(cell or "").strip() for cell in row] for row in cells_of(workbook, sheet, SAMPLE_LINES, 0).rows()]
     start = source.start if options.skip_lines is not None else next((i for i, row in enumerate(cells) if any(row)), 0)
     if options.skip_lines is None and (found := first_row_of_table(cells[start:], options.header)):
         title = next(cell for cell in cells[start] if cell)[:40]
@@ -92,10 +95,15 @@ def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions) ->
     names = [f"cell_{i}" for i in range(len(header))]
     sheet_below = workbook.load_sheet(sheet, header_row=None, skip_rows=first, column_names=names, schema_sample_rows=None)
     frame: pl.DataFrame = sheet_below.to_polars()
+    last = first + frame.height - 1
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     used = [i for i, name in enumerate(frame.columns) if header[i] or frame[name].null_count() < frame.height]
     titles = checked_names([header[i] if options.header else "" for i in used], options, Place(source.name))
-    return pl.DataFrame([plain(frame[names[i]].alias(title)) for i, title in zip(used, titles, strict=True)])
+    title_of = dict(zip(used, titles, strict=True))
+    row_of_names = start if options.header else None
+    for sentence in merged.notes(source.name, [title_of.get(i) for i in range(len(names))], row_of_names, first, last):
+        source.note(sentence)
+    return pl.DataFrame([plain(frame[names[i]].alias(title)) for i, title in title_of.items()])
 
 
 def plain(column: pl.Series) -> pl.Series:
