@@ -77,7 +77,7 @@ def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], 
     elif values.str.contains(numbers.PLAIN).sum() > (1 - MOST_OTHER_ROWS) * len(values):
         look.nearly = str(values.filter(~values.str.contains(numbers.PLAIN)).min()), "number"
     else:
-        look.oddity = differing_units(look)
+        look.oddity = differing_units(replace(look, sample=look.digits))
 
 
 def look_if_all_fit(series: pl.Series, name: str, wanted: str) -> Look | None:

@@ -208,8 +208,9 @@ def differing_units(look: Look) -> str:
         return f"most are numbers with {names[0]}, and some are not: {look.option('number')} takes those as missing"
     if len(units) == 1:
         format = numbers_with(names[0], pl.Series([match[0] for match in parts], dtype=pl.String))
-        reads = f", a unit that is not known: {look.option('number:' + format.example())} reads them" if format else ""
-        return f"numbers with {names[0]}{reads}" if reads else ""
+        if format is None:  # as €5K, which has one in front and one behind
+            return f"numbers with {names[0]}, taken as words: write the numbers alone" if parts[0][1] and parts[0][2] else ""
+        return f"numbers with {names[0]}, a unit that is not known: {look.option('number:' + format.example())} reads them"
     what = f"numbers with {' or '.join(names)}{' …' * (len(units) > UNITS_TOLD)}, taken as words: write them in one unit"
     likely = commonest(texts)
     if not likely.fits(texts).any():
