@@ -130,7 +130,7 @@ def test_numbers_that_are_all_days_are_dates_which_is_told_and_overruled():
     days = [f"{moment:%Y%m%d}" for moment in MOMENTS]
     for name, cells in {"booking": days, "booked": ["unknown", *days[1:]]}.items():
         rows = rosenblatt.read(io.BytesIO(as_file(cells, name)), target="churn").rows
-        told = f"ymd, as every number is such a day: --column {name}=number if they are none"
+        told = f"ymd, as every number is such a day; if they are numbers, --column {name}=number"
         assert decide(rows)[0].why.startswith(told)
         assert decide(rows, Overrides({name: "number"}))[0].kind == "number"
     for name, cells in {"order_id": days, "no day": ["20240230", *days[1:]], "two": days[:2] * 20}.items():

@@ -38,7 +38,7 @@ def test_days_as_spreadsheets_count_them_are_told_and_read_where_the_user_says_s
     days = [datetime(2021, 2, 27) + timedelta(days=3 * k) for k in range(N)]
     reading, data = decided(lambda k: (days[k] - FIRST).days, name)
     assert reading.kind == "number"
-    assert reading.why == f"if 44254 is the day 2021-02-27, as spreadsheets count: --column {name}=date:excel"
+    assert reading.why == f"if 44254 means 2021-02-27, as spreadsheets count days, --column {name}=date:excel"
     reading, data = decided(lambda k: (days[k] - FIRST).days, name, **{name: "date:excel"})
     clean = TableReadings([reading]).clean(data.rows).frame
     assert clean.columns == [f"{name} ({part})" for part in ("days", "year", "month", "weekday")]

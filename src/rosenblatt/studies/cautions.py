@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.engine.rows import Rows
-from rosenblatt.errors import as_argument, counted, percent
+from rosenblatt.errors import counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
 from rosenblatt.learning.scoring import error
@@ -51,7 +52,7 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
         for name, right in shares.items():
             sentences.append(
                 f"{name} alone tells the class of {percent(right)} of the rows: if it is not known before the class is, "
-                f"leave it out: --drop {as_argument(name)}."
+                f"leave it out: --drop {quote(name)}."
             )
     if dev is not None:
         sentences += about_dev(model, data, dev)
@@ -147,7 +148,7 @@ def number_giveaways(model: Classifier, data: Dataset) -> list[str]:
     shares = {clean.derived.get(one.column, one.column): one.share for one in columns if one.share >= GIVES_AWAY}
     return [
         f"{name} alone tells {percent(share)} of the variance of {model.target or 'the target'}: if it is not known before "
-        f"that is, leave it out: --drop {as_argument(name)}."
+        f"that is, leave it out: --drop {quote(name)}."
         for name, share in shares.items()
     ]
 

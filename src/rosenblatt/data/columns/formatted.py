@@ -185,7 +185,7 @@ def as_date(look: Look, day_first: bool | None) -> ColumnReading:
         other = next(one for one in look.dates if one != chosen)
         told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
     if chosen.pattern in (dates.WHOLE_DAYS, dates.FLOAT_DAYS) and not words_in(look.name) & TIME_NAMES:
-        told += f", as every number is such a day: {look.option('number')} if they are none"
+        told += f", as every number is such a day; if they are numbers, {look.option('number')}"
     if not chosen.has_date and "%p" not in chosen.pattern:
         told += f", a time of day; if it is a duration, {look.option('number:duration')}"
     return look.as_kind("date", told + short_years(chosen), date=chosen)

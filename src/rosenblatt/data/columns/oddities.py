@@ -71,7 +71,7 @@ def serial_days(look: Look) -> str:
 
     >>> import polars as pl
     >>> serial_days(Look("order_date", "", 3, 3, [45354, 45360, 45402], dtype=pl.Int64()))
-    'if 45354 is the day 2024-03-03, as spreadsheets count: --column order_date=date:excel'
+    'if 45354 means 2024-03-03, as spreadsheets count days, --column order_date=date:excel'
     """
     words = words_in(look.name)
     if not (words & DAY_NAMES or any(word.endswith(("date", "datum")) for word in words)) or len(look.sample) < LEAST_OTHERS:
@@ -81,7 +81,7 @@ def serial_days(look: Look) -> str:
         return ""
     format = EXCEL if (values == values.round()).all() else EXCEL_TIME
     day = day_text(values[0] - EXCEL_1970)
-    return f"if {shown(look.sample[0])} is the day {day}, as spreadsheets count: {look.option('date:' + format)}"
+    return f"if {shown(look.sample[0])} means {day}, as spreadsheets count days, {look.option('date:' + format)}"
 
 
 def lost_digits(look: Look) -> str:

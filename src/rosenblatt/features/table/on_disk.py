@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.columns.reading import CleanTable, TableReadings
@@ -11,7 +12,7 @@ from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
 from rosenblatt.engine.free_memory import returning_memory
 from rosenblatt.engine.threads import map_ahead
-from rosenblatt.errors import SettingError, as_argument
+from rosenblatt.errors import SettingError
 from rosenblatt.features.notes import Notes
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def refuse_texts(readings: TableReadings) -> None:
     """Refuses columns of sentences."""
     sentences = [one.name for one in readings.columns if one.kind == "text"]
     if sentences:
-        option = as_argument(f"{sentences[0]}=drop")
+        option = quote(f"{sentences[0]}=drop")
         raise SettingError(
             f"The column {sentences[0]!r} holds sentences, whose words are not counted in a stream of tables. Leave it out, "
             f"--column {option}, or leave out --stream: then all rows are read into memory."
