@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rosenblatt
+from rosenblatt.data.columns import date_spellings as spelled
 from rosenblatt.data.columns import dates
 from rosenblatt.data.columns.kinds import decide
 from rosenblatt.data.columns.reading import TableReadings
@@ -229,9 +230,9 @@ def test_dates(name):
 )
 def test_no_format_of_a_date_is_left_out_before_polars_is_asked(text):
     every = {
-        f"{date} {time}".strip(): f"^(?:{dates.WEEKDAY})?{expression}{'[ T]' * bool(date and time)}{at}(?:{dates.ZONE})?$"
-        for expression, date in dates.DATES
-        for at, time in dates.TIMES
+        f"{date} {time}".strip(): f"^(?:{spelled.WEEKDAY})?{expression}{'[ T]' * bool(date and time)}{at}(?:{spelled.ZONE})?$"
+        for expression, date in spelled.DATES
+        for at, time in spelled.TIMES
     }
     matching = {name for name, one in every.items() if name and pl.Series([text]).str.contains(one)[0]}
     possible = {format.pattern: expression for format, expression in dates.possible_formats(text)}

@@ -305,6 +305,15 @@ FILES = {
     "shares in words": {
         "share": (lambda k: f"{k % 9} percent", "category", "--column share=number:1234.5percent reads them")
     },
+    "people who type": {
+        "price": (
+            lambda k: f"{k % 9},5" if k % 3 else f"{k % 9}.25",
+            "category",
+            "numbers, but not written in one way, as 1,5 and 0.25: --column price=number reads those as 1.234,5,",
+        ),
+        "hour": (lambda k: f"{k % 12 + 1} {'AaPp'[k % 4]}{'MmMm'[k % 4]}", "date", "h am/pm"),
+        "called": (lambda k: f"{AT[k]:%Y-%m-%d %I %p}", "date", "y-m-d h am/pm"),
+    },
     "quarters": {
         "quarter": (one_of("2024Q1", "2024Q2", "2023Q4"), "category", ""),
         "week": (lambda k: f"KW{k % 52 + 1:02d}/2024", "category", ""),

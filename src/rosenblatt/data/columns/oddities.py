@@ -203,7 +203,7 @@ def differing_units(look: Look) -> str:
         return ""
     texts = pl.Series(look.sample, dtype=pl.String)
     if [*units] == [""]:
-        return ""
+        return written_in_ways(look)
     if len(units) == 1 and recognise(texts):  # so others, which are not in the sample, do not fit
         return f"most are numbers with {names[0]}, and some are not: {look.option('number')} takes those as missing"
     if len(units) == 1:
@@ -239,6 +239,27 @@ def bounds_among(look: Look) -> str:
         remedy = f"{look.option('number:' + format.example())} reads them" if format else "write them without the sign"
         return f"numbers as {odd[-1]}, taken as words: {remedy}"
     return f"numbers, some as {' or '.join(odd)}, taken as words: {look.option('number')} takes such as missing"
+
+
+def written_in_ways(look: Look) -> str:
+    """What is told of numbers that are not all written in one format.
+
+    >>> written_in_ways(Look("price", "", 3, 3, ["1,5", "2,25", "3.5"]))
+    'numbers, but not written in one way, as 1,5 and 3.5: --column price=number reads those as 1.234,5, others as missing'
+    >>> written_in_ways(Look("version", "", 2, 2, ["1.2.3", "1.10.0"]))
+    ''
+    """
+    import polars as pl
+
+    texts = pl.Series(look.sample, dtype=pl.String)
+    ways = [NumberFormat(*marks).fits(texts) for marks in BODIES]
+    likely = commonest(texts)
+    fits = likely.fits(texts)
+    if not all(any(of_text) for of_text in zip(*ways, strict=True)) or fits.all() or not fits.any():
+        return ""
+    both = f"{shown(texts.filter(fits)[0])} and {shown(texts.filter(~fits)[0])}"
+    told = f"{look.option('number')} reads those as {likely.describe()}, others as missing"
+    return f"numbers, but not written in one way, as {both}: {told}"
 
 
 def ratings(look: Look) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rosenblatt.data.columns.dates import WEEKDAYS
+from rosenblatt.data.columns.date_spellings import WEEKDAYS
 from rosenblatt.data.columns.numbers import CURRENCY
 
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.

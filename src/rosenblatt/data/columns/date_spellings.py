@@ -1,0 +1,114 @@
+"""How dates and times may be spelled: each as a regular expression and as polars' pattern, and one spelling for several."""
+
+from __future__ import annotations
+
+import re
+
+# A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
+MONTH = r"\p{L}{3,10}\.?"
+MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
+    "Jan": "jan|gen|ene", "Feb": "feb|fév|fev", "Mar": "mar|mär|mrz|mrt|maa", "Apr": "apr|avr|abr", "May": "may|mai|mag|mei",
+    "Jun": "jun|juin|giu", "Jul": "jul|juil|lug", "Aug": "aug|aoû|aou|ago", "Sep": "sep|set", "Oct": "oct|okt|ott|out",
+    "Nov": "nov", "Dec": "dec|dez|déc|dic",
+}  # fmt: skip
+WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
+    "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|mo(?:ntag)?|di(?:enstag)?|"
+    "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
+    "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
+)
+WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
+NTH = "(?i:st|nd|rd|th)"
+DATES = (
+    (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
+    (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
+    (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d"),
+    (r"(?:19|20)\d{6}", "%Y%m%d"),
+    (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y"),
+    (r"\d{1,2}\.\d{1,2}\.\d{2}", "%d.%m.%y"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%m/%d/%Y"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%d/%m/%Y"),
+    (r"\d{1,2}/\d{1,2}/\d{2}", "%m/%d/%y"),
+    (r"\d{1,2}/\d{1,2}/\d{2}", "%d/%m/%y"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y"),
+    (r"\d{1,2}-\d{1,2}-\d{2}", "%d-%m-%y"),
+    (r"\d{1,2}-\d{1,2}-\d{2}", "%m-%d-%y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{4}}", "%d %b %Y"),
+    (rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2}}", "%d %b %y"),
+    (rf"\d{{1,2}}/{MONTH}/\d{{4}}", "%d/%b/%Y"),
+    (rf"\d{{1,2}}/{MONTH}/\d{{2}}", "%d/%b/%y"),
+    (r"\d{4}年\d{1,2}月\d{1,2}日", "%Y年%m月%d日"),
+    (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
+    (rf"{MONTH} \d{{1,2}},? \d{{2}}", "%b %d %y"),
+    (rf"{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%b %dth %Y"),
+    (rf"\d{{1,2}}{NTH}?(?: of)? {MONTH},? \d{{4}}", "%dth %b %Y"),
+    (rf"{WEEKDAY}{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%a %b %d %Y"),
+    (rf"\d{{1,2}} de {MONTH} del? \d{{4}}", "%d de %b de %Y"),
+    (rf"\d{{4}}[ -]{MONTH}[ -]\d{{1,2}}", "%Y-%b-%d"),
+    (r"\d{1,2}\p{L}{3}\d{4}", "%d%b%Y"),  # as SAS writes it
+    (r"\d{4}-W\d{2}-\d", "%G-W%V-%u"),
+    (r"\d{4}-W\d{2}", "%G-W%V"),
+    (rf"{MONTH}[ -]\d{{4}}", "%b %Y"),
+    (rf"{MONTH}-\d{{2}}", "%b-%y"),  # as spreadsheets write a month
+    (rf"{MONTH} '\d{{2}}", "%b '%y"),
+    (rf"\d{{4}}[ -]{MONTH}", "%Y %b"),
+    (r"\d{4}-\d{2}", "%Y-%m"),
+    (r"\d{1,2}/\d{4}", "%m/%Y"),
+    ("", ""),  # a time alone
+)
+TIMES = (
+    ("", ""),
+    (r"\d{1,2}:\d{2}", "%H:%M"),
+    (r"\d{1,2}:\d{2}:\d{2}", "%H:%M:%S"),
+    (r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?", "%H:%M:%S%.f"),
+    (r"\d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M %p"),
+    (r"\d{1,2}:\d{2}:\d{2} ?[AaPp]\.?[Mm]\.?", "%I:%M:%S %p"),
+    (r"\d{1,2}\.\d{2}\.\d{2}(?:\.\d{1,9})? ?[AaPp][Mm]", "%I.%M.%S%.f %p"),  # as Oracle writes it
+    (r"at \d{1,2}:\d{2}", "at %H:%M"),
+    (r"at \d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "at %I:%M %p"),
+    (r"\d{1,2} ?[AaPp]\.?[Mm]\.?", "%I %p"),
+    (r"\d{1,2}:\d{2} Uhr", "%H:%M Uhr"),
+    (r"\d{1,2}:\d{2}:\d{2} Uhr", "%H:%M:%S Uhr"),
+)
+ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,4}T|MEZ|MESZ|[+-]\d{2}:?\d{2}))"
+# Moments whose date and time do not stand one behind the other, with a blank or a T between.
+MOMENTS = (
+    (rf"{WEEKDAY}{MONTH} +\d{{1,2}} \d{{2}}:\d{{2}}:\d{{2}}{ZONE}? \d{{4}}", "%a %b %d %H:%M:%S %Y"),  # as Unix writes it
+    (rf"\d{{1,2}}/{MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}}{ZONE}?", "%d/%b/%Y:%H:%M:%S"),  # logs of web servers
+    (r"\d{1,2}\p{L}{3}\d{4}:\d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?", "%d%b%Y:%H:%M:%S%.f"),  # SAS
+    (rf"(?:19|20)\d{{6}}[ T]\d{{6}}{ZONE}?", "%Y%m%d %H%M%S"),
+)
+
+# Where a pattern has the first, texts may be written so, and then are written so; the pattern loses it, too.
+SPELLINGS = (
+    ("%dth", rf"(\d){NTH}\b(?: of\b)?", "${1}"),
+    ("%a ", rf"(\d){NTH}\b", "${1}"),
+    (" de ", "(?i) del? ", " "),
+    (" at ", ",? at ", " "),
+    ("%I %p", r"\b(\d{1,2}) ?([AaPp])\.?[Mm]\.?$", "${1}:00 ${2}M"),
+    ("%I.%M.%S", r" (\d{1,2})\.(\d{2})\.(\d{2})\b", " ${1}:${2}:${3}"),
+)
+
+
+def tidied_pattern(pattern: str) -> str:
+    """What reads texts that are tidied so.
+
+    >>> tidied_pattern("%a %b %d %Y at %I:%M %p"), tidied_pattern("%d-%b-%y %I.%M.%S%.f %p")
+    ('%b %d %Y %I:%M %p', '%d %b %y %I:%M:%S%.f %p')
+    """
+    for long, short in (
+        ("%dth", "%d"),
+        ("%a ", ""),
+        (" de ", " "),
+        (" at ", " "),
+        ("%I.%M", "%I:%M"),
+        ("%M.%S", "%M:%S"),
+        ("%I %p", "%I:%M %p"),
+    ):
+        pattern = pattern.replace(long, short)
+    return re.sub(blanks_of(pattern), " ", pattern) if "%b" in pattern else pattern.replace("T", " ")
+
+
+def blanks_of(pattern: str) -> str:
+    """What separates day, month and year where months have names; a point also belongs to a fraction of a second."""
+    return r"\.?[-, ]+" if "%.f" in pattern else "[-,. ]+"
