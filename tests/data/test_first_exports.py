@@ -61,8 +61,8 @@ EXPORTS = {
     "thousands and millions": (
         table(revenue=lambda k: f"${k % 20 + 1}.5{'MK'[k % 3 > 0]}", followers=lambda k: f"{k % 20}k"),
         {
-            "revenue": ("category", "numbers with $M or $K, taken as words: write them in one unit", None),
-            "followers": ("category", "--column followers=number:1234k reads them", None),
+            "revenue": ("category", "numbers with $K or $M, taken as words: write them in one unit", None),
+            "followers": ("category", "--column followers=number:1234.5k reads them", None),
         },
     ),
     "footnotes": (
