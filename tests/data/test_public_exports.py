@@ -314,6 +314,14 @@ FILES = {
         "hour": (lambda k: f"{k % 12 + 1} {'AaPp'[k % 4]}{'MmMm'[k % 4]}", "date", "h am/pm"),
         "called": (lambda k: f"{AT[k]:%Y-%m-%d %I %p}", "date", "y-m-d h am/pm"),
     },
+    "a catalogue": {
+        "sku": (
+            lambda k: f"{k % 9 + 1}E{k % 7}" if k % 5 else f"{k % 7 + 1}12",
+            "number",
+            "1E1 taken as 10: if they are names, --column sku=code",
+        ),
+        "size": (lambda k: f"{k % 9}.5E+0{k % 3}", "number", ""),
+    },
     "quarters": {
         "quarter": (one_of("2024Q1", "2024Q2", "2023Q4"), "category", ""),
         "week": (lambda k: f"KW{k % 52 + 1:02d}/2024", "category", ""),

@@ -102,7 +102,8 @@ def merged_cells(content: bytes, sheet: str) -> MergedCells:
 def in_workbook(archive: zipfile.ZipFile, sheet: str) -> MergedCells:
     """The same of an xlsx file."""
     part = part_of(archive, sheet)
-    refs = islice((found for text in texts_of(archive, part) for found in MERGED.findall(text)), MOST_BLOCKS)
+    texts = (text for text in texts_of(archive, part) if b"mergeCell " in text)
+    refs = islice((found for text in texts for found in MERGED.findall(text)), MOST_BLOCKS)
     blocks = [
         MergedBlock(int(top) - 1, column_number(left) - 1, int(bottom) - 1, column_number(right) - 1)
         for left, top, right, bottom in refs

@@ -43,6 +43,7 @@ RATING = re.compile(r"^[0-9][0-9.,]* ?((?:/|out of) ?[0-9]+)$")
 PLAIN = re.compile(rf"^[-−]?(?:{CURRENCY} ?)?{NUMBER}{UNIT}$")
 # What a spreadsheet shows of a number of twelve digits and more, and what it keeps of one.
 SHORTENED = re.compile(r"^[0-9][.,][0-9]{1,5}[eE]\+?(1[1-9]|2[0-9])$")
+NAME_WITH_E = re.compile("^[0-9]{1,9}E[0-9]{1,2}$")
 DIGITS, MOST = re.compile("^[0-9]{1,40}$"), 1e40
 SHOWN_DIGITS, KEPT_DIGITS, LEAST_DIGITS = 6, 15, 12
 LEAST_SERIAL, MOST_SERIAL = 20_000, 60_000  # October 1954 to April 2064, in days as spreadsheets count them
@@ -60,7 +61,7 @@ ODD_DAYS = {
 
 def odd_values(look: Look, rows_with: Callable[[str], int]) -> str:
     """What is told of a column of numbers or dates; empty where nothing is odd."""
-    told = [] if look.dates or look.wanted else [serial_days(look), lost_digits(look)]
+    told = [] if look.dates or look.wanted else [serial_days(look), lost_digits(look), names_with_e(look)]
     if look.dates or any(ODD_NUMBER.match(str(value)) for value in look.sample):
         told.append(placeholder(look, rows_with))
     return ", ".join(filter(None, told))
@@ -115,6 +116,16 @@ def lost_digits(look: Look) -> str:
     if len(cut) >= LEAST_CUT and look.dtype != pl.Float64 and max(ends) == KEPT_DIGITS:
         return f"all of {digits_of(cut[0])} digits end in 0: {cut[0]} may have lost its last digits, {remedy}"
     return ""
+
+
+def names_with_e(look: Look) -> str:
+    """What is told of 3E5, which programs do not write for 300000: they write 3E+05, or 3e5.
+
+    >>> names_with_e(Look("sku", "", 3, 3, ["3E5", "12", "4E0"]))
+    '3E5 taken as 300000: if they are names, --column sku=code'
+    """
+    names = [text for text in look.sample if NAME_WITH_E.match(text)] if look.dtype is None else []
+    return f"{min(names)} taken as {float(min(names)):.0f}: if they are names, {look.option('code')}" if names else ""
 
 
 def whole_numbers(look: Look) -> list[int]:

@@ -261,8 +261,10 @@ class ColumnTypes:
 
 
 def is_named_by_digits(texts: pl.Series, numbers: pl.Series) -> bool:
-    """Are there whole numbers such as 007, phones such as +491701234567, or more digits than a number of 64 bits keeps?"""
+    """Are there whole numbers such as 007 and 3E5, phones such as +491701234567, or more digits than 64 bits keep?"""
     if numbers.dtype.is_float():
+        if texts.str.contains("E", literal=True).any() and texts.str.contains("^[0-9]+E[0-9]+$").any():
+            return True
         begins_so = texts.head(PROBE_CELLS).str.contains("^[0-9]+$").all()  # fractions would show at once
         return bool(begins_so and texts.str.contains("^[0-9]+$").all())
     return bool(numbers.dtype.is_integer() and texts.str.contains(r"^(?:0|\+[0-9]{8})[0-9]").any())
