@@ -70,6 +70,10 @@ def test_the_counts_of_dates_are_named_where_a_format_is_wrong():
         SettingError, match=r"date:epoch \(seconds since 1970\).*date:excel \(days as spreadsheets count them\)"
     ):
         Overrides({"when": "date:serial"})
+    with pytest.raises(
+        SettingError, match=r"44000 was not understood as a date. Say what it counts: --column day=date:excel"
+    ):
+        decided(lambda k: 44000 + 3 * k, "day", day="date")
 
 
 def test_a_model_reads_days_as_they_were_read_in_training(tmp_path, capsys):

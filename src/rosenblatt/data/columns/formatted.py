@@ -219,10 +219,11 @@ def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) ->
         date = date or (dates.commonest(texts) if texts is not None else None)
         if date is None:
             value = shown(look.sample[0]) if look.known else "an empty column"
-            raise SettingError(
-                f"{look.name}: {value} was not understood as a date. Show how it is written, say "
-                f"{look.option('date:%d/%m/%Y')}."
-            )
+            how = f"Show how it is written, say {look.option('date:%d/%m/%Y')}."
+            if look.dtype is not None:
+                counts = [f"{look.option('date:' + one)} ({dates.COUNTS[one][0]})" for one in (dates.EXCEL, dates.EPOCH)]
+                how = f"Say what it counts: {' or '.join(counts)}."
+            raise SettingError(f"{look.name}: {value} was not understood as a date. {how}")
         return look.as_kind("date", f"{date.describe()}, as you say{short_years(date)}", date=date, chosen=True)
     return look.as_kind(kind, "as you say", chosen=True)
 
