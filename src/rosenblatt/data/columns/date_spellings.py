@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rosenblatt.data.columns.words import WEEKDAYS
+
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"\p{L}{3,10}\.?"
 MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
@@ -11,11 +13,6 @@ MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
     "Jun": "jun|juin|giu", "Jul": "jul|juil|lug", "Aug": "aug|aoû|aou|ago", "Sep": "sep|set", "Oct": "oct|okt|ott|out",
     "Nov": "nov", "Dec": "dec|dez|déc|dic",
 }  # fmt: skip
-WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
-    "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|mo(?:ntag)?|di(?:enstag)?|"
-    "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
-    "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
-)
 WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
 NTH = "(?i:st|nd|rd|th)"
 DATES = (

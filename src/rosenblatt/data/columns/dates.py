@@ -19,18 +19,6 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rosenblatt.data.columns.date_spellings import (
-    DATES,
-    MOMENTS,
-    MONTHS,
-    SPELLINGS,
-    TIMES,
-    WEEKDAY,
-    ZONE,
-    blanks_of,
-    tidied_pattern,
-)
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -145,6 +133,8 @@ class DateFormat:
         """The moments of texts that are written exactly so; null where one is not."""
         import polars as pl
 
+        from rosenblatt.data.columns.date_spellings import tidied_pattern
+
         pattern = tidied_pattern(self.pattern)
         if not self.has_date:
             texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
@@ -167,6 +157,8 @@ def typed_wall_times(column: pl.Series) -> pl.Series:
 
 def tidied(texts: pl.Series, format: DateFormat) -> pl.Series:
     """One spelling of what may be written in several: blanks, month names, am and pm; zones left out."""
+    from rosenblatt.data.columns.date_spellings import MONTHS, SPELLINGS, WEEKDAY, ZONE, blanks_of
+
     pattern, texts = format.pattern, texts.str.strip_chars()
     if not pattern.startswith("%b"):
         texts = texts.str.replace(f"^{WEEKDAY}", "")
@@ -206,6 +198,8 @@ def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
     >>> [format.pattern for format, _ in possible_formats("2024-03-05")]
     ['%Y-%m-%d', '%Y-%m']
     """
+    from rosenblatt.data.columns.date_spellings import DATES, MOMENTS, TIMES, WEEKDAY, ZONE
+
     without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
     for date_expression, date in DATES:
         weekday = "" if not date or date.startswith(("%b", "%a")) else f"(?:{WEEKDAY})?"

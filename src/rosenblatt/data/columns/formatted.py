@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.data.columns import dates, durations, numbers
 from rosenblatt.data.columns.kinds import (
+    KINDS,
     LEAST_WITH_DIGITS,
     MANY_ROWS,
     MOST_OTHER_ROWS,
     MOST_OTHER_WORDS,
     SAMPLE,
     Look,
+    share,
     some_of,
+    words_in,
 )
 from rosenblatt.data.columns.reading import ColumnReading, all_marks
 from rosenblatt.data.columns.words import (
@@ -30,9 +33,7 @@ from rosenblatt.data.columns.words import (
     PHONE,
     TIME_NAMES,
     UNKNOWN,
-    share,
     shown,
-    words_in,
 )
 from rosenblatt.errors import SettingError
 
@@ -40,6 +41,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
+
+
+def refuse_wrong_kind(name: str, kind: str) -> None:
+    """Refuses a kind that there is not, in the words that `--column NAME=KIND` takes."""
+    word, colon, detail = kind.partition(":")
+    if word not in KINDS or (colon and word not in ("number", "date")):
+        raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(KINDS)}.")
+    if colon and word == "number" and numbers.from_example(detail) is None:
+        raise SettingError(f"{name}={kind}: show how 1234.5 is written, say number:1.234,5 or number:1,234.5.")
+    if colon and word == "date" and not dates.is_pattern(detail):
+        counts = ", ".join(f"date:{one} ({what})" for one, (what, _) in dates.COUNTS.items())
+        raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y, or name a count: {counts}.")
 
 
 def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], int]) -> None:

@@ -24,6 +24,7 @@ since: date, d.m.y, missing: -
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -45,15 +46,16 @@ from rosenblatt.data.columns.reading import (
 )
 from rosenblatt.data.columns.words import (
     CODE_NAMES,
+    DAY_NAMES,
     DIGIT,
     ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
+    LONG_NUMBER,
+    ODD_NUMBER,
     TIME_NAMES,
     TRUTHS,
-    share,
     shown,
-    words_in,
 )
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import is_enum, used_categories
@@ -93,8 +95,11 @@ class Overrides:
     needed: Sequence[str] = ()  # columns that are not left out by themselves
 
     def __post_init__(self) -> None:
-        for name, kind in self.kinds.items():
-            refuse_wrong_kind(name, kind)
+        if self.kinds:
+            from rosenblatt.data.columns.formatted import refuse_wrong_kind
+
+            for name, kind in self.kinds.items():
+                refuse_wrong_kind(name, kind)
 
     def refuse_unknown(self, columns: Sequence[str]) -> None:
         """Refuses names that are no columns."""
@@ -108,24 +113,6 @@ class Overrides:
     def of_column(self, name: str) -> str:
         """What is said of one; empty where nothing is."""
         return "drop" if self.only is not None and name not in self.only else self.kinds.get(name, "")
-
-
-def refuse_wrong_kind(name: str, kind: str) -> None:
-    """Refuses a kind that there is not, in the words that `--column NAME=KIND` takes."""
-    word, colon, detail = kind.partition(":")
-    if word not in KINDS or (colon and word not in ("number", "date")):
-        raise SettingError(f"A column cannot be used as {kind!r}: choose one of {', '.join(KINDS)}.")
-    if colon and word == "number":
-        from rosenblatt.data.columns.numbers import from_example
-
-        if from_example(detail) is None:
-            raise SettingError(f"{name}={kind}: show how 1234.5 is written, say number:1.234,5 or number:1,234.5.")
-    if colon and word == "date":
-        from rosenblatt.data.columns.dates import COUNTS, is_pattern
-
-        if not is_pattern(detail):
-            counts = ", ".join(f"date:{one} ({what})" for one, (what, _) in COUNTS.items())
-            raise SettingError(f"{name}={kind}: show how a date is written, say date:%d/%m/%Y, or name a count: {counts}.")
 
 
 def decide(
@@ -354,7 +341,10 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
 
 def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
     """The look with what is odd about numbers and dates, as a value that may mean "not known", and in how many rows."""
-    if look.dates or look.formats or (look.dtype is not None and look.dtype.is_numeric()):
+    is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
+    texts = map(str, look.sample if is_number else ())
+    odd = any(ODD_NUMBER.match(text) or LONG_NUMBER.search(text) for text in texts) or words_in(look.name) & DAY_NAMES
+    if look.dates or (is_number and odd):
         from rosenblatt.data.columns.oddities import odd_values
 
         look.oddity = odd_values(look, rows_with)
@@ -408,3 +398,21 @@ def some_of(values: pl.Series) -> pl.Series:
 
     half = SAMPLE // 2
     return pl.concat([values[:half], values[half :: (len(values) - half) // half][:half]])
+
+
+def share(texts: list[str], pattern: re.Pattern[str]) -> float:
+    """How many of the texts hold this pattern."""
+    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
+
+
+def words_in(name: str) -> set[str]:
+    """The words of a column's name, in lower case.
+
+    >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
+    (['customer', 'id'], ['at', 'created'], ['paid'])
+    >>> sorted(words_in("Kundennr")), sorted(words_in("Bestelldatum")), sorted(words_in("candidate"))
+    (['kundennr', 'nr'], ['bestelldatum', 'datum'], ['candidate'])
+    """
+    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    ends = ("nummer", "nr", "datum", "date")
+    return words | {end for word in words for end in ends if word.endswith(end) and word not in ("candidate", "mandate")}

@@ -17,9 +17,9 @@ import numpy as np
 
 from rosenblatt.data.columns.dates import EXCEL, EXCEL_1970, EXCEL_TIME, day_text
 from rosenblatt.data.columns.dates import commonest as commonest_date
-from rosenblatt.data.columns.kinds import Look
+from rosenblatt.data.columns.kinds import Look, share, words_in
 from rosenblatt.data.columns.numbers import BODIES, CURRENCY, NumberFormat, commonest, likeliest_first, recognise
-from rosenblatt.data.columns.words import CODE_NAMES, DAY_NAMES, ID_NAMES, ODD_NUMBER, share, shown, words_in
+from rosenblatt.data.columns.words import CODE_NAMES, DAY_NAMES, ID_NAMES, ODD_NUMBER, shown
 from rosenblatt.errors import counted
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def serial_days(look: Look) -> str:
     >>> serial_days(Look("order_date", "", 3, 3, [45354, 45360, 45402], dtype=pl.Int64()))
     'if 45354 means 2024-03-03, as spreadsheets count days, --column order_date=date:excel'
     """
-    words = words_in(look.name)
-    if not (words & DAY_NAMES or any(word.endswith(("date", "datum")) for word in words)) or len(look.sample) < LEAST_OTHERS:
+    if not words_in(look.name) & DAY_NAMES or len(look.sample) < LEAST_OTHERS:
         return ""
     values = values_of(look)
     if not (np.isfinite(values) & (values >= LEAST_SERIAL) & (values <= MOST_SERIAL)).all():

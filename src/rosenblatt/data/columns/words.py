@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rosenblatt.data.columns.date_spellings import WEEKDAYS
 from rosenblatt.data.columns.numbers import CURRENCY
 
 # In a column of numbers or dates, words that mean "not known"; others too, if they are few in rows and in spellings.
@@ -23,6 +22,11 @@ MONTHS = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 MANY_DIGITS = re.compile("^[0-9]{19,}$")  # more than a number keeps
+WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
+    "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|mo(?:ntag)?|di(?:enstag)?|"
+    "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
+    "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
+)
 # But for a currency, a month or a day of the week in front.
 # Or for the P of a duration such as PT1H30M. (Possessive: else a long row of dashes takes the square of its length.)
 LIKE_NUMBERS = re.compile(
@@ -34,6 +38,8 @@ ODD_NUMBER = re.compile(
     r"^\W{0,3}(?:7{2,}|8{2,}|9{2,}|-?(?:1|9)|32[.,' ]?76[78]|2[.,' ]?147[.,' ]?483[.,' ]?64[78])(?:[.,]0+)?\D*$"
 )
 NO_DATE = r"^(?:0{1,4}[-/.]0{1,2}[-/.]0{1,4})(?:[ T]00:00(?::00(?:\.0+)?)?)?$"  # 0000-00-00, as databases write it
+
+LONG_NUMBER = re.compile("^[0-9]{12}|[0-9][eE]")  # of which digits may be lost
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
@@ -49,23 +55,6 @@ TRUTHS = [
     {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"ja", "nein"}, {"j", "n"}, {"oui", "non"},
     {"si", "no"}, {"sí", "no"}, {"sì", "no"}, {"wahr", "falsch"}, {"vrai", "faux"},
 ]  # fmt: skip
-
-
-def share(texts: list[str], pattern: re.Pattern[str]) -> float:
-    """How many of the texts hold this pattern."""
-    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
-
-
-def words_in(name: str) -> set[str]:
-    """The words of a column's name, in lower case.
-
-    >>> sorted(words_in("customerID")), sorted(words_in("created_at")), sorted(words_in("paid"))
-    (['customer', 'id'], ['at', 'created'], ['paid'])
-    >>> sorted(words_in("Kundennr")), sorted(words_in("Rechnungsnummer"))
-    (['kundennr', 'nr'], ['nummer', 'rechnungsnummer'])
-    """
-    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
-    return words | {end for word in words for end in ("nummer", "nr") if word.endswith(end)}
 
 
 def shown(value: object) -> str:

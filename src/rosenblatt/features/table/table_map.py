@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.coded import CodedTable
-from rosenblatt.data.columns.kinds import Overrides, decide, refuse_wrong_kind
+from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import CleanTable, TableReadings, is_text
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import kind_of, numbers_if_all
@@ -113,8 +113,7 @@ class TableMap:
         self.products: list[tuple[str, str]] | str = products if isinstance(products, str) else pairs_of(products)
         if numeric not in COLUMN_KINDS:
             raise SettingError(f"numeric is {numeric!r}: choose one of {', '.join(COLUMN_KINDS)}.")
-        for name, kind in self.per_column.items():
-            refuse_wrong_kind(name, kind)
+        Overrides(self.per_column)  # refuses kinds that there are not
         self.missing = (missing,) if isinstance(missing, str) else tuple(missing)
         self.only = None if only is None else tuple(only)
         if isinstance(self.products, str) and self.products not in ("all", "auto"):
