@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
-from rosenblatt.data.sheet_extent import BLOCK, blocks_of_cells, column_number
+from rosenblatt.data.sheet_extent import CELL, TagTooLongError, blocks_of_tags, column_number
 from rosenblatt.errors import counted
 
 MOST_BLOCKS = 100_000  # that are looked at
 LARGEST_LIST = 4 << 20  # bytes, of the names of sheets
-LONGEST_TAG = 20_000
 MERGED = re.compile(rb'<(?:\w{1,20}:)?mergeCell [^<>]{0,200}?ref="([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})"')
 SPANNED = re.compile(rb'-spanned="(?!1")')
 # Of an OpenDocument sheet: where tables, rows and cells begin.
@@ -95,7 +94,17 @@ def merged_cells(content: bytes, sheet: str) -> MergedCells:
             if "content.xml" in archive.namelist():
                 return in_opendocument(archive, sheet)
             return in_workbook(archive, sheet)
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, KeyError, NotImplementedError, RuntimeError, zlib.error):
+    except (
+        zipfile.BadZipFile,
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        NotImplementedError,
+        RuntimeError,
+        zlib.error,
+        TagTooLongError,
+    ):
         return MergedCells([])
 
 
@@ -110,8 +119,9 @@ def in_workbook(archive: zipfile.ZipFile, sheet: str) -> MergedCells:
     ]
     if not blocks:
         return MergedCells([])
-    with archive.open(part) as stream:
-        first = min(column_number(letters) for cells in blocks_of_cells(stream) for letters in {one for one, _ in cells})
+    cells = (cell for text in texts_of(archive, part) for cell in CELL.findall(text))
+    letters = {letters for letters, _, rest in cells if not rest.endswith(b"/")}
+    first = min(map(column_number, letters))
     return MergedCells(blocks, first - 1)
 
 
@@ -132,15 +142,9 @@ def in_tag(tag: str, attribute: str) -> str:
 
 
 def texts_of(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
-    """The text of a part, some of it at a time; no tag of the length that is looked for is cut."""
-    rest = b""
+    """The text of a part, some of it at a time."""
     with archive.open(part) as stream:
-        while block := stream.read(BLOCK):
-            text = rest + block
-            end = max(text.rfind(b"<"), len(text) - LONGEST_TAG)
-            yield text[:end]
-            rest = text[end:]
-    yield rest
+        yield from blocks_of_tags(stream)
 
 
 def in_opendocument(archive: zipfile.ZipFile, sheet: str) -> MergedCells:

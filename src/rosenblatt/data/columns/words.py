@@ -29,9 +29,7 @@ WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
 )
 # But for a currency, a month or a day of the week in front.
 # Or for the P of a duration such as PT1H30M. (Possessive: else a long row of dashes takes the square of its length.)
-LIKE_NUMBERS = re.compile(
-    rf"^\W*+(?:{CURRENCY}|(?:(?i:{WEEKDAYS})\b\W*+)?(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]"
-)
+LIKE_NUMBERS = re.compile(rf"^\W*+(?:{CURRENCY}|(?:(?i:{WEEKDAYS})\b\W*+)?(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9]))?\W*[0-9]")
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(
