@@ -194,7 +194,11 @@ def test_rows_on_disk_are_gone_when_a_run_is_ended(which, tmp_path):
     table.write_text("a,b,y\n" + "".join(f"{i % 89},{i * i % 97},{'no' if i % 3 else 'yes'}\n" for i in range(5000)))
     command = [sys.executable, "-m", "rosenblatt", "train", str(table), "-t", "y", "--stream", "-e", "10000000", "-q"]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(held)}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(held)},
+        preexec_fn=lambda: signal.signal(which, signal.SIG_DFL),  # below `nohup` it would be ignored, and is to be
     )
     watchdog = threading.Timer(LONGEST, process.kill)
     watchdog.start()
