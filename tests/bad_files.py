@@ -95,13 +95,18 @@ SPELLINGS = {
     "an angle before it": {"spelled": (CORNER, f'x=">" {CORNER}')},
     "much before it": {"spelled": (CORNER, f'x="{"z" * 9999}" {CORNER}')},
     "no place but the row's": {"spelled": (f"<row><c {CORNER}", '<row r="1048576">' + "<c><v>1</v></c>" * 9999 + "<c")},
+    "zeros before its row": {"spelled": (CORNER, f'r="XFD{"0" * 16}1048576"')},
     "another name of its part": {"part": "deep/rows.dat"},
 }
-REPEATED = sheet(
-    *(f"A{row}" for row in range(1, 3000)),
-    spelled=('t="inlineStr"><is><t>', 't="s"><v>0</v><is><t>'),
-    shared=f"<si><t>{'a' * 10**6}</t></si>",
-)
+
+
+def repeated(number):
+    """An xlsx file of which 2,999 cells name one text of a megabyte, by a number that is spelled like this."""
+    return sheet(
+        *(f"A{row}" for row in range(1, 3000)),
+        spelled=('t="inlineStr"><is><t>', f't="s">{number}<is><t>'),
+        shared=f"<si><t>{'a' * 10**6}</t></si>",
+    )
 
 
 def ods(rows):
@@ -146,10 +151,21 @@ BAD = {
     **{
         f"such a cell, with {how}": ("a.xlsx", sheet(*FAR, **kw), {}, None, "row 1,048,576") for how, kw in SPELLINGS.items()
     },
-    "a text of a megabyte in 3,000 cells": ("a.xlsx", REPEATED, {}, None, "repeat texts, 2,99"),
+    **{
+        f"a text of a megabyte in 3,000 cells, as {number}": ("a.xlsx", repeated(number), {}, None, "repeat texts, 2,99")
+        for number in ("<v>0</v>", "<f>A1</f><v>0</v>", "<!-- --><v>0</v>", "<v>+0</v>")
+    },
     "a row that is there 900,000 times": (
         "a.ods",
         ods(ods_row(1, "a") + ods_row(900_000, "z" * 999)),
+        {},
+        None,
+        "repeat texts",
+    ),
+    "such a row, counted in entities": ("a.ods", ods(ods_row("&#57;00000", "z" * 999)), {}, None, "repeat texts"),
+    "such a row, with its text in the tag": (
+        "a.ods",
+        ods(ods_row(900_000, "").replace('e="string"', f'e="string" office:string-value="{"z" * 999}"')),
         {},
         None,
         "repeat texts",

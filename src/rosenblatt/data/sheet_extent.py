@@ -8,6 +8,7 @@ tag by tag.
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import zipfile
@@ -29,14 +30,16 @@ TARGET = re.compile(rb"Target\s*=\s*[\"']([^\"'<]*)[\"']")
 CELL = re.compile(rb'<c r="([A-Z]{1,9})([0-9]{1,12})"([^<>]*)>')  # as programs write it; a style alone is no filled cell
 ANY_CELL = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?c(?=[\s/>])")
 TAG = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?(c|row)(?=[\s/>])([^<]*)")  # and what stands behind it, which is no tag
-PLACE = re.compile(rb"\sr\s*=\s*[\"']\s*([A-Za-z]{0,9})([0-9]{1,12})")
+PLACE = re.compile(rb"\sr\s*=\s*[\"']\s*([A-Za-z]{0,9})0*([0-9]{1,12})")
 CLOSED = re.compile(rb"/\s*>\s*\Z")
 TEXT = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?si(?=[\s/>])")
-TEXT_NUMBER = re.compile(rb"\st\s*=\s*[\"']s[\"'][^<]{0,999}<(?:[^\s<>/:]{1,99}:)?v(?:\s[^<>]{0,999})?>\s*([0-9]{1,9})")
+SHARED_TEXT = re.compile(rb"[^<]*?\st\s*=\s*[\"']s[\"']")  # behind the name of the tag
+TEXT_NUMBER = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?v(?:\s[^<>]*+)?>\s*+([0-9]{1,9}+)\s*+</")
 ODS_ROW, ODS_CELL = b"<table:table-row", b"<table:table-cell"
-ROWS_REPEATED = re.compile(rb"number-rows-repeated\s*=\s*[\"']([0-9]{1,12})")
+ROWS_REPEATED = re.compile(rb"number-rows-repeated\s*=\s*[\"']([^\"'<>]*+)")
 TAGS, CELL_SIZE = re.compile(rb"[^<>]*+>|<[^<>]*+"), 16  # what is no text, and the bytes that any cell takes
-COLUMNS_REPEATED = re.compile(rb"number-columns-repeated\s*=\s*[\"']([0-9]{1,12})")
+COLUMNS_REPEATED = re.compile(rb"number-columns-repeated\s*=\s*[\"']([^\"'<>]*+)")
+STRING_VALUE = re.compile(rb"string-value\s*=\s*(\"[^\"]*+|'[^']*+)")  # a text that stands in the tag
 
 
 class TagTooLongError(Exception):
@@ -161,9 +164,15 @@ class Sheet:
         """How long the texts are that its cells name by their number, all together."""
         if self.filled * max(lengths, default=0) <= LARGE_TEXT:
             return 0
+        total, longest = 0, max(lengths)
         with self.opened() as stream:
-            numbers = (int(number) for block in two_tags_each(stream) for number in TEXT_NUMBER.findall(block))
-            return sum(lengths[number] for number in numbers if number < len(lengths))
+            for block in two_tags_each(stream):
+                for cell in ANY_CELL.split(block)[1:]:
+                    if SHARED_TEXT.match(cell):
+                        numbers = TEXT_NUMBER.findall(cell)
+                        plain = len(numbers) == 1 and int(numbers[0]) < len(lengths)
+                        total += lengths[int(numbers[0])] if plain else longest
+        return total
 
 
 def two_tags_each(stream: IO[bytes]) -> Iterator[bytes]:
@@ -199,16 +208,26 @@ def repeated_text(stream: IO[bytes]) -> int:
 
 
 def length_of_row(row: bytes) -> int:
-    times, _, cells = row.partition(ODS_CELL)
-    repeated = ROWS_REPEATED.search(times)
-    if repeated is None and COLUMNS_REPEATED.search(cells) is None:
+    tag, _, cells = row.partition(ODS_CELL)
+    if ROWS_REPEATED.search(tag) is None and COLUMNS_REPEATED.search(cells) is None:
         return len(row)
     total = 0
     for cell in cells.split(ODS_CELL):
         if b"<text:p" in cell or b"office:value" in cell:
-            columns = COLUMNS_REPEATED.search(cell)
-            total += (CELL_SIZE + len(TAGS.sub(b"", cell))) * (int(columns[1]) if columns else 1)
-    return total * (int(repeated[1]) if repeated else 1)
+            text = len(TAGS.sub(b"", cell)) + sum(map(len, STRING_VALUE.findall(cell)))
+            total += (CELL_SIZE + text) * times(COLUMNS_REPEATED, cell)
+    return total * times(ROWS_REPEATED, tag)
+
+
+def times(attribute: re.Pattern[bytes], tag: bytes) -> int:
+    """How often a row or a cell is to be repeated.
+
+    >>> times(ROWS_REPEATED, b' table:number-rows-repeated="&#50;5"'), times(ROWS_REPEATED, b"")
+    (25, 1)
+    """
+    match = attribute.search(tag)
+    digits = "1" if match is None else html.unescape(match[1].decode("latin-1")).strip().lstrip("+0")
+    return int(digits[:12]) if digits.isascii() and digits.isdigit() else 1
 
 
 def column_number(letters: bytes) -> int:
