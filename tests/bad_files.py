@@ -171,6 +171,23 @@ BAD = {
         "repeat texts",
     ),
     "a sheet that unpacks to 300 MB": ("a.xlsx", sheet("A1", claimed=300_000_000), {}, None, "as no table does"),
+    # a line that is a row, or a cell, and would be the names
+    "labels and words of Vowpal Wabbit": ("a.txt", b"1 | cheap good\n-1 | dear\n", {}, 1, "format='vw'"),
+    "words without labels": ("a.txt", b"| cheap good\n| dear\n", {}, 1, "format='vw'"),
+    "rows that psql shows by cell": (
+        "a.txt",
+        b"-[ RECORD 1 ]-\nid | 1\ny  | u\n-[ RECORD 2 ]-\nid | 2\ny  | v\n",
+        {},
+        None,
+        "a line for each cell",
+    ),
+    "rows that MySQL shows by cell": (
+        "a.txt",
+        b"%b 1. row %b\nid: 1\n y: u\n" % (b"*" * 27, b"*" * 27),
+        {},
+        None,
+        "a line for each cell",
+    ),
     "a database without its end": ("a.db", cut_database(), {}, None, "5,000 bytes of the 8,192"),
     "JSON without end": ("a.json", b'{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n", {}, 1, "too deep"),
     "a list in JSON without end": ("a.json", b'[{"a": ' + b"[" * 50_000 + b"]" * 50_000 + b"}]", {}, None, "too deep"),

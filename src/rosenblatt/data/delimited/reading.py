@@ -30,6 +30,9 @@ NEWLINE, QUOTE = b'\n"'
 NAMES_SOUGHT = 10  # lines in which the names may be
 STRANGE_SOUGHT = 20  # lines that are looked through for cells in single quotes and the like
 WEB_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+EXPANDED = re.compile(r"\W*\[ RECORD 1 \]|\*{9,} 1\. row \*{9,}")  # psql's \x, MySQL's \G: a line for each cell
+# Vowpal Wabbit's features without values or namespaces: a label, or none, a bar and words.
+LABEL_AND_WORDS = re.compile(r"(?:[-+]?[0-9.]+(?:\s+[0-9.]+){0,2})?\s*(?:'[^\s|]*)?\|\s[^|]*")
 XML = re.compile(r"\s*(?:<\?xml\b|<[a-z][\w:.-]*>\s*<[a-z])", re.IGNORECASE)
 COLUMNS_SHOWN = 10  # of those that --verbose tells
 
@@ -91,6 +94,9 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     text, above = decode_utf8(head, source.name), source.start
     if above:
         text = text.split("\n", above)[above] if text.count("\n") >= above else ""
+    if EXPANDED.match(source.head_lines[0]):
+        what = "it has a line for each cell, as psql's \\x and MySQL's \\G show rows: export the table as CSV"
+        raise FileError(f"{what}, in psql with \\copy … CSV.", path=source.name)
     if WEB_PAGE.match(text):
         raise FileError(
             "it is a web page and no table, perhaps one that asks to log in: download it again.", path=source.name
@@ -108,6 +114,8 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
         from rosenblatt.data.training_names import named_as_in_training
 
         options = named_as_in_training(first, options, source)
+    if options.header and delimiter == "|" and options.delimiter is None:
+        refuse_label_and_words(source)
     if options.header:
         skipped = end - 1
         header = [cell.removeprefix("\ufeff") for cell in first]
@@ -128,6 +136,13 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
     if options.training is None:  # a model reads cells as those that it has learned from
         refuse_strange(text, delimiter, source.name, above + 1)
     return Layout(delimiter, header, skipped)
+
+
+def refuse_label_and_words(source: Source) -> None:
+    """Refuses lines such as `1 | cheap good`, the first among them: its label and words would be the names of columns."""
+    if all(LABEL_AND_WORDS.fullmatch(line.strip()) for line in source.first_lines):
+        what = "its lines look like Vowpal Wabbit's, a label and words: pass format='vw'; or header=False"
+        raise FileError(f"{what} (--no-header) if it is a table without names.", path=source.name, line=1 + source.start)
 
 
 def refuse_strange(text: str, delimiter: str, name: str, line: int) -> None:
