@@ -120,7 +120,8 @@ def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     import polars as pl
 
     while inner := [column.name for column in frame if column.dtype == pl.Struct]:
-        members = [f"{outer}.{field.name}" for outer in inner for field in frame.schema[outer].fields]  # type: ignore[attr-defined]
+        kinds = frame.schema  # made anew whenever it is asked for
+        members = [f"{outer}.{field.name}" for outer in inner for field in kinds[outer].fields]  # type: ignore[attr-defined]
         if twice := set(members) & set(frame.columns):
             raise FileError(
                 "the member occurs twice, inside an object and beside it: rename one.", path=name, column=twice.pop()

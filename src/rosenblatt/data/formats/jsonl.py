@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
@@ -169,7 +170,7 @@ def rows_of_object(whole: dict[str, Any], source: str = "") -> tuple[str, list[d
     lists = {name: items for name, items in whole.items() if isinstance(items, list) and items}
     if whole.keys() <= {"columns", "index", "data"} and are_names_and_cells(whole.get("columns"), whole.get("data")):
         names = list(map(str, whole["columns"]))
-        if twice := [name for name in names if names.count(name) > 1]:
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise FileError("the name occurs twice in its member 'columns': rename one.", path=source, column=twice[0])
         return "the lists in its member 'data'", [dict(zip(names, row, strict=True)) for row in whole["data"]]
     of_objects = [name for name, items in lists.items() if all(isinstance(item, dict) for item in items)]
