@@ -107,6 +107,8 @@ def test_a_model_reads_them_whatever_stands_beside_them(tmp_path, capsys):
         (["3 h", "5 m", "1 h"], "number"),
         (["10 min", "12 min", "7 min"], "number"),  # with a unit, not in seconds
         (["16:9", "4:3", "21:9"], "category"),
+        (["1 day, 5:30", "2 days, 7:12", "3 days, 0:01"], "category"),  # hours, as uptime has them, or minutes?
+        (["1 day, 5:30:00", "2 days, 7:12:00", "3 days, 0:01:00"], "number"),
     ],
 )
 def test_what_may_be_something_else_is_left_as_it_is(cells, kind):

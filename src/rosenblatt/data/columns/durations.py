@@ -74,6 +74,8 @@ def _on_clock(match: re.Match[str]) -> float | None:
     """The seconds of a clock, with days in front of it: these may have a sign of their own."""
     if match["hours"] and not re.fullmatch("[0-5][0-9]", match["minutes"]):
         return None
+    if match["days"] and not match["hours"]:  # uptime's 1 day, 5:30 has hours, other programs' has minutes
+        return None
     days, clock = _sum_of(match, ["days"]), _sum_of(match, ["hours", "minutes", "seconds"])
     if not match["minus"]:
         return days - clock if match["sign"] in ("-", "−") else days + clock
