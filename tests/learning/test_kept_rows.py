@@ -104,6 +104,16 @@ def forge_head(**changes):
     head.write_text(json.dumps(json.loads(head.read_text()) | changes))
 
 
+def forge_value(value):
+    """Puts a number that no encoded row has among the others, with the right checksum."""
+    head = json.loads(Path(FOLDER, "head.json").read_text())
+    values = np.fromfile(f"{FOLDER}/values", head["arrays"]["values"]["type"])
+    values[-1] = value
+    values.tofile(f"{FOLDER}/values")
+    head["arrays"]["values"]["crc"] = zlib.crc32(values.data.cast("B"))
+    forge_head(**head)
+
+
 def pipe(name):
     os.unlink(f"{FOLDER}/{name}")
     os.mkfifo(f"{FOLDER}/{name}")
@@ -121,6 +131,8 @@ def pipe(name):
         lambda: forge_about(missing=[1, 2, 3]),
         lambda: forge_about(map={"map": "table"}),
         lambda: forge_about(target=5),
+        lambda: forge_value(np.nan),
+        lambda: forge_value(-np.inf),
         lambda: forge_head(columns=2**70),
         lambda: forge_head(columns=2**31),
         lambda: forge_head(arrays=[]),

@@ -167,8 +167,8 @@ class KeptRows:
         about = self._about()
         assert about
         mapping = features.from_json(about["map"])
-        rows, unreadable, undated = about["missing"]
-        mapping.notes = Notes(rows, unreadable=unreadable, undated=undated)
+        missing, unreadable, undated = about["missing"]
+        mapping.notes = Notes(missing, unreadable=unreadable, undated=undated)
         classes = saved_classes(about["labels"], about["label_type"])
         refuse_not_ordinary(self.folder / CODES)
         codes = np.load(self.folder / CODES, mmap_mode="r")
@@ -178,7 +178,10 @@ class KeptRows:
         matrix = open_rows(self.folder)
         if matrix.shape[1] != mapping.n_features:
             raise DataError(f"The rows in {self.folder} are not of the features beside them.")
-        examples = examples_of(Rows(matrix), codes, len(classes), class_weight)
+        rows = Rows(matrix)
+        if not are_finite(rows.values):
+            raise DataError(f"The numbers in {self.folder} are not finite.")
+        examples = examples_of(rows, codes, len(classes), class_weight)
         columns = about["file_columns"]
         data = Dataset(
             about["kind"],
@@ -209,6 +212,11 @@ def are_codes(codes: np.ndarray, classes: int) -> bool:
     if codes.dtype != np.int32 or codes.ndim != 1:
         return False
     return all(codes[part].min() >= 0 and codes[part].max() < classes for part in blocks(len(codes)))
+
+
+def are_finite(values: np.ndarray | None) -> bool:
+    """Is none of them infinite or nan? One-hot rows have no values."""
+    return values is None or all(np.isfinite(values[part]).all() for part in blocks(len(values)))
 
 
 @dataclass(frozen=True)
