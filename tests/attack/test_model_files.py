@@ -402,6 +402,13 @@ def test_no_field_of_the_header_may_be_missing(forge, key):
     refused(forge("table", lambda header, _: header.pop(key)))
 
 
+@pytest.mark.parametrize("count", ["examples", "features", "epochs", "updates"])
+def test_a_report_leaves_out_counts_that_a_file_does_not_have(forge, count, tmp_path):
+    page = tmp_path / "report.html"
+    assert run(["report", str(forge("table", setting("summary", count, value=None))), "-o", str(page)]) == 0
+    assert "None" not in page.read_text("utf-8")
+
+
 def test_what_a_newer_release_may_add_is_passed_over(forge):
     def change(header, arrays):
         header["written_by"] = header["summary"]["weather"] = "fine"

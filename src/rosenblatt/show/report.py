@@ -164,9 +164,11 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         if name in recipe.parameters
     )
     known_rows = "" if summary.examples is None else f"{summary.examples:,} rows of "
-    rows, features = f"{known_rows}{DATA_NAMES[model.kind]}", f"{summary.features:,} features"
-    passes = f"{summary.epochs:,} epochs, {summary.updates:,} updates"
-    ended = "" if summary.stopped_because is None else f"; ended by: {summary.stopped_because}"
+    rows = f"{known_rows}{DATA_NAMES[model.kind]}"
+    features = f"{model.features.n_features:,} features"
+    counts = {"epochs": summary.epochs, "updates": summary.updates}
+    passes = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count is not None)
+    ended = None if summary.stopped_because is None else f"ended by: {summary.stopped_because}"
     error, dev = summary.train_error, summary.dev_error or {}
     fitted, threshold = model.calibration, model.threshold
     views = [view for view in ("last", "averaged", "best", "voted") if view in dev]
@@ -177,7 +179,7 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         ("learner", label_of(recipe.compared_name) + (f" ({parameters})" if parameters else "")),
         ("predicts", None if model.target is None else f"column {shown(model.target)}"),
         ("learned from", f"{rows}, {features}{'' if recipe.fit_intercept else ', no bias'}"),
-        ("training", passes + ended),
+        ("training", "; ".join(filter(None, [passes, ended])) or None),
         ("order", f"{recipe.order}, seed {recipe.seed}"),
         ("classes weighted", None if recipe.class_weight is None else shown(recipe.class_weight)),
         ("weights that predict", model.view),
