@@ -3,11 +3,13 @@
 import gzip
 import io
 import os
+import subprocess
+import sys
 from contextlib import suppress
 
 import numpy as np
 import pytest
-from bad_files import ARROW, BAD, NEWS, PARQUET, TABLE, idx
+from bad_files import ARROW, BAD, NEWS, PARQUET, TABLE, idx, sheet
 
 from rosenblatt.data import batches, read
 from rosenblatt.errors import FileError, RosenblattError
@@ -145,3 +147,11 @@ def test_labels_that_do_not_match_the_images_are_refused(tmp_path):
     (tmp_path / "a-labels-idx1-ubyte").write_bytes(idx(3, data=bytes(3)))
     with pytest.raises(FileError, match="3 labels for the 2 images"):
         read(tmp_path / "a-images-idx3-ubyte")
+
+
+def test_an_empty_column_of_a_sheet_is_not_told_by_whoever_reads_it(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(sheet("A1", "C1", "A2", "C2", "A3", "C3"))
+    code = "import sys, rosenblatt; print(rosenblatt.read(sys.argv[1]).rows.shape)"
+    command = [sys.executable, "-c", code, str(tmp_path / "a.xlsx")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("(2, 2)\n", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ SPREADSHEET = re.compile(
 if TYPE_CHECKING:
     import polars as pl
 
+# To whom fastexcel tells of each empty column that it has no type: Python prints what has no listener.
+NOBODY = logging.NullHandler()
 LARGEST_WHOLE = 2**53  # up to which a float tells whole numbers apart
 
 
@@ -38,6 +41,7 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in source.head:
         what = "it is a text with the name of a spreadsheet: pass format='csv' (tabs and semicolons are found, too)"
         raise FileError(f"{what}.", path=source.name)
+    logging.getLogger("fastexcel").addHandler(NOBODY)
     content = source.read()
     refuse_far_cells(content, source.name)
     workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(content))
