@@ -9,6 +9,7 @@ from sklearn.datasets import make_circles, make_moons
 
 from rosenblatt import Recipe, SettingError, read
 from rosenblatt.cli import run
+from rosenblatt.cli.train_search import print_search
 from rosenblatt.studies.auto import FOLDS, REPETITIONS, choose_recipe, rounds
 
 
@@ -56,12 +57,25 @@ def test_the_search_is_the_same_on_every_run(moons, search):
 def test_a_circle_is_told_to_need_more_than_a_line():
     circle = table(*make_circles(150, noise=0.05, factor=0.5, random_state=0))
     curved = choose_recipe(circle, Recipe(features={"numeric": "number"}), others=[KERNEL, Recipe("mira", average=True)])
-    assert curved.curve.line_is_not_enough
+    assert curved.kernel.line_is_not_enough
     assert curved.winner.recipe.with_kernel
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
     straight = choose_recipe(table(X, X[:, 0] + X[:, 1] > 0), others=OTHERS)
-    assert not straight.curve.line_is_not_enough
+    assert not straight.kernel.line_is_not_enough
+    assert not straight.trees.line_is_not_enough
+
+
+def test_trees_tell_of_what_neither_a_line_nor_a_kernel_sees(capsys):
+    """The class alternates between neighbouring numbers, as schools differ: XOR of parities, learned by no smooth curve."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 12, size=(600, 2))
+    boxes = choose_recipe(table(X, (X[:, 0] // 3 + X[:, 1] // 3) % 2), others=[KERNEL])
+    assert boxes.trees.line_is_not_enough
+    assert boxes.trees.curve_error < 0.1 < boxes.trees.line_error
+    assert boxes.winner.entrant is None  # the trees are a witness, and never trained
+    print_search(boxes)
+    assert "with gradient-boosted trees, " in capsys.readouterr().out
 
 
 def test_a_budget_ends_the_search_and_something_is_trained(moons, tmp_path, capsys):

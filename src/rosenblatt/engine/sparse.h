@@ -108,14 +108,15 @@ TARGET INLINE void NAME(sparse_add_pairs)(const int kind, const rows_t *rows, in
 #else
     typedef double pair __attribute__((vector_size(16)));
     const pair steps = {step, late_step};
+    const void *const indices = rows->indices, *const values = rows->values;  /* memcpy could change `rows`, for all gcc knows */
     int64_t from, to;
     entries_of(kind, rows, i, &from, &to);
     for (int64_t e = from; e < to; e++) {
-        const int64_t j = index_at(kind, rows->indices, e);
+        const int64_t j = index_at(kind, indices, e);
         pair cell;
         INSIDE(0 <= j && j < rows->d);
         memcpy(&cell, cells + 2 * j, sizeof cell);
-        cell += steps * value_at(kind, rows->values, e);
+        cell += steps * value_at(kind, values, e);
         memcpy(cells + 2 * j, &cell, sizeof cell);
     }
 #endif

@@ -80,6 +80,9 @@ class Examples(WeightedRows):
         codes = self.codes
         if self.importance is not None or len(absent):
             codes = codes[np.setdiff1d(self.pool(), absent)]
+        if len(self.classes) == 2:
+            positive = np.count_nonzero(codes)
+            return np.array([len(codes) - positive, positive])
         return np.bincount(codes, minlength=len(self.classes))
 
     def take(self, numbers: np.ndarray) -> Examples:
@@ -365,8 +368,11 @@ def distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             shifted = labels.astype(np.int64, copy=False)
             if least:
                 shifted = shifted - least
-            occurs = np.bincount(shifted, minlength=most - least + 1) > 0
-            if occurs.all():
+            all_occur = most - least == 1  # the least and the most do
+            if not all_occur:
+                occurs = np.bincount(shifted, minlength=most - least + 1) > 0
+                all_occur = bool(occurs.all())
+            if all_occur:
                 return np.arange(least, most + 1).astype(labels.dtype), shifted.astype(np.int32)
             places = np.cumsum(occurs, dtype=np.int32) - 1
             return (np.flatnonzero(occurs) + least).astype(labels.dtype), places[shifted]

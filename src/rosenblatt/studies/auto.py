@@ -30,7 +30,14 @@ from rosenblatt.errors import RosenblattError, SettingError, counted
 from rosenblatt.learning.examples import Examples, encode, labels_of
 from rosenblatt.learning.learners import KERNEL, LEARNERS, Recipe
 from rosenblatt.learning.measures import METRICS
-from rosenblatt.studies.compare import SIGNIFICANCE_LEVEL, Trial, compute_p_value, split_encoder, try_recipe
+from rosenblatt.studies.compare import (
+    SIGNIFICANCE_LEVEL,
+    Trial,
+    compute_p_value,
+    split_encoder,
+    try_estimator,
+    try_recipe,
+)
 
 FIRST_ROWS = 2000  # of the first round
 KEPT = 3  # one in so many goes on
@@ -49,6 +56,7 @@ class Candidate:
     """A recipe, and how it did on the held-out rows of the last round."""
 
     recipe: Recipe
+    entrant: Callable[[int], Any] | None = None  # learns from the recipe's features in its place
     rows: int = 0  # of the last round that it was in
     repetitions: int = 0  # of cutting them into folds
     trials: list[Trial] = field(default_factory=list)  # by fold
@@ -82,17 +90,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class CurveTrial:
-    """The best line and the best kernel on the same rows, too many more of which would take a kernel too long."""
+    """The best line and what bends, a kernel or trees, on the same rows; many more of them would take a kernel too long."""
 
     rows: int
     line_error: float
-    kernel_error: float
+    curve_error: float
     p_value: float | None
 
     @property
     def line_is_not_enough(self) -> bool:
-        """Does a kernel err less by more than chance?"""
-        better = self.kernel_error < self.line_error
+        """Does what bends err less by more than chance?"""
+        better = self.curve_error < self.line_error
         return better and self.p_value is not None and self.p_value < SIGNIFICANCE_LEVEL
 
 
@@ -104,7 +112,8 @@ class Search:
     winner: Candidate  # the first, or the default where that is as good as far as one can tell
     default: Candidate
     p_value: float | None  # of the difference between the first and the default
-    curve: CurveTrial | None
+    kernel: CurveTrial | None  # the best line beside the best kernel
+    trees: CurveTrial | None  # and beside gradient-boosted trees
     seconds: float
     ended_by: str  # "all rounds", "budget" or "work"
 
@@ -143,19 +152,26 @@ def choose_recipe(
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
     drawn = np.arange(len(codes), dtype=np.int32)
     order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
-    work, ended_by, alive, curve = 0.0, "all rounds", candidates, None
+    work, ended_by, alive, kernel, trees = 0.0, "all rounds", candidates, None, None
     for number, (rows, repetitions) in enumerate(rounds(len(codes))):
         if rows > MOST_KERNEL_ROWS:
             alive = [one for one in alive if not one.recipe.with_kernel]
         if progress:
             progress(number, len(alive), rows)
-        work += try_all(alive, data.take(np.sort(drawn[:rows])), repetitions, seconds, started)
+        part = data.take(np.sort(drawn[:rows]))
+        work += try_all(alive, part, repetitions, seconds, started)
         measured = [one for one in alive if (one.rows, one.repetitions, one.failed) == (rows, repetitions, None)]
         best = sorted(measured, key=lambda one: one.loss)
         if default not in best:
             ended_by = "budget"
             break
-        curve = line_against_kernel(best) or curve
+        kernel = line_against_kernel(best) or kernel
+        if number == 0 and data.kind == "table":
+            from rosenblatt.estimators.neighbours.entrants import boosted_trees
+
+            boosted = Candidate(with_plain_numbers(data, default.recipe), boosted_trees)
+            work += try_all([boosted], part, repetitions, seconds, started)
+            trees = line_against(boosted, best)
         last = len(alive) <= FINALISTS + 2 and rows == len(codes)
         kept = best[: max(FINALISTS, math.ceil(len(best) / KEPT))]
         kept += [one for one in best if one.recipe.with_kernel and one not in kept][:1]
@@ -169,7 +185,8 @@ def choose_recipe(
     ranked = sorted(candidates, key=lambda one: (-one.rows, -one.repetitions, one.loss))
     ranked = [one for one in ranked if one.failed is None and one.rows] or [default]
     winner = ranked[0] if is_clearly_better(ranked[0], default) else default
-    return Search(ranked, winner, default, p_value_of(ranked[0], default), curve, time.perf_counter() - started, ended_by)
+    p_value, took = p_value_of(ranked[0], default), time.perf_counter() - started
+    return Search(ranked, winner, default, p_value, kernel, trees, took, ended_by)
 
 
 def is_clearly_better(candidate: Candidate, default: Candidate) -> bool:
@@ -190,11 +207,16 @@ def p_value_of(a: Candidate, b: Candidate) -> float | None:
 
 def line_against_kernel(best: list[Candidate]) -> CurveTrial | None:
     """The best line and the best kernel of a round."""
-    kernels, lines = ([one for one in best if one.recipe.with_kernel is kernel] for kernel in (True, False))
-    if not kernels or not lines:
+    kernels = [one for one in best if one.recipe.with_kernel]
+    return line_against(kernels[0], best) if kernels else None
+
+
+def line_against(other: Candidate, best: list[Candidate]) -> CurveTrial | None:
+    """The best line of a round beside another candidate on its rows."""
+    lines = [one for one in best if not one.recipe.with_kernel and one.rows == other.rows]
+    if other.failed or not lines:
         return None
-    line, kernel = lines[0], kernels[0]
-    return CurveTrial(line.rows, line.error, kernel.error, p_value_of(line, kernel))
+    return CurveTrial(other.rows, lines[0].error, other.error, p_value_of(lines[0], other))
 
 
 def rounds(rows: int) -> Iterator[tuple[int, int]]:
@@ -220,9 +242,13 @@ def recipes_for(data: Dataset, recipe: Recipe) -> Iterator[Recipe]:
 
     if not recipe.keep_log and recipe.class_weight is None:
         for kernel in ({"kernel": "rbf"}, {"kernel": "polynomial", "degree": 2}):
-            plain = {"numeric": "number"} if data.kind == "table" and "numeric" not in recipe.features else {}
             parameters = kernel | {"score_with": "averaged"}
-            yield replace(recipe, learner=KERNEL.name, parameters=parameters, features=plain | recipe.features)
+            yield replace(with_plain_numbers(data, recipe), learner=KERNEL.name, parameters=parameters)
+
+
+def with_plain_numbers(data: Dataset, recipe: Recipe) -> Recipe:
+    """The recipe with the numbers of a table as they are, where it does not say otherwise: what bends needs no bins."""
+    return replace(recipe, features={"numeric": "number"} | recipe.features) if data.kind == "table" else recipe
 
 
 def learners_to_try() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -272,7 +298,7 @@ def try_all(candidates: list[Candidate], part: Dataset, repetitions: int, second
             if out_of_time():
                 break
             if one.failed is None:
-                results[id(one)], multiplications = measure(one.recipe, train, test)
+                results[id(one)], multiplications = measure(one, train, test)
                 work += multiplications
         return results, work
 
@@ -294,10 +320,13 @@ def try_all(candidates: list[Candidate], part: Dataset, repetitions: int, second
     return total
 
 
-def measure(recipe: Recipe, train: Examples, test: Examples) -> tuple[Trial | str, float]:
-    """How a recipe does on held-out rows, or why it cannot learn, and its multiplications."""
+def measure(candidate: Candidate, train: Examples, test: Examples) -> tuple[Trial | str, float]:
+    """How a candidate does on held-out rows, or why it cannot learn, and its multiplications."""
+    recipe = candidate.recipe
     work = float(recipe.epochs) * train.rows.entries * train.vectors
     try:
+        if candidate.entrant is not None:
+            return try_estimator(candidate.entrant(recipe.seed), train, test, METRICS[recipe.metric]), work
         return try_recipe(recipe, train, test, METRICS[recipe.metric]), work
     except (RosenblattError, ValueError) as failure:
         return str(failure), work

@@ -20,14 +20,15 @@ from rosenblatt.estimators.neighbours.large_margin import MaxMargin, SoftMargin
 from rosenblatt.estimators.neighbours.ridge import RidgeClassifier
 
 MOST_CELLS = 200_000_000  # of sparse rows unpacked: 1.6 GB
+MOST_CELLS_OF_TREES = 2_000_000
 Entrant = Callable[[int], Any]  # a seed gives an estimator
 
 
 class QuietEstimator:
     """An estimator without warnings that it ended before its goal: a table of errors shows what came of it."""
 
-    def __init__(self, estimator: Any, dense: bool = False):
-        self.estimator, self.dense = estimator, dense
+    def __init__(self, estimator: Any, dense: bool = False, most_cells: int = MOST_CELLS):
+        self.estimator, self.dense, self.most_cells = estimator, dense, most_cells
 
     def fit(self, X: Any, y: Any) -> QuietEstimator:
         """Learns from rows X with labels y."""
@@ -52,9 +53,16 @@ class QuietEstimator:
         """Sparse rows unpacked, for an estimator that cannot read them."""
         if not self.dense or not hasattr(X, "toarray"):
             return X
-        if X.shape[0] * X.shape[1] > MOST_CELLS:
-            raise DataError(f"{X.shape[0]:,} × {X.shape[1]:,} cells are more than {MOST_CELLS:,}: too many to unpack.")
+        if X.shape[0] * X.shape[1] > self.most_cells:
+            raise DataError(f"{X.shape[0]:,} × {X.shape[1]:,} cells are more than {self.most_cells:,}: too many to unpack.")
         return X.toarray()
+
+
+def boosted_trees(seed: int) -> QuietEstimator:
+    """What people take where a line is not enough; of thousands of columns it would take minutes."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return QuietEstimator(HistGradientBoostingClassifier(random_state=seed), dense=True, most_cells=MOST_CELLS_OF_TREES)
 
 
 # λ = 1, C = 1 and otherwise what the library takes by itself: nothing is tuned, for the engine's learners are not either.
