@@ -152,26 +152,19 @@ def choose_recipe(
         raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
     drawn = np.arange(len(codes), dtype=np.int32)
     order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
-    work, ended_by, alive, kernel, trees = 0.0, "all rounds", candidates, None, None
+    work, ended_by, alive, kernel = 0.0, "all rounds", candidates, None
     for number, (rows, repetitions) in enumerate(rounds(len(codes))):
         if rows > MOST_KERNEL_ROWS:
             alive = [one for one in alive if not one.recipe.with_kernel]
         if progress:
             progress(number, len(alive), rows)
-        part = data.take(np.sort(drawn[:rows]))
-        work += try_all(alive, part, repetitions, seconds, started)
+        work += try_all(alive, data.take(np.sort(drawn[:rows])), repetitions, seconds, started)
         measured = [one for one in alive if (one.rows, one.repetitions, one.failed) == (rows, repetitions, None)]
         best = sorted(measured, key=lambda one: one.loss)
         if default not in best:
             ended_by = "budget"
             break
         kernel = line_against_kernel(best) or kernel
-        if number == 0 and data.kind == "table":
-            from rosenblatt.estimators.neighbours.entrants import boosted_trees
-
-            boosted = Candidate(with_plain_numbers(data, default.recipe), boosted_trees)
-            work += try_all([boosted], part, repetitions, seconds, started)
-            trees = line_against(boosted, best)
         last = len(alive) <= FINALISTS + 2 and rows == len(codes)
         kept = best[: max(FINALISTS, math.ceil(len(best) / KEPT))]
         kept += [one for one in best if one.recipe.with_kernel and one not in kept][:1]
@@ -185,6 +178,14 @@ def choose_recipe(
     ranked = sorted(candidates, key=lambda one: (-one.rows, -one.repetitions, one.loss))
     ranked = [one for one in ranked if one.failed is None and one.rows] or [default]
     winner = ranked[0] if is_clearly_better(ranked[0], default) else default
+    trees = None
+    if data.kind == "table" and ended_by != "budget":
+        from rosenblatt.estimators.neighbours.entrants import boosted_trees
+
+        line = next(one for one in ranked if not one.recipe.with_kernel)
+        boosted = Candidate(with_plain_numbers(data, default.recipe), boosted_trees)
+        try_all([boosted], data.take(np.sort(drawn[: line.rows])), 1, seconds, started)
+        trees = line_against(line, boosted)
     p_value, took = p_value_of(ranked[0], default), time.perf_counter() - started
     return Search(ranked, winner, default, p_value, kernel, trees, took, ended_by)
 
@@ -207,16 +208,19 @@ def p_value_of(a: Candidate, b: Candidate) -> float | None:
 
 def line_against_kernel(best: list[Candidate]) -> CurveTrial | None:
     """The best line and the best kernel of a round."""
-    kernels = [one for one in best if one.recipe.with_kernel]
-    return line_against(kernels[0], best) if kernels else None
+    kernels, lines = ([one for one in best if one.recipe.with_kernel is kernel] for kernel in (True, False))
+    return line_against(lines[0], kernels[0]) if kernels and lines else None
 
 
-def line_against(other: Candidate, best: list[Candidate]) -> CurveTrial | None:
-    """The best line of a round beside another candidate on its rows."""
-    lines = [one for one in best if not one.recipe.with_kernel and one.rows == other.rows]
-    if other.failed or not lines:
+def line_against(line: Candidate, other: Candidate) -> CurveTrial | None:
+    """A line and something else on the folds that both were tried on."""
+    folds = min(len(line.trials), len(other.trials))
+    if not folds or line.rows != other.rows:
         return None
-    return CurveTrial(other.rows, lines[0].error, other.error, p_value_of(lines[0], other))
+    of_line, of_other = line.right[:folds], other.right[:folds]
+    p_value = compute_p_value(of_line, of_other, [line.rows - len(right) for right in of_line])
+    line_error, curve_error = (1.0 - float(np.concatenate(right).mean()) for right in (of_line, of_other))
+    return CurveTrial(line.rows, line_error, curve_error, p_value)
 
 
 def rounds(rows: int) -> Iterator[tuple[int, int]]:

@@ -21,7 +21,7 @@ from rosenblatt.estimators.neighbours.large_margin import MaxMargin, SoftMargin
 from rosenblatt.estimators.neighbours.ridge import RidgeClassifier
 
 MOST_CELLS = 200_000_000  # of sparse rows unpacked: 1.6 GB
-MOST_CELLS_OF_TREES = 2_000_000
+MOST_CELLS_OF_TREES = 10_000_000
 Entrant = Callable[[int], Any]  # a seed gives an estimator
 
 
