@@ -105,6 +105,18 @@ def test_progress_goes_to_standard_error_at_doubling_counts(fruit, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_what_is_said_of_the_result_comes_after_the_table_of_progress(tmp_path, capsys):
+    path = tmp_path / "rare.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i % 7},{i % 5},{'rare' if i % 100 == 3 else 'often'}\n" for i in range(600)))
+    assert run(["train", str(path), "--target", "y", "--holdout", "0.3"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    said = [number for number, line in enumerate(lines) if line.startswith(("note: ", "warning: "))]
+    rows = [number for number, line in enumerate(lines) if line[:8].strip().replace(".", "").isdigit()]
+    assert said
+    assert rows
+    assert max(rows) < min(said)
+
+
 def test_progress_does_not_change_what_is_learned(fruit, capsys):
     watched = []
     data = rosenblatt.read(fruit, target="kind")

@@ -11,6 +11,7 @@ import errno
 import io
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -146,11 +147,14 @@ def in_options(message: str) -> str:
     "one column found, 'a;b': pass --delimiter ';'."
     >>> in_options("pass header=False (--no-header), or zero_based=True.")
     'pass --no-header, or --zero-based.'
+    >>> in_options("pass unlabelled='skip' to leave such rows out.")
+    'pass --unlabelled skip to leave such rows out.'
     """
     for keyword, option in PYTHON_TO_OPTION.items():
         message = message.replace(keyword, option)
     message = re.sub(r"\bskip_lines(=| is )(\w+)", r"--skip-lines \2", message).replace("skip_lines", "--skip-lines")
-    return re.sub(r"\b(delimiter|format|missing|encoding|unlabelled)=('[^']*')", r"--\1 \2", message)
+    given = re.compile(r"\b(delimiter|format|missing|encoding|unlabelled)='([^']*)'")
+    return given.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", message)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -55,6 +55,8 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         tasks.on_progress = lambda done, every: status.show(f"{done:,} of {every:,} tasks", "tasks")
         learned = learn_on_cluster(FileSource(chosen.file, reading, tell=status.show), recipe, tasks, held_out, watch)
     status.end()
+    if table:
+        table.end()
     for sentence in learned.notes:
         options.tell(sentence)
     return learned

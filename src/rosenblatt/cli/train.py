@@ -209,8 +209,6 @@ def train(**values: Any) -> None:
     table = None if chosen.silent else TrainingTable()
     learned, search = learn(chosen, table)
     model = learned.classifier
-    if table:
-        table.end()
     model.summary.seconds = time.perf_counter() - started
     if chosen.output:
         model.save(chosen.output)
@@ -314,10 +312,12 @@ def watched(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -
     watch = Callbacks(progress=table.update if table else None, run=chosen.runner(recipe) if recipe.shards else None)
     if not chosen.checkpoint and not chosen.resume:
         yield watch
-        return
-    checkpoints = chosen.checkpoints_of(recipe)
-    with written_on_interrupt(checkpoints):
-        yield replace(watch, checkpoints=checkpoints)
+    else:
+        checkpoints = chosen.checkpoints_of(recipe)
+        with written_on_interrupt(checkpoints):
+            yield replace(watch, checkpoints=checkpoints)
+    if table:
+        table.end()  # before anything is said about the result
 
 
 def may_be_large(file: str) -> bool:
