@@ -308,7 +308,8 @@ def try_all(candidates: list[Candidate], part: Dataset, repetitions: int, second
 
     measured: dict[int, list[Trial | str]] = {}
     total = 0.0
-    with ThreadPoolExecutor(cores()) as pool:
+    own_threads = any(one.entrant is not None for one in candidates)  # which would only wait for each other
+    with ThreadPoolExecutor(1 if own_threads else cores()) as pool:
         for results, work in pool.map(of_fold, tasks):
             total += work
             for key, result in results.items():

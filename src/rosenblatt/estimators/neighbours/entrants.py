@@ -7,12 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from threadpoolctl import threadpool_limits
 
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.neighbours.batch import BatchPerceptron, LogisticAscent
@@ -26,7 +24,7 @@ Entrant = Callable[[int], Any]  # a seed gives an estimator
 
 
 class QuietEstimator:
-    """An estimator without warnings that it ended before its goal: a table of errors shows what came of it."""
+    """An estimator without warnings, as that it ended before its goal: a table of errors shows what came of it."""
 
     def __init__(self, estimator: Any, dense: bool = False, most_cells: int = MOST_CELLS):
         self.estimator, self.dense, self.most_cells = estimator, dense, most_cells
@@ -34,13 +32,15 @@ class QuietEstimator:
     def fit(self, X: Any, y: Any) -> QuietEstimator:
         """Learns from rows X with labels y."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore")
             self.estimator.fit(self._rows(X), y)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        labels: np.ndarray = self.estimator.predict(self._rows(X))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            labels: np.ndarray = self.estimator.predict(self._rows(X))
         return labels
 
     def __getattr__(self, name: str) -> Any:
@@ -59,21 +59,11 @@ class QuietEstimator:
         return X.toarray()
 
 
-class OneThread(QuietEstimator):
-    """An estimator whose folds are fitted side by side: threads of its own would wait for each other."""
-
-    def fit(self, X: Any, y: Any) -> OneThread:
-        """Learns from rows X with labels y."""
-        with threadpool_limits(1, user_api="openmp"):
-            super().fit(X, y)
-        return self
-
-
 def boosted_trees(seed: int) -> QuietEstimator:
     """What people take where a line is not enough; of thousands of columns it would take minutes."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    return OneThread(HistGradientBoostingClassifier(random_state=seed), dense=True, most_cells=MOST_CELLS_OF_TREES)
+    return QuietEstimator(HistGradientBoostingClassifier(random_state=seed), dense=True, most_cells=MOST_CELLS_OF_TREES)
 
 
 # λ = 1, C = 1 and otherwise what the library takes by itself: nothing is tuned, for the engine's learners are not either.
