@@ -164,19 +164,40 @@ TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows,
     return end;
 }
 
-/* The same among sparse rows. `stride` is a constant where it is 2. */
-TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,
-                                        int64_t end, const weights_t *at, const int64_t stride, double threshold,
-                                        steps_t *steps, double *score) {
+/* The same among sparse rows. `stride` and `scale` are constants where they are 2 and 1, as for a perceptron. What the search
+ * reads and counts lies in copies of its own: for all that the compiler knows, a weight that is stored could be any of it. */
+TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, const int32_t *order, const int32_t *y, int64_t k,
+                                        int64_t end, const weights_t *weights, const int64_t stride, const double scale,
+                                        double threshold, steps_t *taken, double *score) {
+    const rows_t rows = *given;
+    weights_t at = *weights;
+    steps_t steps = {0};
+    double bias = *at.bias, bias_u = 0, last = 0;
+    if (taken) {
+        steps = *taken;
+        bias_u = *steps.bias_u;
+    }
+    at.bias = &bias;
+    steps.bias_u = &bias_u;
+    if (stride == 2) at.sigma = NULL;  /* a column has w and u, and no third number */
     for (; k < end; k++) {
         const int64_t i = order ? order[k] : k;
-        NAME(fetch_sparse)(kind, rows, order, k, end, at);
+        NAME(fetch_sparse)(kind, &rows, order, k, end, &at);
         if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
         const double sign = sign_of(y, i);
-        *score = at->scale * NAME(sparse_dot)(kind, rows, i, at->w, stride) + at->bias[0];
-        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, i, at, k, sign, sign * *score, steps)) return k;
+        last = scale * NAME(sparse_dot)(kind, &rows, i, at.w, stride) + bias;
+        if (rests(sign * last, threshold)) continue;
+        if (!taken || !NAME(take_step)(kind, &rows, i, &at, k, sign, sign * last, &steps)) break;
     }
-    return end;
+    *score = last;
+    if (taken) {
+        *weights->bias = bias;
+        *taken->bias_u = bias_u;
+        taken->count = steps.count;
+        taken->mistakes = steps.mistakes;
+        taken->tau_sum = steps.tau_sum;
+    }
+    return k;
 }
 
 /* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
@@ -189,9 +210,11 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *rows, cons
         if (is_dense(KIND) && order)                                                                                       \
             return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
         if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
-        if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, threshold, steps, score);   \
-        if (at->per_column == 3) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, threshold, steps, score);   \
-        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, threshold, steps, score);               \
+        if (at->per_column == 2 && order && y && at->scale == 1)                                                           \
+            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, threshold, steps, score);                   \
+        if (at->per_column == 3)                                                                                           \
+            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, at->scale, threshold, steps, score);             \
+        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, at->scale, threshold, steps, score);    \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
