@@ -61,7 +61,7 @@ def shared() -> Iterator[Dataset]:
         ("adult", {"target": 2}),
     ):
         try:
-            data = read(name, **options)
+            data = read(name, unlabelled="skip", **options)
         except FileError:
             continue
         yield Dataset("table", data.rows, data.labels, f"{name}, column {options['target']}")
