@@ -68,7 +68,7 @@ function linearStep(replay, t, row, settings) {
     verdict(settings, margin, k >= 0),
   ];
   if (k < 0) return [
-    ...lines, line("Weights", `stay w = ${vector(after.slice(0, -1))}${bias ? `, b = ${number(after.at(-1))}` : ""}`)
+    ...lines, line("Weights", `unchanged: w = ${vector(after.slice(0, -1))}${bias ? `, b = ${number(after.at(-1))}` : ""}`)
   ];
   const tau = replay.tau[k];
   if (LEARNERS[settings.learner].secondOrder) return [...lines, ...secondOrderStep(x, y, tau, before, after, variances, settings)];
@@ -91,7 +91,7 @@ function linearStep(replay, t, row, settings) {
   return lines;
 }
 
-const sumOf = (weights, x, bias) => `${x.map((value, j) => `${factor(weights[j])}·${factor(value)}`).join(" + ")}${bias || weights.at(-1) !== 0 ? term(weights.at(-1)) : ""}`;
+const sumOf = (weights, x, bias) => `${x.map((value, j) => `${factor(weights[j])}·${factor(value)}`).join(" +\u00a0")}${bias || weights.at(-1) !== 0 ? term(weights.at(-1)) : ""}`;
 
 // More than two classes: a score each, the right one against its rival, and what both become.
 function manyClasses(replay, t, row, settings) {
