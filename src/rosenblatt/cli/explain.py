@@ -35,8 +35,10 @@ class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
 
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
-        if (self.file is None) != (self.row is None):
-            raise click.UsageError("A row is explained with FILE and --row N together.")
+        if self.file is not None and self.row is None:
+            raise click.UsageError("FILE has rows, and one is explained at a time: add --row N, counted from 1.")
+        if self.file is None and self.row is not None:
+            raise click.UsageError("--row N is a row of FILE: name the file after the model.")
         if self.file is None:
             options.refuse_useless(options.READING, "without FILE")
         if self.weight is not None and self.file is not None:
