@@ -126,7 +126,15 @@ def test_undo_and_redo_bring_back_points_and_settings(visit):
     assert window.page.locator("#redo").get_attribute("aria-disabled") == "true"
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("lecture", "light"), pytest.param("projector", "dark", marks=full_only)])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        ("lecture", "light"),
+        ("lecture at 200 %", "light"),
+        pytest.param("projector", "dark", marks=full_only),
+        pytest.param("projector at 200 %", "dark", marks=full_only),
+    ],
+)
 def test_from_the_back_row_plane_transport_and_arithmetic_are_seen_together(visit, size, scheme):
     window = visit(f"#lesson=1&{BOULDER[1:]}&at=2&present=1", size=size, scheme=scheme)
     assert window.page.evaluate(SMALL) == [], "no text is smaller than 20 px"
@@ -134,7 +142,9 @@ def test_from_the_back_row_plane_transport_and_arithmetic_are_seen_together(visi
     for place in (".canvas", "#transport", "#step-facts"):
         box = window.page.locator(place).bounding_box()
         assert box["y"] >= 0
-        assert box["y"] + box["height"] <= height + 1, f"{place} is cut"
+        # At 200 % the arithmetic begins in the window, and scrolls.
+        seen = 40 if place == "#step-facts" and "200" in size else box["height"]
+        assert box["y"] + seen <= height + 1, f"{place} is cut"
 
 
 def test_on_a_phone_the_transport_is_always_in_reach(visit):

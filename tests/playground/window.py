@@ -14,6 +14,8 @@ SIZES = {
     "laptop": (1280, 800),
     "projector": (1920, 1080),
     "lecture": (1366, 650),
+    "lecture at 200 %": (683, 325),
+    "projector at 200 %": (960, 540),
 }
 READY = "Boolean(document.body && !document.body.hasAttribute('aria-busy') && window.rosenblatt?.page.charts)"
 # Words that are smaller than 20 px.

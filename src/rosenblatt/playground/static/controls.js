@@ -14,7 +14,7 @@ const DATA_NAMES = {
 const ORDER_NAMES = {
   shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
 };
-const CHOICE_NAMES = { constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples" };
+const CHOICE_NAMES = { constant: "Never", "1/updates": "As 1/updates", "1/examples": "As 1/examples" };
 const SLIDER = 20; // numbers whose limits are this near get a slider
 
 export class Controls {

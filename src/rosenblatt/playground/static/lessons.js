@@ -42,7 +42,7 @@ export function showLesson(id) {
     LESSONS[to] ? element("a", { href: address(LESSONS[to].id), class: name }, text) : element("span")
   );
   by("lesson-links").replaceChildren(
-    link(place - 1, "← Before", "before"), element("a", { href: address(id) }, "Restart"),
+    link(place - 1, "← Previous", "before"), element("a", { href: address(id) }, "Restart"),
     link(place + 1, "Next →", "next")
   );
 }

@@ -217,7 +217,7 @@ function describe(weights, replay) {
 }
 
 // What the scale at the edges means, where arrows are not as long as w.
-const scaleWords = (scale) => (scale === 1 ? "" : scale > 1 ? `arrows ${number(scale)} times as long` : `arrows at 1∕${number(1 / scale, 0)}`);
+const scaleWords = (scale) => (scale === 1 ? "" : scale > 1 ? `arrows ${number(scale)} times as long` : `arrows at 1/${number(1 / scale, 0)}`);
 
 const spoken = ([first, ...numbers]) => [first, ...numbers.length ? [numbers.join(", ")] : []].join(" · ");
 

@@ -60,7 +60,7 @@ function linearStep(replay, t, row, settings) {
   const sign = y > 0 ? "+1" : "−1";
   const sum = sumOf(before, x, bias);
   const lines = [
-    line("Given", `${replay.columns > 2 ? "x₁, x₂ and products: " : ""}x = ${vector(x)},  y = ${sign}`),
+    line("Given", `${replay.columns > 2 ? "x₁, x₂ and products: " : ""}x = ${vector(x)},  y =\u00a0${sign}`),
     line(
       "Activation", element("span", { class: "formula" }, `a = w·x${bias ? " + b" : ""} = ${sum} = `),
       element("strong", { "data-activation": a }, number(a))
@@ -198,7 +198,7 @@ function kernelStep(replay, t, row) {
   if (replay.vectors > 1) return [...kernelOfMany(replay, row, k, scores), inSum];
   const [a] = scores;
   const lines = [
-    line("Given", `x = ${vector(x)},  y = ${y > 0 ? "+1" : "−1"}`),
+    line("Given", `x = ${vector(x)},  y =\u00a0${y > 0 ? "+1" : "−1"}`),
     line(
       "Activation",
       element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `),
