@@ -236,6 +236,8 @@ def print_facts(name: str, facts: Facts, chosen: FactsOptions) -> None:
         by_column: dict[str, list[Fact]] = {column: [] for column in facts.columns}
         for fact in facts.values:
             by_column[fact.feature].append(fact)
+        if facts.values and chosen.sort == "share":
+            echo("\nThe same by column, the share furthest from that in all rows first (--sort value for another order):")
         for column, of_column in by_column.items():
             if not of_column:
                 continue
