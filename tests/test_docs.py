@@ -72,6 +72,16 @@ def test_every_formula_becomes_mathml():
         assert "\\" not in written, "a command that is not known"
 
 
+def test_no_formula_is_left_in_plain_letters():
+    """A sum, a root, a derivative, an assignment, a quotient of squares or an index outside of $…$ and code."""
+    left = re.compile(r"[Σ√∂←½]|²/|\b[A-Za-zα-ω]_\w")
+    for name, text in pages().items():
+        typeset = r"\$\$.+?\$\$|\$[^$\n]+\$|!?\[[^]]*\]\([^)]*\)|^#[^\n]*$"
+        words = re.sub(typeset, "", prose(text), flags=re.DOTALL | re.MULTILINE)
+        lines = [line for line in words.splitlines() if left.search(line)]
+        assert not lines, f"{name}: typeset it as $…$: {lines[0]}"
+
+
 def prose(text):
     """A page without its code, in which $ is a prompt or a currency."""
     return re.sub(r"```.*?```|`[^`\n]*`|^    [^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE)

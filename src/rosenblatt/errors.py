@@ -26,10 +26,10 @@ from typing import Any
 def counted(number: int, noun: str) -> str:
     """A number of things, for messages.
 
-    >>> counted(1, "row"), counted(5000, "row")
-    ('1 row', '5,000 rows')
+    >>> counted(1, "row"), counted(5000, "row"), counted(2, "class")
+    ('1 row', '5,000 rows', '2 classes')
     """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    return f"{number:,} {noun}{('es' if noun.endswith('s') else 's') * (number != 1)}"
 
 
 def percent(share: float) -> str:

@@ -1,6 +1,7 @@
 """rosenblatt explain: sums that equal the score, and flips that `predict` confirms."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -307,3 +308,21 @@ def test_a_word_of_a_comment_beside_other_columns_can_flip(tmp_path, monkeypatch
         assert model.predict(changed)[0] == why["flip"]["prediction"] != why["prediction"]
         confirmed += 1
     assert confirmed > 3
+
+
+def test_one_thing_is_told_as_one_in_every_verb(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.joinpath("one.csv").write_text("a,kind\n2,yes\n")
+    tmp_path.joinpath("two.csv").write_text("a,kind\n2,yes\n1,no\n")
+    commands = [
+        "certify one.csv -t kind",
+        "certify two.csv -t kind",
+        "facts one.csv -t kind",
+        "train two.csv -t kind --keep-log --epochs 1 -o m.rosenblatt",
+        "explain m.rosenblatt",
+        "explain m.rosenblatt two.csv --row 1 --by example",
+    ]
+    for command in commands:
+        assert run(command.split()) == 0
+        told = "".join(capsys.readouterr())
+        assert not re.search(r"\b1 (rows|columns|features|classes|examples|updates|epochs)\b|-0\.0+\b(?!\d)", told), told

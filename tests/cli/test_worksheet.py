@@ -13,7 +13,7 @@ import pytest
 from rosenblatt.cli import run
 from rosenblatt.errors import DataError
 from rosenblatt.show.worksheet import as_html, as_latex, as_markdown
-from rosenblatt.studies.worksheet import Blank, make_worksheet, read_filled, shown
+from rosenblatt.studies.worksheet import Blank, make_worksheet, read_answer, read_filled, shown
 
 STUDENTS = [f"{number:03d}" for number in range(200)]
 
@@ -141,7 +141,7 @@ def test_a_wrong_answer_is_told_as_the_step_that_went_wrong_and_what_follows_fro
             grading = sheet.check(answers)
             assert [verdict.blank.key for verdict in grading.slips] == [broken.key]
             assert grading.points == len(grading.verdicts) - 1
-            assert grading.lines()[0].startswith(f"{broken.key}: {broken.what} is not ")
+            assert grading.lines()[0].startswith(f"{broken.key}, {broken.what}: ")
             followed += len(grading.of_kind("carried on"))
     assert followed > 100
 
@@ -169,7 +169,36 @@ def test_a_sheet_that_was_filled_in_is_graded_by_the_command(tmp_path, capsys):
     assert run(["worksheet", "--check", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["verdicts"]["1a"] == "wrong"
-    assert told["lines"] == ["1a: the activation of point 1 is not 12345"]
+    assert told["lines"] == ["1a, the activation of point 1: 12345 is wrong"]
+
+
+def test_who_rounds_every_step_to_two_decimals_is_right(sheets):
+    """The sheet asks for two decimals, and the next step is computed from them: 1 − 0.93·1.5 is −0.4 then, not −0.39."""
+    rounded = 0
+    for sheet in sheets:
+        answers = {}
+        for exercise in sheet.exercises:
+            own = {}
+            for blank in exercise.blanks():
+                value = blank.compute(own)
+                own[blank.key] = value if isinstance(value, str) else Fraction(round(value * 100), 100)
+            answers |= own
+        assert sheet.check(answers).slips == []
+        rounded += sum(read_answer(shown(blank.right)) != answers[blank.key] for blank in sheet.blanks())
+    assert rounded > 20, "steps where rounding shows"
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "tex"])
+def test_a_sheet_with_its_answers_has_no_other_answers_in_it(tmp_path, capsys, kind):
+    """The arithmetic below the blanks is not taken for what a student wrote."""
+    path = tmp_path / f"solved.{kind}"
+    assert run(["worksheet", "--seed", "7", "--student", "ada", "--answers", "-o", str(path), "-q"]) == 0
+    sheet = make_worksheet(7, "ada")
+    filled = read_filled(path.read_text(encoding="utf-8"))
+    assert filled == ({blank.key: shown(blank.right) for blank in sheet.blanks()} if kind == "md" else {})
+    assert run(["worksheet", "--check", str(path)]) == (0 if kind == "md" else 1)
+    printed = capsys.readouterr()
+    assert f"All {len(filled)} answers are right" in printed.out if kind == "md" else "has no answers" in printed.err
 
 
 @pytest.mark.parametrize("kind", ["html", "md", "tex"])
@@ -198,8 +227,8 @@ def test_without_answers_no_format_tells_them_and_with_them_all_do():
         empty, solved = write([sheet], False), write([sheet], True)
         assert "answers are" not in empty
         assert len(solved) > len(empty)
-        assert "the activation of point 1 is" in solved
-        assert "the activation of point 1 is" not in empty
+        assert "the activation of point 1:" in solved
+        assert "the activation of point 1:" not in empty
     latex = as_latex([sheet], True)
     assert latex.isascii(), "pdflatex takes it as it is"
     assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")

@@ -16,7 +16,14 @@ NEEDS_DATA = {"income", "mpg", "shuffling"}
 UNDECIDED = {"naive-bayes", "income", "overtraining", "rate", "mpg"}
 SLOW = {"averaging", "large-margins", "naive-bayes", "scaling", "cost", "mpg", "income", "overtraining"}
 # Whose tables docs/lab.md shows: which of their columns.
-DOCUMENTED = {"scaling": [(0, 1, 2, 4, 6)], "large-margins": [(0, 1)]}
+DOCUMENTED = {
+    "scaling": (0, 1, 2, 4, 6),
+    "large-margins": (0, 1),
+    "overtraining": (0, 1, 2),
+    "mpg": (0, 1),
+    "income": (0, 1, 2),
+    "cost": (1, 2, 3, 4, 5),
+}
 LAB_PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"
 
@@ -29,9 +36,11 @@ def test_the_numbers_decide_the_claim(name, request):
     assert found.holds is (None if name in UNDECIDED else True)
     assert found.verdict.startswith("Not decided by these data: " if name in UNDECIDED else "Holds: ")
     assert all(len(row) == len(found.columns) for row in found.rows)
-    for columns in DOCUMENTED.get(name, ()):
+    if columns := DOCUMENTED.get(name):
         for row in lab.table(found.columns, found.rows).splitlines()[1:]:
             cells = re.split(r"  +", row.strip())
+            if name == "cost" and cells[0] == "2":  # shown of 50 features
+                continue
             assert f"| {' | '.join(cells[k] for k in columns)} |" in LAB_PAGE, "docs/lab.md tells what comes out"
     if FULL or name not in SLOW:
         again = lab.perform(name)

@@ -32,6 +32,7 @@ CLAIMS = [
     (18, "[page.replay.row, page.replay.rival]", [[0, 2], [1, 1]]),  # A against B; C against B
     (19, "[6, 7, 39].map((i) => Math.round(30 * page.replay.trace.heldOutErrors[i][1]))", [3, 2, 7]),
     (19, "Math.min(...page.replay.trace.heldOutErrors.map((pair) => pair[1])) * 30", 2),
+    (19, "[8, 40].map((epoch) => page.replay.wrong(page.replay.at(30 * epoch).averaged))", [5, 5]),
     (20, "page.runs[''].replay.margin(page.runs[''].replay.at(page.runs[''].replay.T).last, 8) < 0", True),
     (20, "page.runs['2'].replay.wrong(page.runs['2'].replay.at(page.runs['2'].replay.T).averaged)", 0),
 ]
@@ -101,6 +102,8 @@ def test_every_lesson_is_played_to_its_end_and_right_about_its_run(course):
 def answer(course):
     """Guesses, first wrongly; plays to the end; answers the question that is asked there."""
     expect, check = course.page.locator(".question").all()
+    assert not check.is_visible(), "nothing tells the outcome before the guess"
+    assert course.page.locator("#lesson-words > p").count() == 2, "what it is about, and that the rest comes later"
     expect.locator("[data-right=no]").first.click()
     assert expect.locator("[role=status]").inner_text().startswith("Not quite.")
     expect.locator("[data-right=yes]").click()
@@ -111,6 +114,15 @@ def answer(course):
     for question in (expect, check):
         assert question.locator("[role=status]").inner_text().startswith("Right. ")
     assert course.page.locator(".notes").count() == 1
+
+
+def test_who_steps_without_a_guess_reads_on_too(course):
+    """A teacher who steps on, or a link into the middle of a run, has the whole lesson."""
+    follow(course, next(link for link in lessons(course) if link.startswith("#lesson=7&")))
+    assert not course.page.locator("#lesson-rest").is_visible()
+    course.page.keyboard.press("ArrowRight")
+    assert course.page.locator("#lesson-rest").is_visible()
+    assert not course.page.locator("#lesson-later").is_visible()
 
 
 @pytest.mark.full

@@ -8,8 +8,22 @@ import time
 import urllib.request
 from pathlib import Path
 
-SIZES = {"phone": (360, 740), "laptop": (1280, 800), "projector": (1920, 1080), "lecture": (1366, 650)}
+SIZES = {
+    "phone": (360, 740),
+    "tall phone": (390, 844),
+    "laptop": (1280, 800),
+    "projector": (1920, 1080),
+    "lecture": (1366, 650),
+    "lecture at 200 %": (683, 325),
+    "projector at 200 %": (960, 540),
+}
 READY = "Boolean(document.body && !document.body.hasAttribute('aria-busy') && window.rosenblatt?.page.charts)"
+# Words that are smaller than 20 px.
+SMALL = """() => [...document.querySelectorAll("body *")]
+    .filter((node) => node.checkVisibility() && !node.closest(".unseen"))
+    .filter((node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()))
+    .map((node) => [node.textContent.slice(0, 30), parseFloat(getComputedStyle(node).fontSize)])
+    .filter(([, size]) => size < 20)"""
 
 IMPATIENT = """
 from rosenblatt.playground.guard import Patience

@@ -74,7 +74,7 @@ def certify(**values: Any) -> None:
         output.print_json(facts | certificate.to_dict(first=1))
         return
     width = counted(X.d, "feature")
-    echo(f"{data.name}: {len(data):,} rows, {width}, {len(classes)} classes; rows are counted from 1\n")
+    echo(f"{data.name}: {counted(len(data), 'row')}, {width}, {counted(len(classes), 'class')}; rows are counted from 1\n")
     echo(certificate.describe(first=1))
     for i, j in certificate.conflicts[:CONFLICTS_SHOWN]:
         echo(f"  rows {i + 1:,} and {j + 1:,}: {y[i]} and {y[j]}")

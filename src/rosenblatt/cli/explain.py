@@ -9,7 +9,7 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.output import print_table
-from rosenblatt.errors import percent
+from rosenblatt.errors import counted, percent
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -35,8 +35,10 @@ class ExplainOptions(options.ReadingOptions, options.PrintingOptions):
 
     def refuse_contradictions(self) -> None:
         """Refuses options that cannot be together, before anything is read."""
-        if (self.file is None) != (self.row is None):
-            raise click.UsageError("A row is explained with FILE and --row N together.")
+        if self.file is not None and self.row is None:
+            raise click.UsageError("FILE has rows, and one is explained at a time: add --row N, counted from 1.")
+        if self.file is None and self.row is not None:
+            raise click.UsageError("--row N is a row of FILE: name the file after the model.")
         if self.file is None:
             options.refuse_useless(options.READING, "without FILE")
         if self.weight is not None and self.file is not None:
@@ -103,8 +105,8 @@ def explain_model(model: Classifier, chosen: ExplainOptions) -> None:
         output.print_json({"bias": b, "weights": listed, "warnings": warnings(model)})
         return
     counts = model.class_counts
-    rows = "" if counts is None else f", {int(counts.sum()):,} rows in training"
-    echo(f"{model.features.n_features:,} features, {model.linear_view(chosen.view)} weights{rows}")
+    rows = "" if counts is None else f", {counted(int(counts.sum()), 'row')} in training"
+    echo(f"{counted(model.features.n_features, 'feature')}, {model.linear_view(chosen.view)} weights{rows}")
     if model.counts is None:
         echo("In how many rows of training each feature occurs is not known: the model was saved by an estimator.")
     if model.predicts_numbers:
@@ -258,14 +260,19 @@ def print_examples(model: Classifier, influences: Influences, top: int) -> None:
     """Training examples and their parts, and what they come to."""
     labels = model.classes.tolist()
     lines = [
-        [str(e.row + 1), str(labels[e.code]), "" if e.updates is None else str(e.updates), f"{e.contribution:.4f}"]
+        [
+            str(e.row + 1),
+            str(labels[e.code]),
+            "" if e.updates is None else str(e.updates),
+            f"{round(e.contribution, 4) + 0.0:.4f}",
+        ]
         for e in influences.examples
     ]
     print_table(["training row", "label", "updates", "contribution"], lines, top)
     parts = [e.contribution for e in influences.examples]
     up, down = sum(part for part in parts if part > 0), sum(part for part in parts if part < 0)
     start = f", {influences.start:.4f} from where training began" if influences.start else ""
-    echo(f"\n{len(parts):,} examples: {up:.4f} for, {down:.4f} against{start}; together {influences.score:.4f}.")
+    echo(f"\n{counted(len(parts), 'example')}: {up:.4f} for, {down:.4f} against{start}; together {influences.score:.4f}.")
 
 
 def as_objects(model: Classifier, influences: Influences) -> dict[str, Any]:
@@ -293,7 +300,7 @@ def find_row(model: Classifier, chosen: ExplainOptions) -> Dataset:
         if place < len(batch):
             return batch.slice(place, place + 1)
         seen += len(batch)
-    raise DataError(f"{chosen.file} has {seen:,} rows: there is no row {chosen.row:,}.")
+    raise DataError(f"{chosen.file} has {counted(seen, 'row')}: there is no row {chosen.row:,}.")
 
 
 def as_object(why: Explanation) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import click
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
 from rosenblatt.cli.types import NOT_EMPTY
-from rosenblatt.errors import SettingError, amount, percent
+from rosenblatt.errors import SettingError, amount, counted, percent
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset
@@ -163,7 +163,9 @@ def tell_numbers(data: Dataset, said: Overrides, chosen: FactsOptions) -> None:
         output.print_json({"task": "numbers", **counts, "target": spread, "told_by": shares, "columns": columns})
         return
     left_out = f", {facts.left_out:,} more without a number" if facts.left_out else ""
-    echo(f"{data.name}: {facts.rows:,} rows{left_out}; the target is a quantity (--task classes looks at classes)\n")
+    echo(
+        f"{data.name}: {counted(facts.rows, 'row')}{left_out}; the target is a quantity (--task classes looks at classes)\n"
+    )
     names = ("least", "a quarter below", "half below", "three quarters below", "most")
     lines = [*zip(names, facts.quantiles, strict=True), ("mean", facts.mean), ("standard deviation", facts.sd)]
     print_table(["target", ""], [[name, amount(value)] for name, value in lines], 0)
@@ -207,10 +209,11 @@ def print_facts(name: str, facts: Facts, chosen: FactsOptions) -> None:
     """The facts for people."""
     top, top_pairs = (VALUES_SHOWN, PAIRS_SHOWN) if chosen.top is None else (chosen.top, chosen.top)
     echo(
-        f"{name}: {facts.rows:,} rows, {facts.distinct:,} distinct without their labels; "
-        f"{facts.duplicates:,} repeat an earlier row, label and all"
+        f"{name}: {counted(facts.rows, 'row')}, {facts.distinct:,} distinct without their labels; "
+        f"{facts.duplicates:,} {'repeats' if facts.duplicates == 1 else 'repeat'} an earlier row, label and all"
     )
-    echo(f"contradictions: {facts.contradictions:,} of {facts.distinct:,} distinct rows carry more than one label\n")
+    carry, distinct = "carries" if facts.contradictions == 1 else "carry", counted(facts.distinct, "distinct row")
+    echo(f"contradictions: {facts.contradictions:,} of {distinct} {carry} more than one label\n")
     balance = [[str(label), str(count), percent(count / facts.rows)] for label, count in facts.classes.items()]
     print_table(["class", "rows", "share"], balance, top)
     if facts.readings and not chosen.quiet:
@@ -233,6 +236,8 @@ def print_facts(name: str, facts: Facts, chosen: FactsOptions) -> None:
         by_column: dict[str, list[Fact]] = {column: [] for column in facts.columns}
         for fact in facts.values:
             by_column[fact.feature].append(fact)
+        if facts.values and chosen.sort == "share":
+            echo("\nThe same by column, the share furthest from that in all rows first (--sort value for another order):")
         for column, of_column in by_column.items():
             if not of_column:
                 continue

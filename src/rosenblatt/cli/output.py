@@ -22,10 +22,12 @@ from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, amount, counted, per
 if TYPE_CHECKING:
     from rosenblatt.data.columns.reading import ColumnReading
     from rosenblatt.features.notes import FeatureTrial
+    from rosenblatt.learning.history import History
     from rosenblatt.learning.number_measures import NumberMeasures
     from rosenblatt.learning.quantities import TargetScale
 
 COLUMNS_SHOWN = 12  # of one kind, of which there is nothing else to say
+EPOCHS_SHOWN = 10  # whose errors are printed
 OF_THE_SECOND = ("f1", "average-precision")  # measures that are about the second of two classes
 OF_EACH = (*OF_THE_SECOND, "roc-auc")  # and with more the mean of each against the rest
 SPOOLED = 2**24  # bytes that wait in memory
@@ -188,6 +190,23 @@ def number_lines(measures: NumberMeasures, scale: TargetScale | None) -> list[st
         assert scale is not None
         lines.append(f"The model is no better than always predicting {amount(scale.mean)}, the mean of training.")
     return lines
+
+
+def epoch_lines(history: History) -> list[str]:
+    """The dev error of last and of averaged weights after each epoch, where a line holds them; else the report draws them.
+
+    >>> from rosenblatt.learning.history import Epoch, History
+    >>> epoch_lines(History([Epoch(4, 2, 2, 1.0, None, 0.5, 0.25), Epoch(4, 0, 0, 1.0, None, 0.0, 0.25)]))
+    ['last     50.00   0.00', 'averaged 25.00  25.00']
+    """
+    if not 1 < len(history) <= EPOCHS_SHOWN:
+        return []
+    errors = {"last": history["held_out_last"], "averaged": history["held_out_averaged"]}
+    return [
+        f"{view:8} {'  '.join(f'{100 * error:5.2f}' for error in of_view)}"
+        for view, of_view in errors.items()
+        if all(error is not None for error in of_view)
+    ]
 
 
 def measure_lines(measures: dict[str, float | None], classes: Sequence[Any]) -> list[str]:

@@ -172,7 +172,7 @@ class TrainOptions(
     "--certify",
     type=Seconds(0),
     metavar="SECONDS",
-    help="Look so long for the best margin, or a proof that there is none; 0: not at all.",
+    help="Search at most this long for the best margin, or for a proof that there is none; 0: not at all.",
 )
 @click.option("--keep-log", is_flag=True, help="Save the updates and their rows too: for votes and `explain --by example`.")
 @click.option("--auto", is_flag=True, help="Try learners, features and epochs on held-out rows (--budget SECONDS).")
@@ -374,6 +374,8 @@ def print_summary(learned: Learned) -> None:
         label, least = dev_majority(learned)
         no_better = summary.dev_error[model.view] >= least and model.threshold is None  # which weighs mistakes
         echo(f"                 always {label}: {percent(least)}{'; the model is no better than that' * no_better}")
+        for number, line in enumerate(output.epoch_lines(model.history)):
+            echo(f"{'after each epoch' * (not number):16} {line}")
         for number, line in enumerate(output.measure_lines(dev_measures(learned), model.classes.tolist())):
             echo(f"{'dev measures' * (not number):16} {line}")
     if model.calibration is not None:

@@ -54,8 +54,8 @@ class WorksheetOptions(options.PrintingOptions):
 def worksheet(**values: Any) -> None:
     """Make exercises on paper: walks with blanks, margins, bounds, votes; or grade them.
 
-    Everything can be computed by hand. --check tells which step went wrong: what only follows from an earlier slip is not
-    held against the student.
+    Everything can be computed by hand. --check tells which step went wrong; what was computed correctly from an earlier
+    mistake costs no points.
 
     \b
     rosenblatt worksheet --seed 7 -o sheet.html

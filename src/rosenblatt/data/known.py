@@ -178,7 +178,8 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
 
         assert isinstance(labels, pl.Series)
         labels = pl.Series(labels.name, ["good" if value > known.good_above else "bad" for value in labels])
-    return Dataset(data.kind, data.rows, labels, name if part == "train" else f"{name}:{part}")
+    name = name if part == "train" else f"{name}:{part}"
+    return Dataset(data.kind, data.rows, labels, name, file_columns=data.file_columns)
 
 
 def _other_names(name: str, part: str, file: PublishedFile) -> list[str]:

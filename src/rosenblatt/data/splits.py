@@ -14,7 +14,7 @@ from rosenblatt.data.columns.reading import is_text, without_marks
 from rosenblatt.data.table import without_column
 from rosenblatt.engine import order
 from rosenblatt.engine.parameters import Whole, check
-from rosenblatt.errors import DataError, SettingError
+from rosenblatt.errors import DataError, SettingError, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +59,9 @@ def rows_held_out(
 
 def nothing_left(share: float, rows: int, column: str | None = None) -> DataError:
     together = f": rows with equal values in {column!r} stay together" if column else ""
-    return DataError(f"Holding out {share} of {rows} rows leaves nothing to measure on, or to learn from{together}.")
+    return DataError(
+        f"Holding out {share} of {counted(rows, 'row')} leaves nothing to measure on, or to learn from{together}."
+    )
 
 
 def check_share(share: float) -> None:
@@ -142,7 +144,8 @@ class CrossValidation:
     def held_out(self, codes: np.ndarray) -> Iterator[np.ndarray]:
         """The numbers of the rows that each split holds out, in the order of the file, given the class of each row."""
         if self.folds > len(codes):
-            raise DataError(f"{len(codes)} rows are too few for {self.folds} folds: hold out a larger share of them.")
+            few = f"{counted(len(codes), 'row')} {'is' if len(codes) == 1 else 'are'} too few for {self.folds} folds"
+            raise DataError(f"{few}: hold out a larger share of them.")
         for number in range(self.splits):
             repetition, fold = divmod(number, self.folds)
             if fold == 0:

@@ -165,12 +165,12 @@ def sentence(certificate: Certificate, points: Points) -> str:
     return replace(certificate, classes=list(names)).sentence(first=1, row="point")
 
 
-def about_borders(words: str, run: TaskRun) -> str:
+def about_boundaries(words: str, run: TaskRun) -> str:
     """The verdict of more classes, or of features beside x₁ and x₂: a plane of theirs is a curve in the picture."""
     curved, many = bool(run.task.features), run.vectors > 1
     if many:
-        words = words.replace("a line separates", f"{'curved' if curved else 'straight'} borders separate", 1)
-        return words.replace("no line", f"no {'curved' if curved else 'straight'} borders", 1)
+        words = words.replace("a line separates", f"{'curved' if curved else 'straight'} boundaries separate", 1)
+        return words.replace("no line", f"no {'curved' if curved else 'straight'} boundaries", 1)
     return re.sub("^(a|no) line", r"\1 curve of these features", words) if curved else words
 
 
@@ -181,7 +181,7 @@ def certificate_facts(run: TaskRun) -> dict[str, Any]:
     proof = [] if certificate.proof is None else run.table.learned[certificate.proof.rows].tolist()
     if certificate.proof is not None and certificate.proof.kind == "identical rows":
         certificate = replace(certificate, proof=replace(certificate.proof, rows=proof))  # numbered as all points are
-    words = about_borders(sentence(certificate, run.table.points), run)
+    words = about_boundaries(sentence(certificate, run.table.points), run)
     margin = certificate.margin if certificate.separable else None
     space = ProblemGeometry(certificate.radius, margin, max(2, run.vectors), from_zero=not any(run.task.start))
     theorem = NoBound("the theorem is about a line, and a kernel bends it") if run.dual else bound_for(run.rule, space)

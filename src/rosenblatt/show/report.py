@@ -20,7 +20,7 @@ import numpy as np
 from rosenblatt import __version__
 from rosenblatt.data import Dataset
 from rosenblatt.data.markup import shown
-from rosenblatt.errors import amount, needs_parts
+from rosenblatt.errors import amount, counted, needs_parts
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.learner_names import label_of
 from rosenblatt.learning.learners import ALL_LEARNERS
@@ -163,11 +163,11 @@ def training_facts(model: Classifier) -> list[tuple[str, str]]:
         for name in ALL_LEARNERS[recipe.learner].every_parameter
         if name in recipe.parameters
     )
-    known_rows = "" if summary.examples is None else f"{summary.examples:,} rows of "
+    known_rows = "" if summary.examples is None else f"{counted(summary.examples, 'row')} of "
     rows = f"{known_rows}{DATA_NAMES[model.kind]}"
-    features = f"{model.features.n_features:,} features"
-    counts = {"epochs": summary.epochs, "updates": summary.updates}
-    passes = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count is not None)
+    features = counted(model.features.n_features, "feature")
+    counts = {"epoch": summary.epochs, "update": summary.updates}
+    passes = ", ".join(counted(count, what) for what, count in counts.items() if count is not None)
     ended = None if summary.stopped_because is None else f"ended by: {summary.stopped_because}"
     error, dev = summary.train_error, summary.dev_error or {}
     fitted, threshold = model.calibration, model.threshold

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from html import escape
 from importlib.resources import files
 
-from rosenblatt.studies.worksheet import Blank, Exercise, Worksheet, shown
+from rosenblatt.studies.worksheet import Blank, Exercise, Worksheet, shown, solution
 
 HOW = (
     "Numbers to two decimals; yes or no. Every blank has a name (1a, 1b …); write answers as `1a = …`, here or in a file of "
@@ -16,7 +17,7 @@ HOW = (
 IN_LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "|": "$|$", "−": "$-$", "·": r"$\cdot$", "²": "$^2$", "₁": "$_1$", "₂": "$_2$", "≤": r"$\leq$", "γ": r"$\gamma$",
-    "τ": r"$\tau$", "…": r"\dots{}", "←": r"$\leftarrow$", "“": "``", "”": "''",
+    "τ": r"$\tau$", "…": r"\dots{}", "←": r"$\leftarrow$", "√": r"$\surd$", "“": "``", "”": "''",
 }  # fmt: skip
 
 
@@ -36,7 +37,8 @@ def sheet_in_html(sheet: Worksheet, answers: bool) -> str:
         inside = f'<span class="right">{escape(shown(content.right))}</span>' if answers else ""
         return f'<span class="blank"><span class="name">{content.key}</span>{inside}</span>'
 
-    parts = [f"<h1>{escape(title_of(sheet))}</h1>", f'<p class="muted">{escape(HOW)}</p>']
+    how = re.sub("`(.+?)`", r"<code>\1</code>", escape(HOW))
+    parts = [f"<h1>{escape(title_of(sheet))}</h1>", f'<p class="muted">{how}</p>']
     for number, exercise in enumerate(sheet.exercises, start=1):
         text = "".join(f"<p>{escape(line)}</p>" for line in exercise.text)
         head = "".join(f"<th>{escape(name)}</th>" for name in exercise.head)
@@ -118,10 +120,7 @@ def title_of(sheet: Worksheet) -> str:
 
 def working(exercise: Exercise) -> list[str]:
     """Every blank with its answer and the arithmetic that leads to it."""
-    return [
-        f"{blank.key}: {blank.what} is {shown(blank.right)}" + (f": {blank.working}" if blank.working else "")
-        for blank in exercise.blanks()
-    ]
+    return [f"{blank.key}, {blank.what}: {solution(blank)}" for blank in exercise.blanks()]
 
 
 WRITERS: dict[str, Callable[[Iterable[Worksheet], bool], str]] = {"html": as_html, "md": as_markdown, "tex": as_latex}

@@ -74,7 +74,7 @@ def walk_with_bias(ask: Builder, draw: Draw) -> Exercise:
         "One mistake at a time",
         "B3",
         [
-            f"A perceptron begins with w = {vector(w)} and b = 0 and sees four points, in this order, once.",
+            f"A perceptron starts with w = {vector(w)} and b = 0 and sees four points, in this order, once.",
             "Compute the activation a = w·x + b of each, say whether it is a mistake (y·a ≤ 0), and write w and b after it.",
         ],
         ["point", "x", "y", "a", "mistake?", "w₁", "w₂", "b"],
@@ -243,7 +243,7 @@ def bound(ask: Builder, draw: Draw) -> Exercise:
     least = min(y * dot(theta, x) for x, y in points)
     R2 = ask.ask("R²", lambda values: longest, "the largest x₁² + x₂² + 1")
     functional = ask.ask("the least functional margin", lambda values: least, "the least y (w·x + b)")
-    size = ask.ask("|(w, b)|", lambda values: length, f"the root of {shown(dot(theta, theta))}")
+    size = ask.ask("|(w, b)|", lambda values: length, f"√{shown(dot(theta, theta))}")
     gamma = ask.ask(
         "γ",
         lambda values: number(values, functional) / number(values, size),
@@ -320,7 +320,7 @@ def smallest_step(ask: Builder, draw: Draw) -> Exercise:
         "The smallest step that helps",
         "O4",
         [
-            f"MIRA has w = {vector(w)}, b = 0 and meets x = {vector(x)} with y = {'+1' if y > 0 else '−1'}.",
+            f"MIRA has w = {vector(w)}, b = 0 and sees x = {vector(x)} with y = {'+1' if y > 0 else '−1'}.",
             "Its step is τ = (1 − y·a) / (|x|² + 1); then w ← w + τ y x, b ← b + τ y. Then the margin of this point is 1.",
         ],
         ["y·a", "|x|² + 1", "τ", "w₁", "w₂", "b"],

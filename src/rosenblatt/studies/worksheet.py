@@ -147,7 +147,7 @@ class Worksheet:
 
 @dataclass(frozen=True)
 class GradedAnswer:
-    """An answer: right, missing, wrong, or carried on from a slip before."""
+    """An answer: right, missing, wrong, or carried on: computed correctly from an earlier mistake."""
 
     blank: Blank
     given: Value | None
@@ -170,7 +170,7 @@ class Grading:
 
     @property
     def points(self) -> int:
-        """Right answers, and those that follow from a slip before."""
+        """Right answers, and those that were computed correctly from an earlier mistake."""
         return len(self.verdicts) - len(self.slips) - len(self.of_kind("missing"))
 
     def sentence(self) -> str:
@@ -178,7 +178,8 @@ class Grading:
         if self.points == total and not self.of_kind("carried on"):
             return f"All {total} answers are right."
         parts = [f"{len(self.of_kind('right'))} of {total} answers are right"]
-        for kind, words in (("wrong", "wrong"), ("carried on", "carried on from a slip before"), ("missing", "missing")):
+        told = {"wrong": "wrong", "carried on": "computed correctly from an earlier mistake", "missing": "missing"}
+        for kind, words in told.items():
             if found := len(self.of_kind(kind)):
                 parts.append(f"{found} {words}")
         return ", ".join(parts) + "."
@@ -187,13 +188,11 @@ class Grading:
         """What went wrong, a line a step; with `answers` also what would be right."""
         lines = []
         for verdict in self.slips:
-            right = f"; it is {shown(verdict.blank.right)}: {verdict.blank.working}" if answers else ""
-            lines.append(f"{verdict.blank.key}: {verdict.blank.what} is not {shown(verdict.given)}{right}")
+            right = f"; right is {solution(verdict.blank)}" if answers else ""
+            lines.append(f"{verdict.blank.key}, {verdict.blank.what}: {shown(verdict.given)} is wrong{right}")
         if carried := self.of_kind("carried on"):
             named = ", ".join(verdict.blank.key for verdict in carried)
-            lines.append(
-                f"{named}: {'follows' if len(carried) == 1 else 'follow'} from a slip before, and would be right without it"
-            )
+            lines.append(f"{named}: computed correctly from an earlier mistake")
         if missing := self.of_kind("missing"):
             keys = [verdict.blank.key for verdict in missing]
             listed = ", ".join(keys[:SHOWN_MISSING]) + (" …" if len(keys) > SHOWN_MISSING else "")
@@ -210,7 +209,9 @@ def judge(blank: Blank, given: Value | None, own: Mapping[str, Value]) -> str:
         follows = blank.compute(own)
     except (ZeroDivisionError, KeyError):  # of answers that lead nowhere
         return "wrong"
-    return "carried on" if agree(given, follows) and not agree(follows, blank.right) else "wrong"
+    if not agree(given, follows):
+        return "wrong"
+    return "right" if agree(follows, blank.right) else "carried on"  # right: who rounds at every step
 
 
 def agree(given: Value, right: Value) -> bool:
@@ -244,6 +245,11 @@ def shown(value: Value | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return f"{float(round(value, 2)):g}".replace("-", "−")
+
+
+def solution(blank: Blank) -> str:
+    """The right answer, and the arithmetic that leads to it. No line of it reads as an answer, `1a = …` or `1a: …`."""
+    return shown(blank.right) + (f" ({blank.working})" if blank.working else "")
 
 
 def read_filled(text: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from rosenblatt.data import markup
 from rosenblatt.engine import rules
+from rosenblatt.errors import counted
 from rosenblatt.features.precision import PrecisionLoss
 from rosenblatt.theory import rounding
 from rosenblatt.theory.bounds import Bound, ProblemGeometry, at_most, bound_for
@@ -233,7 +234,7 @@ class Certificate:
             lines.append(f"{len(self.conflicts):,} pair(s) of identical rows with different labels{taken}: {shown}.")
         if self.pairs:
             lines.append(self._describe_pairs())
-        proof = "none" if self.proof is None else f"{self.proof.kind}, {len(self.proof.rows):,} rows"
+        proof = "none" if self.proof is None else f"{self.proof.kind}, {counted(len(self.proof.rows), 'row')}"
         lines.append(f"Proof: {proof}; found by {self.method} in {self.seconds:.2f} s.")
         return "\n".join(lines)
 

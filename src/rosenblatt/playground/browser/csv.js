@@ -53,6 +53,9 @@ function column(cells) {
   return { numeric, values: numeric ? numbers : values };
 }
 
+// A name or a label as the server's messages quote it.
+const quote = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`);
+
 const asNumber = (cell) => (/^[+\-−]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(cell) ? Number(cell.replace(",", ".").replace("−", "-")) : NaN);
 
 // Rows that miss one of the three are left out, and counted.
@@ -63,9 +66,9 @@ function chosen({ names, columns }, wanted) {
   const up = wanted.y ?? free.find((name) => name !== across);
   const shown = names.slice(0, 30).join(", ");
   for (const [what, name] of [["x", across], ["y", up], ["target", target]]) {
-    if (name === undefined) throw refused(`The plane needs two columns of numbers beside the label: of ${shown} ${free.length ? `only ‘${free[0]}’` : "none"} is one.`);
-    if (!names.includes(name)) throw refused(`There is no column ‘${name}’ for ${what}: the columns are ${shown}.`);
-    if (what !== "target" && !columns[names.indexOf(name)].numeric) throw refused(`The column ‘${name}’ holds text: choose one of ${free.slice(0, 30).join(", ")} for ${what}.`);
+    if (name === undefined) throw refused(`The plane needs two columns of numbers beside the label: of ${shown} ${free.length ? `only ${quote(free[0])}` : "none"} is one.`);
+    if (!names.includes(name)) throw refused(`There is no column ${quote(name)} for ${what}: the columns are ${shown}.`);
+    if (what !== "target" && !columns[names.indexOf(name)].numeric) throw refused(`The column ${quote(name)} holds text: choose one of ${free.slice(0, 30).join(", ")} for ${what}.`);
   }
   const [first, second, labels] = [across, up, target].map((name) => columns[names.indexOf(name)].values);
   const complete = [...first.keys()].filter((i) => first[i] !== null && second[i] !== null && labels[i] !== null);
@@ -76,7 +79,7 @@ function chosen({ names, columns }, wanted) {
     complete.length > MOST_POINTS ? `The first ${count(MOST_POINTS)} of ${count(complete.length)} rows are shown.` : "",
   ].filter(Boolean);
   const points = rows.map((i) => [first[i], second[i]]);
-  if (points.some((point) => point.some((value) => !(Math.abs(value) <= LARGEST)))) throw refused(`A number in ‘${across}’ or ‘${up}’ is too large to draw: correct it, or leave it empty.`);
+  if (points.some((point) => point.some((value) => !(Math.abs(value) <= LARGEST)))) throw refused(`A number in ${quote(across)} or ${quote(up)} is too large to draw: correct it, or leave it empty.`);
   const known = classesOf(rows.map((i) => labels[i]));
   return { ...known, x: points, names: [across, up], columns: names, chosen: [across, up, target], notes: [...notes, ...known.notes] };
 }
@@ -86,7 +89,7 @@ function classesOf(values) {
   const ascending = typeof values[0] === "number" ? (a, b) => a - b : (a, b) => (a < b ? -1 : a > b ? 1 : 0);
   const distinct = [...new Set(values)].sort(ascending);
   if (distinct.length < 2) {
-    throw refused(`${distinct.length ? `All labels are ‘${distinct[0]}’` : "No row has all three: two numbers and a label"}. Two classes are needed to tell one from another.`);
+    throw refused(`${distinct.length ? `All labels are ${quote(String(distinct[0]).slice(0, 60))}` : "No row has all three: two numbers and a label"}. Two classes are needed to tell one from another.`);
   }
   if (distinct.length > 2 && distinct.length <= LETTERS.length) {
     return { y: values.map((value) => distinct.indexOf(value)), classes: distinct.map(String), letters: LETTERS.slice(0, distinct.length), notes: [] };

@@ -45,7 +45,7 @@ const neverTooSmall = (most) => (most < 1e15 ? Math.max(most, Math.floor(most * 
 export function sentence(certificate, examples, points, { bias, features }) {
   const words = verdict(certificate, examples, points, bias);
   const [curved, many] = [features.length > 0, examples.vectors > 1];
-  if (many) return words.replace("A line separates", `${curved ? "Curved" : "Straight"} borders separate`).replace("No line", `No ${curved ? "curved" : "straight"} borders`);
+  if (many) return words.replace("A line separates", `${curved ? "Curved" : "Straight"} boundaries separate`).replace("No line", `No ${curved ? "curved" : "straight"} boundaries`);
   return curved ? words.replace(/^(A|No) line/, "$1 curve of these features") : words;
 }
 

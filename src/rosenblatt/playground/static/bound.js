@@ -7,8 +7,10 @@ import { NAMES, count, number, plural } from "./words.js";
 export function showBound(runs, followed, t) {
   const { replay, certificate } = runs[followed];
   const many = replay.vectors > 1;
-  by("bound-title").textContent = many ? "Can borders separate them?" : replay.features.length ? "Is there a curve?" : "Is there a line?";
-  const what = many ? "no borders separate" : `no ${replay.features.length ? "such curve" : "line"} separates`;
+  const curved = replay.features.length > 0;
+  const boundaries = `${curved ? "curved" : "straight"} boundaries separate`;
+  by("bound-title").textContent = many ? `Do ${boundaries} them?` : curved ? "Is there a curve?" : "Is there a line?";
+  const what = many ? `no ${boundaries}` : `no ${curved ? "such curve" : "line"} separates`;
   const shown = Object.keys(runs).sort().map((suffix) => runs[suffix]);
   const ended = shown.filter((run) => run.replay.T && t >= run.replay.T);
   const ends = ended.map((run) => element("p", { class: "muted" }, ending(run, shown.length > 1)));
@@ -27,7 +29,7 @@ export function showBound(runs, followed, t) {
 
 function ending({ replay, learner }, named) {
   const { trace } = replay;
-  const rest = trace.converged ? "came to rest" : "did not come to rest";
+  const rest = trace.converged ? "converged" : "did not converge";
   return `${named ? NAMES[learner] : "It"} ${rest}: ${plural(replay.K, "update")} in ${plural(trace.epochs.length, "epoch")}, ended by ${trace.stopped}.${trace.reached ? ` Margin: ${trace.reached}.` : ""}`;
 }
 

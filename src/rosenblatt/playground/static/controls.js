@@ -14,7 +14,7 @@ const DATA_NAMES = {
 const ORDER_NAMES = {
   shuffled: "Shuffled every epoch", once: "Shuffled once", given: "As given", replacement: "With replacement",
 };
-const CHOICE_NAMES = { constant: "Never", "1/updates": "As 1∕updates", "1/examples": "As 1∕examples" };
+const CHOICE_NAMES = { constant: "Not at all: constant", "1/updates": "As 1/updates", "1/examples": "As 1/examples" };
 const SLIDER = 20; // numbers whose limits are this near get a slider
 
 export class Controls {
@@ -25,26 +25,26 @@ export class Controls {
     by("data-fields").append(
       this.select("data", "Points", DATA_NAMES),
       this.slider("k", "Classes", 2, LETTERS.length, 1, (state) => ["blobs", "ordered", "points"].includes(state.data)),
-      this.slider("n", "Number", 2, 1000, 1, isRecipe),
+      this.slider("n", "Number of points", 2, 1000, 1, isRecipe),
       this.slider("margin", "Margin", -0.5, 1, 0.01, isRecipe),
-      this.slider("noise", "Wrong labels", 0, 0.5, 0.01, isRecipe),
-      this.numberBox("dataseed", "Seed of the points", isRecipe),
+      this.slider("noise", "Label noise", 0, 0.5, 0.01, isRecipe),
+      this.numberBox("dataseed", "Data seed", isRecipe),
       this.slider("eta", "Rate η", 0.01, 1, 0.01, isSurface),
-      this.slider("steps", "Steps, at most", 1, 300, 1, isSurface),
+      this.slider("steps", "Maximum steps", 1, 300, 1, isSurface),
       this.numberBox("theta1", "Start θ₁", isSurface), this.numberBox("theta2", "Start θ₂", isSurface),
-      this.columns("x", "Across"), this.columns("y", "Upwards"), this.columns("target", "Label"),
+      this.columns("x", "x axis"), this.columns("y", "y axis"), this.columns("target", "Label"),
     );
     by("learner-fields").append(this.select("learner", "Learner", NAMES), ...this.parameters(""));
     by("compare-fields").append(
-      this.select("learner2", "Beside it", { none: "Nothing", ...NAMES }), ...this.parameters("2")
+      this.select("learner2", "Compare with", { none: "Nothing", ...NAMES }), ...this.parameters("2")
     );
     by("training-fields").append(
-      this.slider("epochs", "Epochs, at most", 1, 200, 1),
+      this.slider("epochs", "Maximum epochs", 1, 200, 1),
       this.select("order", "Order", ORDER_NAMES),
-      this.numberBox("seed", "Seed of the order", (s) => s.order !== "given"),
+      this.numberBox("seed", "Order seed", (s) => s.order !== "given"),
       this.check("bias", "Bias (constant feature 1)"),
-      this.check("scale", "Centre and scale the columns"),
-      this.slider("holdout", "Held out", 0, 0.5, 0.05),
+      this.check("scale", "Centre and scale the features"),
+      this.slider("holdout", "Held-out share", 0, 0.5, 0.05),
       this.check("strict", "Only y a < 0 is a mistake", (s) => hasZero(s.learner) || hasZero(s.learner2)),
     );
     by("features").append(...Object.entries(PRODUCTS).map(([name, { label }]) => this.feature(name, label)));

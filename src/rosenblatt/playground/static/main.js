@@ -8,7 +8,7 @@ import { by, element } from "./dom.js";
 import { DescentReplay, descentFacts, descentSummary } from "./descent.js";
 import { dropPaste } from "./drop.js";
 import { Follow } from "./follow.js";
-import { showLesson } from "./lessons.js";
+import { goOn, showLesson } from "./lessons.js";
 import { Server } from "./net.js";
 import { Notebook } from "./notebook.js";
 import { Pictures } from "./pictures.js";
@@ -286,6 +286,7 @@ class Page {
     const { replay } = this;
     if (!replay) return;
     this.place = t;
+    if (t > 0) goOn();
     const seen = Math.min(t, replay.T);
     const chosen = settings(this.state, this.followed);
     this.pictures.show(t, playing);

@@ -9,8 +9,9 @@ import { Surface } from "./surface.js";
 import { NAMES, count, number, plural } from "./words.js";
 
 const WORDS_EVERY = 120; // milliseconds between captions while playing
-const width = (box) => Math.max(160, Math.round(box.clientWidth));
-const height = (box) => Math.max(160, Math.round(box.clientHeight));
+const LEAST = 60; // what is not shown yet has no size; a picture is drawn for one all the same
+const width = (box) => Math.max(LEAST, Math.round(box.clientWidth));
+const height = (box) => Math.max(LEAST, Math.round(box.clientHeight));
 
 export class Pictures {
   // `ask(name, question)` asks for a grid; `attach` makes a picture editable.
@@ -122,7 +123,7 @@ export class Pictures {
       });
       const shorter = weights && part.plane.arrows ? scaleWords(part.plane.scale) : "";
       if (words) part.caption.replaceChildren(
-        element("strong", {}, name + (part.suffix === this.followed ? " · followed" : "")), caption(lines, shorter)
+        element("strong", {}, name, element("span", { class: "followed" }, part.suffix === this.followed ? " · followed" : "")), caption(lines, shorter)
       );
       if (fetched) this.fetch(part, run, now);
     }
@@ -209,14 +210,14 @@ function describe(weights, replay) {
   const held = away.length ? `, held out ${count(replay.wrong(weights, away))} of ${count(away.length)}` : "";
   const vectors = replay.vectors === 1 ? [weights] : weights;
   const begun = vectors.some((vector) => norm(vector) > 0);
-  const first = begun ? (wrong ? `${count(wrong)} wrong` : "all right") + held : `no ${replay.linear ? "line" : "border"} yet`;
+  const first = begun ? (wrong ? `${count(wrong)} wrong` : "all right") + held : `no ${replay.linear ? "line" : "boundary"} yet`;
   if (replay.vectors > 1) return [first];
   const bias = replay.trace.bias ? [`b = ${number(weights.at(-1), 3)}`] : [];
   return [first, `w = (${weights.slice(0, -1).map((value) => number(value, replay.columns > 2 ? 2 : 3)).join(", ")})`, ...bias];
 }
 
 // What the scale at the edges means, where arrows are not as long as w.
-const scaleWords = (scale) => (scale === 1 ? "" : scale > 1 ? `arrows ${number(scale)} times as long` : `arrows at 1∕${number(1 / scale, 0)}`);
+const scaleWords = (scale) => (scale === 1 ? "" : scale > 1 ? `arrows ${number(scale)} times as long` : `arrows at 1/${number(1 / scale, 0)}`);
 
 const spoken = ([first, ...numbers]) => [first, ...numbers.length ? [numbers.join(", ")] : []].join(" · ");
 

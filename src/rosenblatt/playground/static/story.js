@@ -60,7 +60,7 @@ function linearStep(replay, t, row, settings) {
   const sign = y > 0 ? "+1" : "−1";
   const sum = sumOf(before, x, bias);
   const lines = [
-    line("Given", `${replay.columns > 2 ? "x₁, x₂ and products: " : ""}x = ${vector(x)},  y = ${sign}`),
+    line("Given", `${replay.columns > 2 ? "x₁, x₂ and products: " : ""}x = ${vector(x)},  y =\u00a0${sign}`),
     line(
       "Activation", element("span", { class: "formula" }, `a = w·x${bias ? " + b" : ""} = ${sum} = `),
       element("strong", { "data-activation": a }, number(a))
@@ -68,7 +68,7 @@ function linearStep(replay, t, row, settings) {
     verdict(settings, margin, k >= 0),
   ];
   if (k < 0) return [
-    ...lines, line("Weights", `stay w = ${vector(after.slice(0, -1))}${bias ? `, b = ${number(after.at(-1))}` : ""}`)
+    ...lines, line("Weights", `unchanged: w = ${vector(after.slice(0, -1))}${bias ? `, b = ${number(after.at(-1))}` : ""}`)
   ];
   const tau = replay.tau[k];
   if (LEARNERS[settings.learner].secondOrder) return [...lines, ...secondOrderStep(x, y, tau, before, after, variances, settings)];
@@ -91,7 +91,7 @@ function linearStep(replay, t, row, settings) {
   return lines;
 }
 
-const sumOf = (weights, x, bias) => `${x.map((value, j) => `${factor(weights[j])}·${factor(value)}`).join(" + ")}${bias || weights.at(-1) !== 0 ? term(weights.at(-1)) : ""}`;
+const sumOf = (weights, x, bias) => `${x.map((value, j) => `${factor(weights[j])}·${factor(value)}`).join(" +\u00a0")}${bias || weights.at(-1) !== 0 ? term(weights.at(-1)) : ""}`;
 
 // More than two classes: a score each, the right one against its rival, and what both become.
 function manyClasses(replay, t, row, settings) {
@@ -198,7 +198,7 @@ function kernelStep(replay, t, row) {
   if (replay.vectors > 1) return [...kernelOfMany(replay, row, k, scores), inSum];
   const [a] = scores;
   const lines = [
-    line("Given", `x = ${vector(x)},  y = ${y > 0 ? "+1" : "−1"}`),
+    line("Given", `x = ${vector(x)},  y =\u00a0${y > 0 ? "+1" : "−1"}`),
     line(
       "Activation",
       element("span", { class: "formula" }, `a = Σ αᵢ (${offset ? `${offset} + ` : ""}xᵢ·x)${"⁰¹²³⁴⁵⁶⁷⁸"[degree]} = `),

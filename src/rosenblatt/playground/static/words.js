@@ -16,8 +16,8 @@ export const vector = (values) => `(${values.map((value) => number(value)).join(
 // A factor in a product: negative ones in brackets.
 export const factor = (value) => (value < 0 ? `(${number(value)})` : number(value));
 
-// A term of a sum with its sign in front: " + 3", " − 3".
-export const term = (value) => (value < 0 || Object.is(value, -0) ? ` − ${number(-value)}` : ` + ${number(value)}`);
+// A term of a sum with its sign in front: " + 3", " − 3". A line ends before the sign, never after it.
+export const term = (value) => (value < 0 || Object.is(value, -0) ? ` −\u00a0${number(-value)}` : ` +\u00a0${number(value)}`);
 
 export const NAMES = Object.fromEntries(Object.entries(LEARNERS).map(([name, { label }]) => [name, label]));
 
