@@ -457,7 +457,11 @@ LATE = {
     "half a number": (long_column(lambda k: str(k % 700), "12a"), "category", "12a is no number"),
     "a mark": (long_column(lambda k: f"{k % 70},5", "NULL"), "number", "missing: NULL"),
     "an order of days": (long_column(lambda k: f"{1 + k % 12:02d}/{1 + k % 11:02d}/2023", "13/01/2023"), "date", "d/m/y"),
-    "no date": (long_column(lambda k: f"{1 + k % 28:02d}.{1 + k % 12:02d}.2023", "31.02.2023"), "category", ""),
+    "no date": (
+        long_column(lambda k: f"{1 + k % 28:02d}.{1 + k % 12:02d}.2023", "31.02.2023"),
+        "category",
+        "most are dates as d.m.y",
+    ),
     "sorted IDs": (long_column(lambda k: f"C-{k:07d}"), "id", "different in every row"),
     "shuffled IDs": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}"), "id", "different in every row"),
     "an ID twice": (long_column(lambda k: f"C-{k * 7919 % LONG:07d}", "C-0000000"), "id", "different in nearly every row"),

@@ -138,8 +138,8 @@ FILES = {
         "gene": (one_of("MARCH1", "SEPT2", "1-Mar", "2-Sep"), "category", ""),
     },
     "feet and inches": {
-        "height": (lambda k: f"5'{k % 12}\"", "category", ""),
-        "tall": (lambda k: f"5 ft {k % 12} in", "category", ""),
+        "height": (lambda k: f"5'{k % 12}\"", "category", "5'0\" holds numbers that are not read"),
+        "tall": (lambda k: f"5 ft {k % 12} in", "category", "5 ft 0 in holds numbers that are not read"),
     },
     "places": {
         "where": (lambda k: f"48.{1000 + k * 37}, 11.{5000 + k * 29}", "id", "different in every row"),

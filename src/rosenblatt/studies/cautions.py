@@ -16,6 +16,7 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.columns.words import one_spelling
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import counted, percent
 from rosenblatt.features import TableMap
@@ -124,7 +125,7 @@ def about_alike_classes(classes: Iterable[object]) -> str | None:
     """
     spelled: dict[str, list[str]] = {}
     for label in map(str, classes):
-        spelled.setdefault(" ".join(label.casefold().split()), []).append(label)
+        spelled.setdefault(one_spelling(label), []).append(label)
     alike = next((labels for labels in spelled.values() if len(labels) > 1), None)
     if alike is None:
         return None
