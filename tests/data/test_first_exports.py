@@ -478,7 +478,10 @@ def test_the_types_of_parquet(tmp_path):
     )
     frame.write_parquet(path)
     data = rosenblatt.read(path, target="churn")
-    assert data.notes == (f"items, picture of {path} were left out: lists and bytes are nothing to learn from.",)
+    assert data.notes == (
+        f"took of {path} holds durations: they are taken as microseconds.",
+        f"items, picture of {path} were left out: lists and bytes are nothing to learn from.",
+    )
     kinds = {one.name: one.kind for one in decide(data.rows)}
     assert kinds == {
         "amount": "number", "at": "date", "plan": "category", "took": "number", "size.x": "number", "size.unit": "category",
