@@ -216,20 +216,36 @@ def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
     from rosenblatt.data.columns.date_spellings import DATES, LONG_ZONE, MOMENTS, TIMES, WEEKDAY, ZONE
 
     without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
+    zones = [(f"{ZONE}?", "")] + [(LONG_ZONE, " %Z")] * bool(in_python(rf":.*{LONG_ZONE}$").search(text))
     for date_expression, date in DATES:
-        weekday = "" if not date or date.startswith(("%b", "%a")) else f"(?:{WEEKDAY})?"
+        named = date.startswith(("%b", "%a"))
+        if date and without_weekday == text and named == text[:1].isdigit():  # a pattern takes Python long to compile
+            continue
+        weekday = "" if not date or named else f"(?:{WEEKDAY})?"
         begins_so = in_python(f"^(?:{date_expression})")
         if not begins_so.search(text) and not begins_so.search(without_weekday):
             continue
         for time_expression, time in TIMES:
+            if not may_be_in(time, text):
+                continue
             for gap, between in gaps(date) if date and time else [("", "")]:
-                for zone_expression, zone in ((f"{ZONE}?", ""), (LONG_ZONE, " %Z")) if time else (("", ""),):
+                for zone_expression, zone in zones if time else [("", "")]:
                     end = f"{gap}{time_expression}{zone_expression}$"
                     if (date or time) and in_python(end).search(text):
                         yield DateFormat(f"{date}{between}{time}{zone}"), f"^{weekday}{date_expression}{end}"
     for expression, moment in MOMENTS:
         if in_python(f"^{expression}$").search(text):
             yield DateFormat(moment), f"^{expression}$"
+
+
+def may_be_in(time: str, text: str) -> bool:
+    """Has the text the signs and words of a time that is written so? Roughly: it is asked before a pattern is made.
+
+    >>> may_be_in("%H:%M", "2024-03-03 14:05"), may_be_in("%I:%M %p", "2024-03-03 14:05"), may_be_in("", "2024-03-03")
+    (True, False, True)
+    """
+    half = "%p" not in time or "m" in text.lower()
+    return half and all(sign in text for sign in re.sub("%.f|%[A-Za-z]| ", "", time))
 
 
 def gaps(date: str) -> list[tuple[str, str]]:

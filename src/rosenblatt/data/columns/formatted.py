@@ -121,7 +121,7 @@ def may_be_code(look: Look) -> bool:
     """Do the name of a column, or its values, say that its digits may be names?"""
     return (
         bool(words_in(look.name) & CODE_NAMES)
-        or share(look.sample, LEADING_ZERO) > 0
+        or any(map(LEADING_ZERO.search, look.sample))
         or max(share(look.sample, PHONE), share(look.sample, MANY_DIGITS)) > LEAST_WITH_DIGITS
     )
 

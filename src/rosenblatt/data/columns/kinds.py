@@ -47,7 +47,7 @@ from rosenblatt.data.columns.reading import (
 from rosenblatt.data.columns.words import (
     CODE_NAMES,
     DIGIT,
-    ENDS_OF_SUMS,
+    END_OF_SUM,
     ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
@@ -184,7 +184,7 @@ class Look:
     @cached_property
     def digits(self) -> list[str]:
         """Those of the sample that hold a digit."""
-        return [text for text in self.sample if DIGIT.search(text)]
+        return [*filter(DIGIT.search, self.sample)]
 
     @cached_property
     def may_be_numbers(self) -> bool:
@@ -361,8 +361,8 @@ def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
             look.oddity = remarks(look, rows_with)
         return look
     is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
-    texts = map(str, look.sample if is_number else ())
-    odd = words_in(look.name) & TOLD_NAMES or any(ODD_NUMBER.match(text) or LONG_NUMBER.search(text) for text in texts)
+    texts = "\n".join(map(str, look.sample if is_number else ()))
+    odd = words_in(look.name) & TOLD_NAMES or ODD_NUMBER.search(texts) or LONG_NUMBER.search(texts)
     if look.dates or (is_number and odd):
         from rosenblatt.data.columns.oddities import odd_values
 
@@ -393,7 +393,7 @@ def some_of(values: pl.Series) -> pl.Series:
 
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
-    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
+    return len([*filter(pattern.search, texts)]) / len(texts) if texts else 0.0
 
 
 def words_in(name: str) -> set[str]:
@@ -411,10 +411,11 @@ def words_in(name: str) -> set[str]:
 
 def may_be_misspelled(texts: Sequence[str]) -> bool:
     """Are two of these texts nearly the same, or does one speak of a sum? Roughly, and soon."""
-    lower = {text.casefold() for text in texts}
-    return len(lower) < len(texts) or any(text.endswith(ENDS_OF_SUMS) or UNSEEN.search(text) for text in lower)
+    lower = "\n".join(texts).casefold()
+    return len({*lower.split("\n")}) < len(texts) or bool(END_OF_SUM.search(lower) or UNSEEN.search(lower))
 
 
 def has_other_signs(texts: Sequence[str]) -> bool:
     """Are there digits or signs beside them that are not those of ASCII, or are not seen?"""
-    return any(not text.isascii() and OTHER_SIGN.search(text) for text in texts)
+    together = "\n".join(texts)
+    return not together.isascii() and OTHER_SIGN.search(together) is not None

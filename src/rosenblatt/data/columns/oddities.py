@@ -93,8 +93,10 @@ def seconds_since_1970(look: Look) -> str:
     >>> seconds_since_1970(Look("s", "", 3, 3, [1709424000, 1709424060, 1709510400], dtype=pl.Int64()))
     'if 1709424000 means 2024-03-03, as seconds since 1970, --column s=date:epoch'
     """
-    values = values_of(look)
-    if words_in(look.name) & (ID_NAMES | CODE_NAMES) or len(values) < LEAST_OTHERS or not np.isfinite(values).all():
+    if words_in(look.name) & (ID_NAMES | CODE_NAMES) or len(look.sample) < LEAST_OTHERS:
+        return ""
+    values = values_of(look) if re.search("[0-9]{10}|[eE]", str(look.sample[0])) else np.array([np.nan])
+    if not np.isfinite(values).all():
         return ""
     for format, parts in ((EPOCH, 1), (EPOCH_MS, 1_000)):
         if LEAST_SECONDS * parts <= values.min() and values.max() <= MOST_SECONDS * parts:

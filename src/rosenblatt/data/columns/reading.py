@@ -241,7 +241,8 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
     if is_text(column):
         texts = column.cast(pl.String)
         texts = texts if trimmed else texts.str.strip_chars()
-        marked = texts.is_in(list(every)).fill_null(False)
+        marked = texts.is_in(list(every))
+        marked = marked.fill_null(False) if marked.has_nulls() else marked  # a copy, else for nothing
         return (texts.set(marked, None) if marked.any() else texts).alias(name)
     if column.dtype.is_float() and column.is_nan().any():  # else a copy for nothing
         column = column.fill_nan(None)

@@ -9,10 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from rosenblatt.data.columns.kinds import LONG_TEXT_WORDS, TEXT_WORDS, Look, share, words_in
+from rosenblatt.data.columns.kinds import LONG_TEXT_WORDS, TEXT_WORDS, Look, may_be_misspelled, share, words_in
 from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.words import (
     DAY_NAMES,
+    END_OF_SUM,
     ID_NAMES,
     MONTHS,
     NAMED_NUMBERS,
@@ -24,7 +25,8 @@ from rosenblatt.data.columns.words import (
 )
 from rosenblatt.errors import counted
 
-LEAST_VALUES = 8  # different ones, of which a form is told
+LEAST_VALUES, ASKED = 8, 200  # different ones, of which a form is told, and how many are asked
+LONGEST_DATE = 60  # characters
 ALL_BUT_FEW = 0.95  # of the values
 MOST_FORMS = 3
 LEAST_ROWS_OF_SUMS = 2  # one, at the end, is told by a note
@@ -39,7 +41,8 @@ MIXED_FRACTION = "# #/#"
 
 def remarks(look: Look, rows_with: Callable[[str], int]) -> str:
     """What is told of a column of texts; empty where they are plain words."""
-    return unread_dates(look) or unread_numbers(look) or sums(look, rows_with) or alike(look)
+    told = unread_dates(look) or unread_numbers(look)
+    return told or (sums(look, rows_with) or alike(look) if may_be_misspelled(look.sample) else "")
 
 
 def unread_dates(look: Look) -> str:
@@ -48,8 +51,9 @@ def unread_dates(look: Look) -> str:
     >>> unread_dates(Look("when", "", 8, 8, [f"2024-03-03 kl. {hour}:15" for hour in range(10, 18)]))
     '2024-03-03 kl. 10:15 may be a date: if so, say how it is written, as in --column when=date:%d/%m/%Y'
     """
-    texts = [text for text in look.sample if DATE_BEGINS.search(text) and YEAR.search(text) and len(text) <= 60]
-    if len(look.sample) < LEAST_VALUES or len(texts) <= ALL_BUT_FEW * len(look.sample):
+    sample = sorted(look.sample)[:ASKED]
+    texts = [text for text in sample if DATE_BEGINS.search(text) and YEAR.search(text) and len(text) <= LONGEST_DATE]
+    if len(sample) < LEAST_VALUES or len(texts) <= ALL_BUT_FEW * len(sample):
         return ""
     if not words_in(look.name) & DAY_NAMES and share(texts, DATE_HOLDS) <= ALL_BUT_FEW:
         return ""
@@ -65,12 +69,13 @@ def unread_numbers(look: Look) -> str:
     >>> unread_numbers(Look("phone", "", 8, 8, [f"555-01{end}" for end in range(50, 58)]))
     ''
     """
-    texts = [text for text in look.sample if NUMBER_BEGINS.search(text)]
-    if len(look.sample) < LEAST_VALUES or len(texts) <= ALL_BUT_FEW * len(look.sample):
+    sample = sorted(look.sample)[:ASKED]
+    texts = [*filter(NUMBER_BEGINS.search, sample)]
+    if len(sample) < LEAST_VALUES or len(texts) <= ALL_BUT_FEW * len(sample):
         return ""
     forms = Counter(" ".join(NUMBER.sub("#", text).split()) for text in texts).most_common(MOST_FORMS)
     told = [form for form, _ in forms if form == MIXED_FRACTION or not NAMES_BY_DIGITS.match(form)]
-    if len(told) < len(forms) or sum(count for _, count in forms) <= ALL_BUT_FEW * len(look.sample):
+    if len(told) < len(forms) or sum(count for _, count in forms) <= ALL_BUT_FEW * len(sample):
         return ""
     if look.words >= LONG_TEXT_WORDS or words_in(look.name) & (ID_NAMES | NAMED_NUMBERS):
         return ""
@@ -83,8 +88,9 @@ def sums(look: Look, rows_with: Callable[[str], int]) -> str:
     >>> sums(Look("region", "", 4, 4, ["East", "East Total", "West"]), lambda text: 2)
     'East Total in 2 rows: if such rows add up others, remove them'
     """
-    totals = [text for text in look.sample if text.strip().rstrip(":").lower() in TOTALS]
-    totals += [text for text in look.sample if text.lower().endswith(TOTAL_ENDS) and text.rpartition(" ")[0] in look.sample]
+    speaking = [text for text in look.sample if END_OF_SUM.search(text.casefold())]
+    totals = [text for text in speaking if text.strip().rstrip(":").lower() in TOTALS]
+    totals += [text for text in speaking if text.lower().endswith(TOTAL_ENDS) and text.rpartition(" ")[0] in look.sample]
     rows = sum(map(rows_with, totals))
     if rows < LEAST_ROWS_OF_SUMS or 2 * rows > look.known:
         return ""

@@ -41,12 +41,12 @@ LIKE_NUMBERS = re.compile(
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
 ODD_NUMBER = re.compile(
-    r"^\W{0,3}(?:7{2,}|8{2,}|9{2,}|-?(?:1|9)|32[.,' ]?76[78]|2[.,' ]?147[.,' ]?483[.,' ]?64[78])(?:[.,]0+)?\D*$"
+    r"(?m)^\W{0,3}(?:7{2,}|8{2,}|9{2,}|-?(?:1|9)|32[.,' ]?76[78]|2[.,' ]?147[.,' ]?483[.,' ]?64[78])(?:[.,]0+)?\D*$"
 )
 NO_DAY, WHOLE_DAY = "00000000", re.compile("^(?:19|20)[0-9]{6}$")  # as SAP writes no day, and a day
 NO_DATE = r"^(?:0{1,4}[-/.]0{1,2}[-/.]0{1,4})(?:[ T]00:00(?::00(?:\.0+)?)?)?$"  # 0000-00-00, as databases write it
 
-LONG_NUMBER = re.compile(r"^[0-9]{12}|[0-9][eE]|^1[0-9]{9}(?:\.|$)")  # of which digits may be lost, or seconds since 1970
+LONG_NUMBER = re.compile(r"(?m)^[0-9]{12}|[0-9][eE]|^1[0-9]{9}(?:\.|$)")  # digits may be lost, or it counts seconds
 
 # Words in the name of a column.
 ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
@@ -83,7 +83,7 @@ TOTALS = {
     "zwischensumme", "gesamtergebnis", "totale", "total général", "somme", "suma", "totaal",
 }  # fmt: skip
 TOTAL_ENDS = (" total", " ergebnis", " summe", " somme", " totaal")
-ENDS_OF_SUMS = (*TOTALS, *TOTAL_ENDS, *(f"{word}:" for word in TOTALS))
+END_OF_SUM = re.compile(rf"(?m)(?:{'|'.join(sorted(TOTALS))}|{'|'.join(TOTAL_ENDS)}):?$")
 TOLD_NAMES = DAY_NAMES | VERSION_NAMES  # of columns whose numbers may be something else
 UNSEEN = re.compile(f"[{INVISIBLE}]")
 
