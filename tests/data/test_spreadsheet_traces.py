@@ -147,7 +147,7 @@ def test_digits_that_a_spreadsheet_has_thrown_away_are_told(cell, kind, told):
 def test_limits_and_ranges_among_numbers_are_never_numbers_and_told(cell, told):
     reading, _ = decided(cell, "visits")
     assert reading.kind == "category"
-    assert reading.why == f"numbers, {told}, taken as words: --column visits=number takes such as missing"
+    assert reading.why == f"numbers, {told}, taken as words: --column visits=number takes such cells as missing"
     reading, data = decided(cell, "visits", visits="number")
     odd = [k for k in range(N) if not re.fullmatch(r"\$?[0-9]+( %)?", str(cell(k)))]
     values = TableReadings([reading]).clean(data.rows).frame["visits"].cast(pl.Float64, strict=False)

@@ -226,7 +226,7 @@ def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
         if not begins_so.search(text) and not begins_so.search(without_weekday):
             continue
         for time_expression, time in TIMES:
-            if not may_be_in(time, text):
+            if not may_be_in(time, text) or (not date and "%H.%M" in time):  # 8.10 alone is a number, or a version
                 continue
             for gap, between in gaps(date) if date and time else [("", "")]:
                 for zone_expression, zone in zones if time else [("", "")]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosenblatt.data.columns import dates, durations, numbers
 from rosenblatt.data.columns.kinds import (
     KINDS,
+    LEAST_FOR_DAYS,
     LEAST_WITH_DIGITS,
     MANY_ROWS,
     MOST_OTHER_ROWS,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 MONTH_AND_YEAR = re.compile(r"^[0-9]{1,2}\.[0-9]{4}$")
 MANY_YEARS = 50  # between the first and the last of a column whose years have two digits: birthdays
+DAY_FIRST = re.compile("^(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}$")  # 31012024
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 
 
@@ -85,6 +87,8 @@ def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], 
     if named_by_digits:
         look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
         if look.is_code:
+            if len(look.sample) >= LEAST_FOR_DAYS and all(map(DAY_FIRST.match, look.sample)):
+                look.oddity = f"if {min(look.sample)} is a day, {look.option('date:%d%m%Y')}"
             return
     if ask_formats(look, each_once(values, look.sample), some_of(values)):
         known = all_marks(tuple(spellings) if len(words) else ())
@@ -198,8 +202,8 @@ def as_number(look: Look, decimal_comma: bool | None) -> ColumnReading:
     told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
     if len(look.formats) > 1 and not like_others:
         other = next(one for one in look.formats if one != chosen)
-        told.append(f"or as {other.describe()}: {look.option('number:' + other.example())}")
-    return look.as_kind("number", ", ".join(told), number=chosen)
+        told.append(f"it could also be {other.describe()}: {look.option('number:' + other.example())}")
+    return look.as_kind("number", "; ".join(told), number=chosen)
 
 
 def as_date(look: Look, day_first: bool | None) -> ColumnReading:
@@ -208,7 +212,7 @@ def as_date(look: Look, day_first: bool | None) -> ColumnReading:
     told = chosen.describe()
     if len(look.dates) > 1 and not like_others:
         other = next(one for one in look.dates if one != chosen)
-        told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
+        told += f"; it could also be {other.describe()}: {look.option('date:' + other.pattern)}"
     if (
         chosen.pattern.removesuffix(".0") in (*dates.IN_DIGITS, dates.MONTH_AND_YEAR)
         and not words_in(look.name) & TIME_NAMES

@@ -33,7 +33,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.coded import CodedTable
-from rosenblatt.data.columns.dates import IN_DIGITS, may_be_months, typed_formats
+from rosenblatt.data.columns.dates import IN_DIGITS, DateFormat, may_be_months, typed_formats
 from rosenblatt.data.columns.reading import (
     ColumnReading,
     is_text,
@@ -45,6 +45,7 @@ from rosenblatt.data.columns.reading import (
     without_marks,
 )
 from rosenblatt.data.columns.words import (
+    CALLED_CODE,
     CODE_NAMES,
     DIGIT,
     END_OF_SUM,
@@ -52,7 +53,6 @@ from rosenblatt.data.columns.words import (
     LEADING_ZERO,
     LIKE_NUMBERS,
     LONG_NUMBER,
-    NAMED_NUMBERS,
     ODD_NUMBER,
     OTHER_SIGN,
     TIME_NAMES,
@@ -69,7 +69,6 @@ from rosenblatt.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.data.columns.dates import DateFormat
     from rosenblatt.data.columns.numbers import NumberFormat
 
 KINDS = ("number", "category", "both", "code", "date", "text", "boolean", "id", "drop")
@@ -238,7 +237,7 @@ class Look:
             return self.as_kind("category", "")
         value, kind = self.nearly
         return self.as_kind(
-            "category", f"{shown(value)} is no {kind}, most others are: {self.option(kind)} takes such as missing"
+            "category", f"{shown(value)} is not a {kind}, most others are: {self.option(kind)} takes such cells as missing"
         )
 
     def _of_typed(self) -> ColumnReading:
@@ -250,7 +249,7 @@ class Look:
             return self.as_kind("boolean", "")
         if self.is_id():
             return self.as_kind("id", self._why_id())
-        if self.dtype.is_integer() and words_in(self.name) & NAMED_NUMBERS:
+        if self.dtype.is_integer() and (words_in(self.name) & CODE_NAMES or CALLED_CODE.search(self.name)):
             return self.as_kind("code", "a number that is a name")
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self.as_kind("number" if is_number else "category", "")
@@ -362,8 +361,8 @@ def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
         return look
     is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
     texts = "\n".join(map(str, look.sample if is_number else ()))
-    odd = words_in(look.name) & TOLD_NAMES or ODD_NUMBER.search(texts) or LONG_NUMBER.search(texts)
-    if look.dates or (is_number and odd):
+    told = words_in(look.name) & TOLD_NAMES or LONG_NUMBER.search(texts) or ODD_NUMBER.search(texts)
+    if look.dates or (is_number and told):
         from rosenblatt.data.columns.oddities import odd_values
 
         look.oddity = odd_values(look, rows_with)

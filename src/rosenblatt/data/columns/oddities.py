@@ -183,7 +183,7 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
     >>> import polars as pl
     >>> ages = ["31", "45", "-999", "28", "62", "-999"]
     >>> placeholder(Look("age", "", 6, 6, [31, 45, -999, 28, 62], dtype=pl.Int64()), ages.count)
-    '-999 in 2 rows is far from all others: if not known, --missing age=-999'
+    '-999 in 2 rows is far from all others: if it means missing, --missing age=-999'
     """
     values = values_of(look)
     odd = is_odd_day(values) if look.dates else np.array([ODD_NUMBER.match(str(one)) is not None for one in look.sample])
@@ -201,7 +201,7 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
         rows = rows_with(text)
         if rows >= LEAST_ROWS:
             option = f"--missing {quote(f'{look.name}={text}')}"
-            told.append(f"{shown(text)} in {counted(rows, 'row')} is far from all others: if not known, {option}")
+            told.append(f"{shown(text)} in {counted(rows, 'row')} is far from all others: if it means missing, {option}")
     return ", ".join(told)
 
 
@@ -265,7 +265,7 @@ def bounds_among(look: Look) -> str:
     """What is told of numbers of which some are limits or ranges, as <0.5, 10+ and 5-10; empty where there are none.
 
     >>> bounds_among(Look("visits", "", 9, 9, ["0", "1", "2", "3", "4", "5-10", "10+"]))
-    'numbers, some as 5-10 or 10+, taken as words: --column visits=number takes such as missing'
+    'numbers, some as 5-10 or 10+, taken as words: --column visits=number takes such cells as missing'
     >>> bounds_among(Look("age", "", 9, 9, ["18-25", "26-35", "36+"]))  # groups, and no numbers
     ''
     """
@@ -281,7 +281,7 @@ def bounds_among(look: Look) -> str:
         format = numbers_with("+", pl.Series(bounds, dtype=pl.String))
         remedy = f"{look.option('number:' + format.example())} reads them" if format else "write them without the sign"
         return f"numbers as {odd[-1]}, taken as words: {remedy}"
-    return f"numbers, some as {' or '.join(odd)}, taken as words: {look.option('number')} takes such as missing"
+    return f"numbers, some as {' or '.join(odd)}, taken as words: {look.option('number')} takes such cells as missing"
 
 
 def written_in_ways(look: Look) -> str:

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from rosenblatt.data.columns.kinds import LONG_TEXT_WORDS, TEXT_WORDS, Look, may_be_misspelled, share, words_in
 from rosenblatt.data.columns.numbers import CURRENCY
 from rosenblatt.data.columns.words import (
+    CALLED_CODE,
+    CODE_NAMES,
     DAY_NAMES,
     END_OF_SUM,
     ID_NAMES,
     MONTHS,
-    NAMED_NUMBERS,
     TOTAL_ENDS,
     TOTALS,
     WEEKDAYS,
@@ -36,7 +37,7 @@ DATE_HOLDS = re.compile(rf"[0-9]:[0-9]{{2}}|年|\b(?i:{MONTHS})\b|[0-9](?i:{MONT
 NUMBER_BEGINS = re.compile(rf"^[-+−–(]?(?:{CURRENCY})? ?[0-9]")
 NUMBER = re.compile("[0-9]+(?:[.,][0-9]+)*")
 NAMES_BY_DIGITS = re.compile(r"^[#\-./ ():+]*$")  # 555-0100, 192.168.0.1, 1.2.3 and 978-3-16: names
-MIXED_FRACTION = "# #/#"
+MIXED_FRACTION, QUARTER = "# #/#", re.compile("^#[ -]?[QqHhWw]#$")  # 1 1/2, and 2024-Q1, which is a fine category
 
 
 def remarks(look: Look, rows_with: Callable[[str], int]) -> str:
@@ -74,10 +75,10 @@ def unread_numbers(look: Look) -> str:
     if len(sample) < LEAST_VALUES or len(texts) <= ALL_BUT_FEW * len(sample):
         return ""
     forms = Counter(" ".join(NUMBER.sub("#", text).split()) for text in texts).most_common(MOST_FORMS)
-    told = [form for form, _ in forms if form == MIXED_FRACTION or not NAMES_BY_DIGITS.match(form)]
+    told = [form for form, _ in forms if form == MIXED_FRACTION or not (NAMES_BY_DIGITS.match(form) or QUARTER.match(form))]
     if len(told) < len(forms) or sum(count for _, count in forms) <= ALL_BUT_FEW * len(sample):
         return ""
-    if look.words >= LONG_TEXT_WORDS or words_in(look.name) & (ID_NAMES | NAMED_NUMBERS):
+    if look.words >= LONG_TEXT_WORDS or words_in(look.name) & (ID_NAMES | CODE_NAMES) or CALLED_CODE.search(look.name):
         return ""
     return f"{shown(min(texts))} holds numbers that are not read: write each number alone, in a column of its own"
 

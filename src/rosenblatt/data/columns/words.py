@@ -53,17 +53,10 @@ ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row",
 CODE_NAMES = {
     "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
 }  # fmt: skip
-NAMED_NUMBERS = CODE_NAMES | {
-    "code",
-    "codes",
-    "fips",
-    "naics",
-    "upc",
-    "gtin",
-    "sku",
-    "cep",
-    "pincode",
-}  # whole ones are names
+# What also says that whole numbers are names: area code, statusCode, but not lines of code.
+CALLED_CODE = re.compile(
+    r"^(?!.*(?<![A-Za-z])of[ _.-]*codes?$)(?:.*[ _.-])?(?i:codes?|fips|naics|upc|gtin|sku|cep|pincode)$|[a-z]Codes?$"
+)
 DURATION_NAMES = {"duration", "durations", "dauer", "elapsed", "runtime", "laufzeit", "durée", "length", "took", "uptime"}
 VERSION_NAMES = {"version", "versions", "release", "firmware"}
 TIME_NAMES = {
