@@ -85,6 +85,21 @@ def test_durations_that_became_numbers_are_told(tmp_path):
     assert "taken as microseconds" in data.notes[0]
 
 
+@pytest.mark.parametrize("mark", ["NULL", "-", "N/A"])
+def test_a_class_that_may_be_none_is_told_with_what_leaves_it_out(mark, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text(lines() + f"1,a,{mark}\n" * 20)
+    command = ["train", str(path), "--target", "churn", "-o", str(tmp_path / "m.rosenblatt")]
+    for verb in (command, ["facts", str(path), "--target", "churn"]):
+        assert run(verb) == 0
+        printed = capsys.readouterr()
+        assert f"The class {mark} may mean that the label is missing" in printed.out + printed.err
+    assert run([*command, f"--missing={mark}", "--unlabelled", "skip"]) == 0
+    printed = capsys.readouterr()
+    assert f"{len(ROWS)} rows" in printed.out
+    assert "may mean" not in printed.err
+
+
 NAMES = ["n", "c", "churn"]
 
 
