@@ -75,7 +75,11 @@ EXPORTS = {
     "limits of what a laboratory can measure": (
         table(crp=lambda k: "<0.5" if k % 5 == 0 else k / 4, years=lambda k: "≥ 10" if k % 3 == 0 else k % 9),
         {
-            "crp": ("category", "numbers, some as <0.5, taken as words: --column crp=number takes such as missing", None),
+            "crp": (
+                "category",
+                "numbers, some as <0.5, taken as words: --column crp=number takes such cells as missing",
+                None,
+            ),
             "years": ("category", "numbers, some as ≥ 10, taken as words: --column years=number takes such", None),
         },
     ),
@@ -88,11 +92,17 @@ EXPORTS = {
     ),
     "dates, and often never": (
         table(login=lambda k: "never" if k % 5 == 0 else f"2024-0{k % 9 + 1}-1{k % 7}"),
-        {"login": ("category", "never is no date, most others are: --column login=date takes such as missing", None)},
+        {
+            "login": (
+                "category",
+                "never is not a date, most others are: --column login=date takes such cells as missing",
+                None,
+            )
+        },
     ),
     "amounts, and often none": (
         table(bonus=lambda k: "none given" if k % 5 == 0 else f"{k % 9 + 1},{100 + k}.50"),
-        {"bonus": ("category", "none given is no number, most others are: --column bonus=number takes", None)},
+        {"bonus": ("category", "none given is not a number, most others are: --column bonus=number takes", None)},
     ),
     "durations": (
         table(call=lambda k: f"{k % 30}:{k % 60:02}:{7 * k % 60:02}", wait=lambda k: f"{k % 4 + 1}h {k % 13}m"),
@@ -103,7 +113,13 @@ EXPORTS = {
     ),
     "durations, and often none": (
         table(wait=lambda k: "soon" if k % 8 == 0 else f"{k % 4 + 1}h {k % 13}m"),
-        {"wait": ("category", "soon is no number, most others are: --column wait=number takes such as missing", None)},
+        {
+            "wait": (
+                "category",
+                "soon is not a number, most others are: --column wait=number takes such cells as missing",
+                None,
+            )
+        },
     ),
     "times of day are no durations": (
         table(call=lambda k: f"{k % 24}:{k % 60:02}:{7 * k % 60:02}"),
@@ -112,10 +128,10 @@ EXPORTS = {
     "-999 and 9999999": (
         table(age=lambda k: 18 + k if k % 11 else -999, income=lambda k: 900 + 31 * k if k % 13 else 9999999),
         {
-            "age": ("number", "-999 in 6 rows is far from all others: if not known, --missing age=-999", [-999, 19]),
+            "age": ("number", "-999 in 6 rows is far from all others: if it means missing, --missing age=-999", [-999, 19]),
             "income": (
                 "number",
-                "9999999 in 5 rows is far from all others: if not known, --missing income=9999999",
+                "9999999 in 5 rows is far from all others: if it means missing, --missing income=9999999",
                 [9999999, 931],
             ),
         },
@@ -123,8 +139,8 @@ EXPORTS = {
     "codes of a survey": (
         table(mood=lambda k: k % 5 + 1 if k % 10 else 99, years=lambda k: k % 30 if k % 12 else -1, kids=lambda k: k % 4),
         {
-            "mood": ("number", "99 in 6 rows is far from all others: if not known, --missing mood=99", [99, 2]),
-            "years": ("number", "-1 in 5 rows is far from all others: if not known, --missing years=-1", [-1, 1]),
+            "mood": ("number", "99 in 6 rows is far from all others: if it means missing, --missing mood=99", [99, 2]),
+            "years": ("number", "-1 in 5 rows is far from all others: if it means missing, --missing years=-1", [-1, 1]),
             "kids": ("number", "", [0, 1]),
         },
     ),
@@ -133,7 +149,7 @@ EXPORTS = {
         {
             "preis": (
                 "number",
-                "-999,00 in 7 rows is far from all others: if not known, --missing preis=-999,00",
+                "-999,00 in 7 rows is far from all others: if it means missing, --missing preis=-999,00",
                 [-999, 6.5],
             )
         },
@@ -150,10 +166,14 @@ EXPORTS = {
         {
             "ordered": (
                 "date",
-                "1900-01-01 00:00:00 in 7 rows is far from all others: if not known, --missing 'ordered=1900-",
+                "1900-01-01 00:00:00 in 7 rows is far from all others: if it means missing, --missing 'ordered=1900-",
                 None,
             ),
-            "ends": ("date", "31.12.9999 in 20 rows is far from all others: if not known, --missing ends=31.12.9999", None),
+            "ends": (
+                "date",
+                "31.12.9999 in 20 rows is far from all others: if it means missing, --missing ends=31.12.9999",
+                None,
+            ),
         },
     ),
     "what databases and pivot tables write for nothing": (
@@ -478,7 +498,10 @@ def test_the_types_of_parquet(tmp_path):
     )
     frame.write_parquet(path)
     data = rosenblatt.read(path, target="churn")
-    assert data.notes == (f"items, picture of {path} were left out: lists and bytes are nothing to learn from.",)
+    assert data.notes == (
+        f"took of {path} holds durations: they are taken as microseconds.",
+        f"items, picture of {path} were left out: lists and bytes are nothing to learn from.",
+    )
     kinds = {one.name: one.kind for one in decide(data.rows)}
     assert kinds == {
         "amount": "number", "at": "date", "plan": "category", "took": "number", "size.x": "number", "size.unit": "category",

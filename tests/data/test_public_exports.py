@@ -96,7 +96,7 @@ FILES = {
         "income": (
             lambda k: "250,000+" if k % 9 == 1 else f"{30000 + k % 30 * 977:,}",
             "category",
-            "numbers, some as 250,000+, taken as words: --column income=number takes such as missing",
+            "numbers, some as 250,000+, taken as words: --column income=number takes such cells as missing",
         ),
         "error": (lambda k: "***" if k % 9 == 1 else f"{1000 + k * 31:,}", "number", "written as 1,234.5, missing: ***"),
         "share": (lambda k: "(X)" if k % 6 == 0 else f"{k * 1.3 % 100:.1f}", "number", "missing: (X)"),
@@ -120,7 +120,7 @@ FILES = {
         "VALUE": (lambda k: "." if k % 7 == 0 else f"{k * 1.1:.1f}", "number", "missing: ."),
     },
     "NOAA": {
-        "prcp": (lambda k: "T" if k % 5 == 0 else f"{k % 7 * 0.11:.2f}", "category", "T is no number, most others are"),
+        "prcp": (lambda k: "T" if k % 5 == 0 else f"{k % 7 * 0.11:.2f}", "category", "T is not a number, most others are"),
         "tmax": (lambda k: -9999 if k % 12 == 0 else f"{k % 30}.5", "number", "-9999.0 in 5 rows is far from all others"),
         "snow": (lambda k: "0.0s" if k % 20 == 3 else f"{k % 4}.0", "category", "numbers with nothing or s, taken as words"),
     },
@@ -138,8 +138,8 @@ FILES = {
         "gene": (one_of("MARCH1", "SEPT2", "1-Mar", "2-Sep"), "category", ""),
     },
     "feet and inches": {
-        "height": (lambda k: f"5'{k % 12}\"", "category", ""),
-        "tall": (lambda k: f"5 ft {k % 12} in", "category", ""),
+        "height": (lambda k: f"5'{k % 12}\"", "category", "5'0\" holds numbers that are not read"),
+        "tall": (lambda k: f"5 ft {k % 12} in", "category", "5 ft 0 in holds numbers that are not read"),
     },
     "places": {
         "where": (lambda k: f"48.{1000 + k * 37}, 11.{5000 + k * 29}", "id", "different in every row"),
@@ -162,7 +162,7 @@ FILES = {
         "x": (
             lambda k: "Inf" if k % 15 == 0 else "NA" if k % 8 == 3 else k / 2,
             "category",
-            "Inf is no number, most others are: --column x=number takes such as missing, missing: NA",
+            "Inf is not a number, most others are: --column x=number takes such cells as missing, missing: NA",
         ),
         "l": (one_of("TRUE", "FALSE", "NA"), "boolean", "FALSE or TRUE, missing: NA"),
     },
@@ -225,7 +225,7 @@ FILES = {
         "emp_length": (
             one_of("10+ years", "< 1 year", "2 years", "n/a", "3 years"),
             "category",
-            "numbers, some as 10+ years, taken as words: --column emp_length=number takes such as missing, missing: n/a",
+            "numbers, some as 10+ years, taken as words: --column emp_length=number takes such cells as missing",
         ),
         "issue_d": (lambda k: f"{AT[k]:%b-%Y}", "date", "month y"),
         "zip_code": (lambda k: f"{900 + k % 30}xx", "category", ""),

@@ -286,12 +286,17 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.cli.train_numbers import check_learned
 
         return check_learned(learned, data, chosen.certify), search  # type: ignore[arg-type]
+    from rosenblatt.data.columns.reading import all_marks
+
     counts, classes = learned.classifier.class_counts, learned.classifier.classes
     rare = counts is not None and 100 * counts.min() < counts.sum()
-    if rare or len({str(label).casefold() for label in classes}) < len(classes):
-        from rosenblatt.studies.cautions import about_alike_classes, about_rare_class
+    names = [str(label) for label in classes]
+    alike = len({name.casefold() for name in names}) < len(names) or not all(map(str.isascii, names))
+    if rare or alike or not all_marks().isdisjoint(names):
+        from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, about_rare_class
 
-        for caution in filter(None, (about_rare_class(learned.classifier), about_alike_classes(classes))):
+        told = about_rare_class(learned.classifier), about_alike_classes(classes), about_missing_labels(classes)
+        for caution in filter(None, told):
             options.tell(caution, "warning")
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error

@@ -94,6 +94,7 @@ def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier:
     refuse_patterns(frame.columns, Place(name))
     plain = {column.name: _plain(column) for column in frame}
     left_out = [column for column, values in plain.items() if values is None]
+    durations = [column.name for column in frame if column.dtype == pl.Duration]
     target = None if options.target is None else find_target(frame.columns, options, name)
     if target in left_out or (left_out and {*frame.columns} <= {*left_out, target}):
         column = target if target in left_out else left_out[0]
@@ -103,11 +104,17 @@ def typed_dataset(frame: pl.DataFrame, options: ReadOptions, name: str, earlier:
     columns = [coded(values) if values.dtype == pl.String else values for values in columns] if options.ahead else columns
     frame = frame.select(without_marks(values, options.missing) for values in columns)
     data = to_dataset(frame, options, name, lambda row: Place(f"{name}, row {earlier + row + 1:,}"))
-    if not left_out:
-        return data
-    were = "were" if len(left_out) > 1 else "was"
-    note = f"{', '.join(left_out)} of {name} {were} left out: lists and bytes are nothing to learn from."
-    return replace(data, notes=(*data.notes, note))
+    notes = told_of_durations(durations, name)
+    if left_out:
+        were = "were" if len(left_out) > 1 else "was"
+        notes += (f"{', '.join(left_out)} of {name} {were} left out: lists and bytes are nothing to learn from.",)
+    return replace(data, notes=(*data.notes, *notes)) if notes else data
+
+
+def told_of_durations(columns: Sequence[str], name: str) -> tuple[str, ...]:
+    """A note where columns of durations became numbers: elsewhere, as in a CSV, these are seconds."""
+    hold = "hold" if len(columns) > 1 else "holds"
+    return (f"{', '.join(columns)} of {name} {hold} durations: they are taken as microseconds.",) if columns else ()
 
 
 def flat(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -55,7 +55,7 @@ class MergedCells:
         if nameless := self._columns([MergedBlock(b.top, b.left + 1, b.bottom, b.right) for b in in_header], titles):
             what = f"{counted(len(in_header), 'name')} of columns of {name} {'is' if len(in_header) == 1 else 'are'} merged"
             told.append(f"{what} over several: the others got names by their place, {listed(nameless)}.")
-        below = [block for block in self.blocks if block.bottom >= first and block.top <= last]
+        below = self._below(first, last)
         if columns := self._columns(below, titles):
             blank = sum(
                 (min(b.bottom, last) - max(b.top, first) + 1) * (b.right - b.left + 1) - (b.top >= first) for b in below
@@ -67,6 +67,13 @@ class MergedCells:
                 "(--drop)."
             )
         return told
+
+    def columns_below(self, titles: list[str | None], first: int, last: int) -> list[str]:
+        """The columns that have merged cells in these rows."""
+        return self._columns(self._below(first, last), titles)
+
+    def _below(self, first: int, last: int) -> list[MergedBlock]:
+        return [block for block in self.blocks if block.bottom >= first and block.top <= last]
 
     def _columns(self, blocks: list[MergedBlock], titles: list[str | None]) -> list[str]:
         begins, ends = (Counter(getattr(block, side) - self.first_column for block in blocks) for side in ("left", "right"))

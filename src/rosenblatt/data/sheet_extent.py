@@ -35,6 +35,8 @@ CLOSED = re.compile(rb"/\s*>\s*\Z")
 TEXT = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?si(?=[\s/>])")
 SHARED_TEXT = re.compile(rb"[^<]*?\st\s*=\s*[\"']s[\"']")  # behind the name of the tag
 TEXT_NUMBER = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?v(?:\s[^<>]*+)?>\s*+([0-9]{1,9}+)\s*+</")
+LONGEST_BEFORE = 200  # bytes of a tag in front of CDATA
+SECTION = re.compile(rb"<(?:[^\s<>/:]{1,99}:)?v(?:\s[^<>]*+)?>\s*+<!\[CDATA\[")
 ODS_ROW, ODS_CELL = b"<table:table-row", b"<table:table-cell"
 ROWS_REPEATED = re.compile(rb"number-rows-repeated\s*=\s*[\"']([^\"'<>]*+)")
 TAGS, CELL_SIZE = re.compile(rb"[^<>]*+>|<[^<>]*+"), 16  # what is no text, and the bytes that any cell takes
@@ -82,6 +84,8 @@ def why_not(archive: zipfile.ZipFile) -> str | None:
             sheet = Sheet(lambda part=part: archive.open(part))  # type: ignore[misc]
             if why := sheet.far_cell():
                 return why
+            if sheet.in_sections:  # the reader of sheets leaves out numbers that are written so
+                return "its numbers stand in CDATA, which is not read: open it in a spreadsheet program and save it again."
             texts += sheet.length_of_texts(lengths)
     if texts > max(LARGE_TEXT, MOST_REPEATED * sum(part.file_size for part in parts)):
         return f"its cells repeat texts, {texts:,} bytes written out: save the sheet as CSV, if that is meant."
@@ -119,6 +123,7 @@ class Sheet:
     def __init__(self, opened: Callable[[], IO[bytes]]):
         self.opened = opened
         self.filled, self.columns, self.rows = 0, 0, 0
+        self.in_sections, self.before = False, b""
 
     def far_cell(self) -> str | None:
         """The cell that is too far away, and the remedy."""
@@ -134,6 +139,7 @@ class Sheet:
         """Measures cells that are written as programs write them; False where some are not."""
         with self.opened() as stream:
             for block in blocks_of_tags(stream):
+                self.look_for_sections(block)
                 cells = CELL.findall(block)
                 if len(cells) != len(ANY_CELL.findall(block)):
                     return False
@@ -144,11 +150,18 @@ class Sheet:
                     self.rows = max(self.rows, *(int(row) for _, row in filled))
         return True
 
+    def look_for_sections(self, block: bytes) -> None:
+        """Notes whether numbers stand in CDATA; the tag in front of one may end the block before."""
+        if b"<![CDATA[" in block:
+            self.in_sections = self.in_sections or SECTION.search(self.before + block) is not None
+        self.before = block[-LONGEST_BEFORE:]
+
     def measure_tag_by_tag(self) -> None:
         """Measures cells however they are written: one without a place stands right of the one before it."""
         row = column = 0
         with self.opened() as stream:
             for block in blocks_of_tags(stream):
+                self.look_for_sections(block)
                 for name, rest in TAG.findall(block):
                     place = PLACE.search(rest)
                     if name == b"row":

@@ -35,7 +35,7 @@ LONGEST_LINE = 1 << 26  # bytes
 SAMPLE_LINES = 200
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+UTF16_MARKS, UTF32_MARKS = (b"\xff\xfe", b"\xfe\xff"), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 MODEL = b'{"__metadata__":{"rosenblatt":'  # how the header of a model file begins
 # How files of other programs begin, and what to do about them. Letters are not enough: a table may have a column FEA1.
 FOREIGN = {
@@ -190,8 +190,9 @@ class Source:
         """The encoding of the text: as given, or as the beginning tells; None where that is ASCII."""
         if self._given_encoding is not None or self.head.isascii():
             return self._given_encoding
-        if self.head.startswith(UTF16_MARKS):
-            return "utf-16"
+        for marks, encoding in ((UTF32_MARKS, "utf-32"), (UTF16_MARKS, "utf-16")):
+            if self.head.startswith(marks):
+                return encoding
         from rosenblatt.data.encoding import encoding_of
 
         return encoding_of(self.head)

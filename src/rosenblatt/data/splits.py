@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.columns.kinds import decide
-from rosenblatt.data.columns.reading import is_text, without_marks
+from rosenblatt.data.columns.reading import is_text, with_ascii_signs, without_marks
 from rosenblatt.data.table import without_column
 from rosenblatt.engine import order
 from rosenblatt.engine.parameters import Whole, check
@@ -96,9 +96,12 @@ def comparable(column: pl.Series) -> pl.Series:
     """
     import polars as pl
 
-    if not is_text(column):
+    if not is_text(column) and not column.dtype.is_float():
         return column
     (reading,) = decide(pl.DataFrame({"column": column}))
+    if not is_text(column):  # 1.2024 may be a month
+        return column if reading.date is None else reading.date.instants(column)
+    column = with_ascii_signs(column) if reading.ascii_signs else column
     known = without_marks(column, reading.marks).cast(pl.String)
     if reading.date is not None:
         return reading.date.instants(known)

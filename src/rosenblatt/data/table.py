@@ -121,14 +121,10 @@ def without_headers(
     return frame.filter(~repeats), (f"{rows} and {'were' if count > 1 else 'was'} left out.",)
 
 
-TOTALS = {
-    "total", "totals", "grand total", "sub-total", "subtotal", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt",
-    "zwischensumme", "totale", "total général", "somme", "suma", "totaal",
-}  # fmt: skip
-
-
 def last_row_is_total(frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str) -> tuple[str, ...]:
     """A note where the last row seems to add up the others: it says so in a cell as no other row does."""
+    from rosenblatt.data.columns.words import TOTALS
+
     if options.target is None or not len(frame):
         return ()
     for column in frame.columns:

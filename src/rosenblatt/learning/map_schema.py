@@ -27,7 +27,8 @@ CATEGORY = ObjectOf(
     {"rare": Flag()},
 )
 NUMBER_FORMAT = ObjectOf(
-    {"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()}, {"plus_behind": Flag()}
+    {"decimal": Choice((".", ",")), "thousands": Choice(("", *GROUPING)), "unit": Text()},
+    {"plus_behind": Flag(), "exponent": Flag()},
 )
 HASHED_CATEGORY = ObjectOf({"type": Choice(("number", "boolean", "text"))})
 MARKS = ListOf(Text(), most=1000)
@@ -38,6 +39,7 @@ READING = ObjectOf(
         "number": NUMBER_FORMAT,
         "date": Text(),
         "whole_years": Flag(),
+        "ascii_signs": Flag(),
     },
 )
 ENDS = ListOf(Real())

@@ -16,6 +16,8 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.columns.reading import all_marks
+from rosenblatt.data.columns.words import one_spelling
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import counted, percent
 from rosenblatt.features import TableMap
@@ -124,13 +126,26 @@ def about_alike_classes(classes: Iterable[object]) -> str | None:
     """
     spelled: dict[str, list[str]] = {}
     for label in map(str, classes):
-        spelled.setdefault(" ".join(label.casefold().split()), []).append(label)
+        spelled.setdefault(one_spelling(label), []).append(label)
     alike = next((labels for labels in spelled.values() if len(labels) > 1), None)
     if alike is None:
         return None
     number = {2: "two", 3: "three"}.get(len(alike), str(len(alike)))
     names = f"{', '.join(alike[:-1])} and {alike[-1]}"
     return f"The classes {names} are spelled alike and learned as {number}: if they are one, spell them as one in the file."
+
+
+def about_missing_labels(classes: Iterable[object]) -> str | None:
+    """What to do where a class is called as missing values are; None where none is.
+
+    >>> about_missing_labels(["NULL", "no", "yes"])
+    'The class NULL may mean that the label is missing: if it does, --missing=NULL --unlabelled skip leaves its rows out.'
+    """
+    marks = [label for label in map(str, classes) if label in all_marks()]
+    if not marks:
+        return None
+    options = f"--missing={quote(marks[0])} --unlabelled skip"
+    return f"The class {marks[0]} may mean that the label is missing: if it does, {options} leaves its rows out."
 
 
 def number_giveaways(model: Classifier, data: Dataset) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from rosenblatt.data.columns.dates import NET_DATE
 from rosenblatt.data.columns.words import WEEKDAYS
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"\p{L}{3,10}\.?"
-MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese
-    "Jan": "jan|gen|ene", "Feb": "feb|fév|fev", "Mar": "mar|mär|mrz|mrt|maa", "Apr": "apr|avr|abr", "May": "may|mai|mag|mei",
-    "Jun": "jun|juin|giu", "Jul": "jul|juil|lug", "Aug": "aug|aoû|aou|ago", "Sep": "sep|set", "Oct": "oct|okt|ott|out",
-    "Nov": "nov", "Dec": "dec|dez|déc|dic",
+MONTHS = {  # in English, German, French, Spanish, Italian, Dutch, Portuguese, Russian
+    "Jan": "jan|gen|ene|янв", "Feb": "feb|fév|fev|фев", "Mar": "mar|mär|mrz|mrt|maa|мар", "Apr": "apr|avr|abr|апр",
+    "May": "may|mai|mag|mei|ма[йя]", "Jun": "jun|juin|giu|июн", "Jul": "jul|juil|lug|июл", "Aug": "aug|aoû|aou|ago|авг",
+    "Sep": "sep|set|сен", "Oct": "oct|okt|ott|out|окт", "Nov": "nov|ноя", "Dec": "dec|dez|déc|dic|дек",
 }  # fmt: skip
 WEEKDAY = rf"(?i:{WEEKDAYS})\.?,? +"
 NTH = "(?i:st|nd|rd|th)"
@@ -19,6 +20,8 @@ DATES = (
     (r"\d{4}-\d{1,2}-\d{1,2}", "%Y-%m-%d"),
     (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d"),
     (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d"),
+    (r"\d{4}\.\d{1,2}\.\d{1,2}\.", "%Y.%m.%d."),  # Hungarian
+    (r"\d{4}\. \d{1,2}\. \d{1,2}\.?", "%Y. %m. %d."),  # Korean
     (r"(?:19|20)\d{6}", "%Y%m%d"),
     (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y"),
     (r"\d{1,2}\.\d{1,2}\.\d{2}", "%d.%m.%y"),
@@ -41,6 +44,7 @@ DATES = (
     (rf"\d{{1,2}}{NTH}?(?: of)? {MONTH},? \d{{4}}", "%dth %b %Y"),
     (rf"{WEEKDAY}{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%a %b %d %Y"),
     (rf"\d{{1,2}} de {MONTH} del? \d{{4}}", "%d de %b de %Y"),
+    (rf"\d{{1,2}} {MONTH} \d{{4}} г(?:\.|ода)?", "%d %b %Y г"),
     (rf"\d{{4}}[ -]{MONTH}[ -]\d{{1,2}}", "%Y-%b-%d"),
     (r"\d{1,2}\p{L}{3}\d{4}", "%d%b%Y"),  # as SAS writes it
     (r"\d{4}-W\d{2}-\d", "%G-W%V-%u"),
@@ -64,23 +68,38 @@ TIMES = (
     (r"at \d{1,2}:\d{2}", "at %H:%M"),
     (r"at \d{1,2}:\d{2} ?[AaPp]\.?[Mm]\.?", "at %I:%M %p"),
     (r"\d{1,2} ?[AaPp]\.?[Mm]\.?", "%I %p"),
+    (r"\d{1,2}\.\d{2}", "%H.%M"),
+    (r"\d{1,2}\.\d{2}\.\d{2}", "%H.%M.%S"),
+    (r"\d{1,2}時\d{1,2}分", "%H時%M分"),
     (r"\d{1,2}:\d{2} Uhr", "%H:%M Uhr"),
     (r"\d{1,2}:\d{2}:\d{2} Uhr", "%H:%M:%S Uhr"),
 )
 ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,4}T|MEZ|MESZ|[+-]\d{2}:?\d{2}))"
+# Zones written at length: +00 as PostgreSQL has it, GMT+1, +01:00[Europe/Paris], GMT+0100 (Central European Time).
+LONG_ZONE = (
+    r"(?: ?(?:(?:GMT|UTC)[+-]\d{1,2}(?::?\d{2})?(?: \([^()]*\))?|[+-]\d{2}|(?:[+-]\d{2}:?\d{2}|Z)\[[A-Za-z_/+-]+\])|"
+    r" [A-Z][A-Za-z]+/[A-Z][A-Za-z_/-]+)"
+)
 # Moments whose date and time do not stand one behind the other, with a blank or a T between.
 MOMENTS = (
     (rf"{WEEKDAY}{MONTH} +\d{{1,2}} \d{{2}}:\d{{2}}:\d{{2}}{ZONE}? \d{{4}}", "%a %b %d %H:%M:%S %Y"),  # as Unix writes it
     (rf"\d{{1,2}}/{MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}}{ZONE}?", "%d/%b/%Y:%H:%M:%S"),  # logs of web servers
     (r"\d{1,2}\p{L}{3}\d{4}:\d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?", "%d%b%Y:%H:%M:%S%.f"),  # SAS
     (rf"(?:19|20)\d{{6}}[ T]\d{{6}}{ZONE}?", "%Y%m%d %H%M%S"),
+    (r"\d{4}-\d{2}-\d{2}-\d{2}\.\d{2}\.\d{2}(?:\.\d{1,9})?", "%Y-%m-%d-%H.%M.%S%.f"),  # DB2
+    (r"/Date\(-?\d{1,15}(?:[+-]\d{4})?\)/", NET_DATE),
+    (r"\d{1,2}:\d{2} \d{1,2}/\d{1,2}/\d{4}", "%H:%M %m/%d/%Y"),
+    (r"\d{1,2}:\d{2} \d{1,2}/\d{1,2}/\d{4}", "%H:%M %d/%m/%Y"),
+    (r"\d{1,2}:\d{2} \d{1,2}\.\d{1,2}\.\d{4}", "%H:%M %d.%m.%Y"),
 )
 
 # Where a pattern has the first, texts may be written so, and then are written so; the pattern loses it, too.
 SPELLINGS = (
     ("%dth", rf"(\d){NTH}\b(?: of\b)?", "${1}"),
     ("%a ", rf"(\d){NTH}\b", "${1}"),
+    (" %Z", f"{LONG_ZONE}$", ""),
     (" de ", "(?i) del? ", " "),
+    (" г", r" г(?:\.|ода)?$", ""),
     (" at ", ",? at ", " "),
     ("%I %p", r"\b(\d{1,2}) ?([AaPp])\.?[Mm]\.?$", "${1}:00 ${2}M"),
     ("%I.%M.%S", r" (\d{1,2})\.(\d{2})\.(\d{2})\b", " ${1}:${2}:${3}"),
@@ -96,10 +115,11 @@ def tidied_pattern(pattern: str) -> str:
     for long, short in (
         ("%dth", "%d"),
         ("%a ", ""),
+        (" %Z", ""),
+        (" г", ""),
         (" de ", " "),
         (" at ", " "),
-        ("%I.%M", "%I:%M"),
-        ("%M.%S", "%M:%S"),
+        ("%I.%M.%S", "%I:%M:%S"),
         ("%I %p", "%I:%M %p"),
     ):
         pattern = pattern.replace(long, short)

@@ -13,7 +13,7 @@ are told, and `--column NAME=date:%d/%m/%Y` chooses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EPOCH, EPOCH_MS, EPOCH_US, EPOCH_NS = "epoch", "epoch-ms", "epoch-us", "epoch-ns"  # seconds since 1970 and parts of them
 EXCEL, EXCEL_TIME = "excel", "excel-time"  # days, with or without a fraction, as spreadsheets count them
+NET_DATE = "/Date(ms)/"  # as .NET writes JSON
 SECONDS_A_DAY = 86_400
 MICROSECONDS = 1_000_000
 COUNTS = {  # what is counted, and how many microseconds it is
@@ -31,6 +32,7 @@ COUNTS = {  # what is counted, and how many microseconds it is
     EPOCH_MS: ("milliseconds since 1970", MICROSECONDS / 1_000),
     EPOCH_US: ("microseconds since 1970", MICROSECONDS / 1_000_000),
     EPOCH_NS: ("nanoseconds since 1970", MICROSECONDS / 1_000_000_000),
+    NET_DATE: ("milliseconds since 1970, as /Date(0)/", MICROSECONDS / 1_000),
     EXCEL: ("days as spreadsheets count them", SECONDS_A_DAY * MICROSECONDS),
     EXCEL_TIME: ("days as spreadsheets count them, with a time", SECONDS_A_DAY * MICROSECONDS),
 }
@@ -38,15 +40,21 @@ EXCEL_1970 = 25_569  # the first of 1970, counted so
 LONGEST_PATTERN = 100
 ASKED = 200  # texts, in which format they may be
 EPOCHS = (631_152_000, 2_524_608_000)  # 1990 to 2050, in seconds
-DAYS = (19_000_101, 21_001_231)  # written as 20240131
-WHOLE_DAYS, FLOAT_DAYS = "%Y%m%d", "%Y%m%d.0"  # 20240131.0: what programs make of it in a column where some are missing
+# Written as whole numbers; as 20240131.0, which programs make of it in a column where some are missing; 1.2024.
+WHOLE_DAYS, WHOLE_MONTHS, WHOLE_MOMENTS, MONTH_AND_YEAR = "%Y%m%d", "%Y%m", "%Y%m%d%H%M%S", "%m.%Y"
+IN_DIGITS = {
+    WHOLE_DAYS: (19_000_101, 21_001_231),
+    WHOLE_MONTHS: (190_001, 210_012),
+    WHOLE_MOMENTS: (19_000_101_000_000, 21_001_231_235_959),
+}
+LEAST_DIFFERENT = 3  # months, in numbers such as 1.2024
 SHORT_YEARS = "yy from 1970 to 2069"
 YEAR_1000 = datetime(1000, 1, 1)
 
-OFFSET = r"([+-])(\d{2}):?(\d{2})$"
+OFFSET = r"([+-])(\d{1,2})(?::?(\d{2}))?(?:\[[^\[\]]*\]| \([^()]*\))?$"  # behind a time
 LETTERS = {
     "%Y": "y", "%y": "yy", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s", "%a": "weekday",
-    "%G": "y", "W%V": "week", "%u": "weekday",
+    "%G": "y", "W%V": "week", "%u": "weekday", "%Z": "zone",
 }  # fmt: skip
 
 
@@ -69,9 +77,9 @@ class DateFormat:
     @property
     def day_first(self) -> bool | None:
         """Of dates that could be read in two orders: is the day in front of the month?"""
-        if "/" not in self.pattern or "%Y/" in self.pattern:
+        if not {"/", "%d", "%m"} <= {*re.findall("/|%[dm]", self.pattern)} or "%Y/" in self.pattern:
             return None
-        return self.pattern.index("%d") < self.pattern.index("%m") if "%m" in self.pattern else None
+        return self.pattern.index("%d") < self.pattern.index("%m")
 
     @property
     def has_time(self) -> bool:
@@ -96,7 +104,7 @@ class DateFormat:
         if self.is_count or texts.dtype != pl.String:
             return wall
         sign, hours, minutes = (texts.str.extract(OFFSET, group) for group in (1, 2, 3))
-        seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.cast(pl.Int64, strict=False) * 60
+        seconds = hours.cast(pl.Int64, strict=False) * 3600 + minutes.fill_null("0").cast(pl.Int64, strict=False) * 60
         ahead = (-seconds).zip_with((sign == "-").fill_null(False), seconds).fill_null(0)
         return wall if not self.has_time else wall - ahead * MICROSECONDS
 
@@ -106,11 +114,16 @@ class DateFormat:
 
         if texts.dtype.is_temporal():
             return typed_wall_times(texts)
+        if self.pattern == NET_DATE:
+            texts = texts.cast(pl.String).str.extract(r"^/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/$")
         if self.is_count:
             return self._counted(texts.cast(pl.String).cast(pl.Float64, strict=False))
+        if self.pattern == MONTH_AND_YEAR and texts.dtype.is_float():  # a number has lost the zero of 10.2020
+            parts = (texts * 10_000).round().cast(pl.Int64, strict=False)
+            texts = (parts // 10_000).cast(pl.String) + "." + (parts % 10_000).cast(pl.String)
         texts = texts.cast(pl.String)
-        if self.pattern == FLOAT_DAYS:
-            return DateFormat(WHOLE_DAYS).wall_times(texts.str.strip_suffix(".0"))
+        if self.pattern.endswith(".0"):
+            return DateFormat(self.pattern[:-2]).wall_times(texts.str.strip_suffix(".0"))
         moments = self._parsed(texts)  # tidying takes longer than reading, and few columns need it
         if moments.null_count() > texts.null_count():
             moments = self._parsed(tidied(texts, self))
@@ -138,6 +151,8 @@ class DateFormat:
         pattern = tidied_pattern(self.pattern)
         if not self.has_date:
             texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
+        if pattern.startswith("%m") and "%d" not in pattern:  # polars wants two digits of a month without a day
+            texts, pattern = "01 " + texts, "%d " + pattern
         if "%V" in pattern and "%u" not in pattern:  # a week is its Monday
             texts, pattern = texts + "-1", pattern + "-%u"
         if not self.has_time:
@@ -198,22 +213,39 @@ def possible_formats(text: str) -> Iterator[tuple[DateFormat, str]]:
     >>> [format.pattern for format, _ in possible_formats("2024-03-05")]
     ['%Y-%m-%d', '%Y-%m']
     """
-    from rosenblatt.data.columns.date_spellings import DATES, MOMENTS, TIMES, WEEKDAY, ZONE
+    from rosenblatt.data.columns.date_spellings import DATES, LONG_ZONE, MOMENTS, TIMES, WEEKDAY, ZONE
 
     without_weekday = in_python(f"^{WEEKDAY}").sub("", text)
+    zones = [(f"{ZONE}?", "")] + [(LONG_ZONE, " %Z")] * bool(in_python(rf":.*{LONG_ZONE}$").search(text))
     for date_expression, date in DATES:
-        weekday = "" if not date or date.startswith(("%b", "%a")) else f"(?:{WEEKDAY})?"
+        named = date.startswith(("%b", "%a"))
+        if date and without_weekday == text and named == text[:1].isdigit():  # a pattern takes Python long to compile
+            continue
+        weekday = "" if not date or named else f"(?:{WEEKDAY})?"
         begins_so = in_python(f"^(?:{date_expression})")
         if not begins_so.search(text) and not begins_so.search(without_weekday):
             continue
         for time_expression, time in TIMES:
+            if not may_be_in(time, text) or (not date and "%H.%M" in time):  # 8.10 alone is a number, or a version
+                continue
             for gap, between in gaps(date) if date and time else [("", "")]:
-                end = f"{gap}{time_expression}{f'{ZONE}?' if time else ''}$"
-                if (date or time) and in_python(end).search(text):
-                    yield DateFormat(f"{date}{between}{time}"), f"^{weekday}{date_expression}{end}"
+                for zone_expression, zone in zones if time else [("", "")]:
+                    end = f"{gap}{time_expression}{zone_expression}$"
+                    if (date or time) and in_python(end).search(text):
+                        yield DateFormat(f"{date}{between}{time}{zone}"), f"^{weekday}{date_expression}{end}"
     for expression, moment in MOMENTS:
         if in_python(f"^{expression}$").search(text):
             yield DateFormat(moment), f"^{expression}$"
+
+
+def may_be_in(time: str, text: str) -> bool:
+    """Has the text the signs and words of a time that is written so? Roughly: it is asked before a pattern is made.
+
+    >>> may_be_in("%H:%M", "2024-03-03 14:05"), may_be_in("%I:%M %p", "2024-03-03 14:05"), may_be_in("", "2024-03-03")
+    (True, False, True)
+    """
+    half = "%p" not in time or "m" in text.lower()
+    return half and all(sign in text for sign in re.sub("%.f|%[A-Za-z]| ", "", time))
 
 
 def gaps(date: str) -> list[tuple[str, str]]:
@@ -231,7 +263,7 @@ def formats_of(texts: pl.Series, some: pl.Series) -> list[DateFormat]:
     """The same of many texts, of which some are asked first; fractions of a second, and 3rd, only where there are any."""
     formats: list[DateFormat] = []
     for one in recognise(some):
-        simpler = DateFormat(one.pattern.removesuffix("%.f").replace("%dth", "%d"))
+        simpler = DateFormat(re.sub("%.f(?= %Z$|$)", "", one.pattern).replace("%dth", "%d"))
         if (simpler == one or simpler not in formats) and not one.wall_times(texts).has_nulls():
             formats.append(one)
     return formats
@@ -294,12 +326,27 @@ def typed_formats(values: pl.Series) -> list[DateFormat]:
         pattern = typed_pattern(values.dtype)
         return [DateFormat(pattern)] if pattern else []
     least, most = values.min(), values.max()
-    days = FLOAT_DAYS if values.dtype.is_float() else WHOLE_DAYS
     parts = {EPOCH: 1, EPOCH_MS: 1_000, EPOCH_US: 1_000_000, EPOCH_NS: 1_000_000_000}
-    ranges = {days: DAYS, **{one: tuple(many * end for end in EPOCHS) for one, many in parts.items()}}
-    ranges |= {} if values.dtype.is_float() else {"%Y%m%d%H%M%S": (DAYS[0] * 1_000_000, (DAYS[1] + 1) * 1_000_000)}
+    end = ".0" if values.dtype.is_float() else ""
+    ranges = {one + end: ends for one, ends in IN_DIGITS.items()}
+    ranges |= {one: (many * EPOCHS[0], many * EPOCHS[1]) for one, many in parts.items()}
+    if end and may_be_months(values.to_list()):
+        return [DateFormat(MONTH_AND_YEAR)]
     fitting = [DateFormat(one) for one, (low, high) in ranges.items() if low <= least and most <= high]  # type: ignore[operator]
     return [one for one in fitting if not one.wall_times(values).has_nulls()]
+
+
+def may_be_months(values: Sequence[float]) -> bool:
+    """Are all of these numbers a month, with the year behind a point? Several months: 1.1987 and 1.2011 may be prices.
+
+    >>> may_be_months([1.2024, 12.202, 3.2024]), may_be_months([1.1987, 1.2011]), may_be_months([1.2, 2.2, 3.2])
+    (True, False, False)
+    """
+    if not all(1 <= value < 13 and round(value, 4) == value for value in values):
+        return False
+    years = {round(value % 1 * 10_000) for value in values}
+    different = len({int(value) for value in values}) >= LEAST_DIFFERENT and any(year % 10 for year in years)
+    return different and all(1900 <= year <= 2100 for year in years)
 
 
 def plain_moments(column: pl.Series) -> pl.Series:

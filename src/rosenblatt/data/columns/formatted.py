@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosenblatt.data.columns import dates, durations, numbers
 from rosenblatt.data.columns.kinds import (
     KINDS,
+    LEAST_FOR_DAYS,
     LEAST_WITH_DIGITS,
     MANY_ROWS,
     MOST_OTHER_ROWS,
@@ -29,10 +30,12 @@ from rosenblatt.data.columns.words import (
     LIKE_NUMBERS,
     MANY_DIGITS,
     NO_DATE,
+    NO_DAY,
     NOTHING,
     PHONE,
     TIME_NAMES,
     UNKNOWN,
+    WHOLE_DAY,
     shown,
 )
 from rosenblatt.errors import SettingError
@@ -40,6 +43,9 @@ from rosenblatt.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
+MONTH_AND_YEAR = re.compile(r"^[0-9]{1,2}\.[0-9]{4}$")
+MANY_YEARS = 50  # between the first and the last of a column whose years have two digits: birthdays
+DAY_FIRST = re.compile("^(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}$")  # 31012024
 REPEATING = 0.95  # of a sample, at most, are different where values repeat so often that each is asked once
 
 
@@ -60,21 +66,29 @@ def ask_texts(look: Look, values: pl.Series, rows_of: Callable[[Sequence[str]], 
     if not look.may_be_numbers:
         return
     asked = each_once(values, look.sample)
-    named_by_digits = may_be_code(look)
-    if not named_by_digits and len(look.digits) == len(look.sample) and ask_formats(look, asked, some_of(values)):
+    no_day = look.dtype is None and NO_DAY in look.sample and all(map(WHOLE_DAY.match, {*look.digits} - {NO_DAY}))
+    named_by_digits = not no_day and may_be_code(look)
+    if (
+        not no_day
+        and not named_by_digits
+        and len(look.digits) == len(look.sample)
+        and ask_formats(look, asked, some_of(values))
+    ):
         return  # so there are no words among them
-    is_word = ~values.str.contains("[0-9]") | values.str.contains(NO_DATE)
+    is_word = ~values.str.contains("[0-9]") | values.str.contains(f"{NO_DATE}|^{NO_DAY}$" if no_day else NO_DATE)
     words = values.filter(is_word)
     if len(words):
         spellings = words.str.to_lowercase().unique().sort().to_list()
         few = len(spellings) <= MOST_OTHER_WORDS and rows_of(spellings) <= MOST_OTHER_ROWS * look.rows
-        if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}", word) for word in spellings):
+        if not few and not all(word in UNKNOWN or re.match(f"{NOTHING}|{NO_DATE}|{NO_DAY}", word) for word in spellings):
             note_words(look, spellings, str(words.min()))
             return
         values = values.filter(~is_word)
     if named_by_digits:
         look.is_code = bool(values.str.contains(r"^[0-9+(][0-9 ()/.+-]*$").all())
         if look.is_code:
+            if len(look.sample) >= LEAST_FOR_DAYS and all(map(DAY_FIRST.match, look.sample)):
+                look.oddity = f"if {min(look.sample)} is a day, {look.option('date:%d%m%Y')}"
             return
     if ask_formats(look, each_once(values, look.sample), some_of(values)):
         known = all_marks(tuple(spellings) if len(words) else ())
@@ -111,7 +125,7 @@ def may_be_code(look: Look) -> bool:
     """Do the name of a column, or its values, say that its digits may be names?"""
     return (
         bool(words_in(look.name) & CODE_NAMES)
-        or share(look.sample, LEADING_ZERO) > 0
+        or any(map(LEADING_ZERO.search, look.sample))
         or max(share(look.sample, PHONE), share(look.sample, MANY_DIGITS)) > LEAST_WITH_DIGITS
     )
 
@@ -159,10 +173,12 @@ def ask_digits(look: Look, values: pl.Series) -> None:
     """Are all of these texts digits that are dates, as 20240131 is one?"""
     import polars as pl
 
-    if all(text.isdigit() for text in look.digits):
-        as_numbers = replace(look, sample=[int(text) for text in look.digits], dtype=pl.Int64())
-        if as_numbers.may_be_dates:
-            look.dates = dates.typed_formats(values.cast(pl.Int64, strict=False))
+    digits = [text for text in look.digits if text != NO_DAY]
+    whole = all(text.isdigit() for text in digits)
+    if digits and (whole or all(map(MONTH_AND_YEAR.match, digits))):
+        kind, sample = (pl.Int64(), [*map(int, digits)]) if whole else (pl.Float64(), [*map(float, digits)])
+        if replace(look, sample=sample, dtype=kind).may_be_dates:
+            look.dates = dates.typed_formats(values.cast(kind, strict=False))
 
 
 def has_digits_of_ids(look: Look) -> bool:
@@ -186,8 +202,8 @@ def as_number(look: Look, decimal_comma: bool | None) -> ColumnReading:
     told = [] if chosen.is_plain else [f"written as {chosen.describe()}"]
     if len(look.formats) > 1 and not like_others:
         other = next(one for one in look.formats if one != chosen)
-        told.append(f"or as {other.describe()}: {look.option('number:' + other.example())}")
-    return look.as_kind("number", ", ".join(told), number=chosen)
+        told.append(f"it could also be {other.describe()}: {look.option('number:' + other.example())}")
+    return look.as_kind("number", "; ".join(told), number=chosen)
 
 
 def as_date(look: Look, day_first: bool | None) -> ColumnReading:
@@ -196,17 +212,28 @@ def as_date(look: Look, day_first: bool | None) -> ColumnReading:
     told = chosen.describe()
     if len(look.dates) > 1 and not like_others:
         other = next(one for one in look.dates if one != chosen)
-        told += f", or {other.describe()}: nothing decides, {look.option('date:' + other.pattern)}"
-    if chosen.pattern in (dates.WHOLE_DAYS, dates.FLOAT_DAYS) and not words_in(look.name) & TIME_NAMES:
-        told += f", as every number is such a day; if they are numbers, {look.option('number')}"
+        told += f"; it could also be {other.describe()}: {look.option('date:' + other.pattern)}"
+    if (
+        chosen.pattern.removesuffix(".0") in (*dates.IN_DIGITS, dates.MONTH_AND_YEAR)
+        and not words_in(look.name) & TIME_NAMES
+    ):
+        told += f", as every number is such a {'day' if '%d' in chosen.pattern else 'month'}"
+        told += f"; if they are numbers, {look.option('number')}"
     if not chosen.has_date and "%p" not in chosen.pattern:
         told += f", a time of day; if it is a duration, {look.option('number:duration')}"
-    return look.as_kind("date", told + short_years(chosen), date=chosen)
+    return look.as_kind("date", told + short_years(look, chosen), date=chosen)
 
 
-def short_years(format: dates.DateFormat) -> str:
-    """What years of two digits are taken for, to be told behind the format."""
-    return f", {dates.SHORT_YEARS}" if "%y" in format.pattern else ""
+def short_years(look: Look, format: dates.DateFormat) -> str:
+    """What years of two digits are taken for, to be told behind the format, and what to do where that seems wrong."""
+    import polars as pl
+
+    if "%y" not in format.pattern:
+        return ""
+    years = format.wall_times(pl.Series(look.sample, dtype=pl.String)).dt.year().drop_nulls().to_list()
+    if not years or max(years) - min(years) < MANY_YEARS:
+        return f", {dates.SHORT_YEARS}"
+    return f", {dates.SHORT_YEARS}: where {max(years) % 100} means {max(years) - 100}, write years with four digits"
 
 
 def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
@@ -237,7 +264,7 @@ def as_wanted(look: Look, decimal_comma: bool | None, day_first: bool | None) ->
                 counts = [f"{look.option('date:' + one)} ({dates.COUNTS[one][0]})" for one in (dates.EXCEL, dates.EPOCH)]
                 how = f"Say what it counts: {' or '.join(counts)}."
             raise SettingError(f"{look.name}: {value} was not understood as a date. {how}")
-        return look.as_kind("date", f"{date.describe()}, as you say{short_years(date)}", date=date, chosen=True)
+        return look.as_kind("date", f"{date.describe()}, as you say{short_years(look, date)}", date=date, chosen=True)
     return look.as_kind(kind, "as you say", chosen=True)
 
 

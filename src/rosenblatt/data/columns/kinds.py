@@ -32,29 +32,33 @@ from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.coded import CodedTable, CodedTexts
-from rosenblatt.data.columns.dates import DAYS, typed_formats
+from rosenblatt.data.coded import CodedTable
+from rosenblatt.data.columns.dates import IN_DIGITS, DateFormat, may_be_months, typed_formats
 from rosenblatt.data.columns.reading import (
     ColumnReading,
-    all_marks,
     is_text,
     marked_columns,
     marks_of,
     own_marks,
     spellings_of_marks,
+    with_ascii_signs,
     without_marks,
 )
 from rosenblatt.data.columns.words import (
+    CALLED_CODE,
     CODE_NAMES,
-    DAY_NAMES,
     DIGIT,
+    END_OF_SUM,
     ID_NAMES,
     LEADING_ZERO,
     LIKE_NUMBERS,
     LONG_NUMBER,
     ODD_NUMBER,
+    OTHER_SIGN,
     TIME_NAMES,
+    TOLD_NAMES,
     TRUTHS,
+    UNSEEN,
     shown,
 )
 from rosenblatt.data.disk_table import DiskTable
@@ -65,7 +69,6 @@ from rosenblatt.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
-    from rosenblatt.data.columns.dates import DateFormat
     from rosenblatt.data.columns.numbers import NumberFormat
 
 KINDS = ("number", "category", "both", "code", "date", "text", "boolean", "id", "drop")
@@ -76,11 +79,9 @@ ID_SHARE = 0.95  # of the values differ
 TEXT_WORDS, TEXT_SHARE = 3.0, 0.5  # words in a value on average, and how many of the values differ
 LONG_TEXT_WORDS, LONG_TEXT_SHARE = 6.0, 0.1
 LEAST_FOR_TEXT = 5  # values
-LEAST_FOR_DAYS = 3  # different ones, of which one in 27 would be a day by chance
+LEAST_FOR_DAYS, LEAST_FOR_MONTHS = 3, 6  # different ones, of which one in 27, or in 8, would be one by chance
 MANY_ROWS = 100_000  # from which on it is worth to count them roughly first, and to share them between cores
-NEAR = 0.05  # of the rows: closer to a limit, different values are counted one by one
-MOST_OTHER_ROWS, MOST_OTHER_WORDS = 0.05, 5
-MARKS_TOLD = 5
+MOST_OTHER_ROWS, MOST_OTHER_WORDS, MARKS_TOLD = 0.05, 5, 5
 LEAST_WITH_DIGITS = 0.5  # of the values of a column of numbers, dates or codes
 LONG_DIGITS = 10  # from which on numbers that all differ, and are equally long, are names
 
@@ -122,6 +123,8 @@ def decide(
     (said := overrides or Overrides()).refuse_unknown(table.columns)
     known: list[Look] = []
     if isinstance(table, CodedTable):
+        from rosenblatt.data.columns.coded_look import look_at_codes
+
         known = [look for column in table if (look := look_at_codes(column, said)) is not None]
         if len(known) < table.width:  # some may be numbers or dates
             table = table.to_polars()
@@ -147,10 +150,10 @@ def decide(
     orders = [look.dates[0].day_first for look in known if len(look.dates) == 1]
     day_first = next((order for order in orders if order is not None), None)
     readings = [look.reading(comma, day_first) for look in known]
-    if not any(one.used for one in readings):  # where nothing else is left, they are what there is to learn from
+    if alone := not any(one.used for one in readings):  # they are what there is to learn from
         said = replace(said, needed=table.columns)
     readings = [
-        look.kept() if one.name in said.needed and not one.chosen and (not one.used or one.kind == "text") else one
+        look.kept(alone) if one.name in said.needed and not one.chosen and (not one.used or one.kind == "text") else one
         for one, look in zip(readings, known, strict=True)
     ]
     return [one.with_marks(own_marks(said.missing, one.name)) for one in readings]
@@ -175,11 +178,12 @@ class Look:
     nearly: tuple[str, str] | None = None  # a value that is no number, or no date, where nearly all others are; and what
     uncounted: str = ""  # of an ID that has too many values to count: so many at least
     oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
+    ascii_signs: bool = False  # were digits of other scripts, and wide or unseen signs, read as those of ASCII?
 
     @cached_property
     def digits(self) -> list[str]:
         """Those of the sample that hold a digit."""
-        return [text for text in self.sample if DIGIT.search(text)]
+        return [*filter(DIGIT.search, self.sample)]
 
     @cached_property
     def may_be_numbers(self) -> bool:
@@ -193,7 +197,10 @@ class Look:
         if not self.dtype.is_numeric() or (words := words_in(self.name)) & TIME_NAMES:
             return self.dtype.is_temporal() or self.dtype.is_numeric()
         few = len(self.sample) < LEAST_FOR_DAYS or words & (ID_NAMES | CODE_NAMES)
-        return not few and all(DAYS[0] <= value <= DAYS[1] for value in self.sample)
+        if few or (self.dtype.is_float() and may_be_months(self.sample)):
+            return not few
+        least, most, many = min(self.sample), max(self.sample), len(self.sample) >= LEAST_FOR_MONTHS
+        return any(first <= least and most <= last and (many or one != "%Y%m") for one, (first, last) in IN_DIGITS.items())
 
     def reading(self, decimal_comma: bool | None, day_first: bool | None) -> ColumnReading:
         """What the column is, given how others of its table are written."""
@@ -207,11 +214,12 @@ class Look:
             return formatted_reading(self, decimal_comma, day_first)
         return self._of_typed() if self.dtype is not None else self._of_words()
 
-    def kept(self) -> ColumnReading:
-        """What it is where it is not left out."""
+    def kept(self, alone: bool) -> ColumnReading:
+        """What it is where it is not left out; alone, as all others would be, too."""
         format = self.formats[0] if self.formats else None
         is_number = format is not None or (self.dtype is not None and self.dtype.is_numeric())
-        return self.as_kind("number" if is_number else "category", "", number=format)
+        why = "used, as nothing else is left to learn from" if alone else ""
+        return self.as_kind("number" if is_number else "category", why, number=format)
 
     def _of_words(self) -> ColumnReading:
         """Of texts that are no numbers and no dates."""
@@ -229,7 +237,7 @@ class Look:
             return self.as_kind("category", "")
         value, kind = self.nearly
         return self.as_kind(
-            "category", f"{shown(value)} is no {kind}, most others are: {self.option(kind)} takes such as missing"
+            "category", f"{shown(value)} is not a {kind}, most others are: {self.option(kind)} takes such cells as missing"
         )
 
     def _of_typed(self) -> ColumnReading:
@@ -241,7 +249,7 @@ class Look:
             return self.as_kind("boolean", "")
         if self.is_id():
             return self.as_kind("id", self._why_id())
-        if self.dtype.is_integer() and words_in(self.name) & CODE_NAMES:
+        if self.dtype.is_integer() and (words_in(self.name) & CODE_NAMES or CALLED_CODE.search(self.name)):
             return self.as_kind("code", "a number that is a name")
         is_number = self.dtype.is_numeric() or self.dtype == pl.Duration
         return self.as_kind("number" if is_number else "category", "")
@@ -294,7 +302,7 @@ class Look:
             more = f" and {len(self.marks) - MARKS_TOLD} more" if len(self.marks) > MARKS_TOLD else ""
             told.append(f"missing: {', '.join(map(shown, self.marks[:MARKS_TOLD]))}{more}")
         marks = self.others if kind in ("number", "both", "date") else ()
-        return ColumnReading(self.name, kind, ", ".join(told), marks, number, date, chosen)
+        return ColumnReading(self.name, kind, ", ".join(told), marks, number, date, chosen, self.ascii_signs)
 
 
 def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
@@ -323,6 +331,10 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     once = sample.unique(maintain_order=True)
     look = Look(name, wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
     look.dtype = None if texts else series.dtype
+    if texts and has_other_signs(look.sample) and wanted not in ("category", "text"):
+        narrow = look_at(with_ascii_signs(series).alias(name), said, trimmed)
+        if narrow.formats or narrow.dates or narrow.is_code:
+            return replace(narrow, ascii_signs=True)
     if len(once) <= 2:
         look.distinct = values.n_unique()
     if not len(values):
@@ -340,11 +352,17 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
 
 
 def with_oddity(look: Look, rows_with: Callable[[str], int]) -> Look:
-    """The look with what is odd about numbers and dates, as a value that may mean "not known", and in how many rows."""
+    """The look with what is odd about its values, as one that may mean "not known", and in how many rows."""
+    if look.dtype is None and not (look.formats or look.dates or look.wanted or look.oddity or look.nearly or look.is_code):
+        if len(look.digits) > (1 - MOST_OTHER_ROWS) * len(look.sample) or may_be_misspelled(look.sample):
+            from rosenblatt.data.columns.unread import remarks
+
+            look.oddity = remarks(look, rows_with)
+        return look
     is_number = look.formats or (look.dtype is not None and look.dtype.is_numeric())
-    texts = map(str, look.sample if is_number else ())
-    odd = any(ODD_NUMBER.match(text) or LONG_NUMBER.search(text) for text in texts) or words_in(look.name) & DAY_NAMES
-    if look.dates or (is_number and odd):
+    texts = "\n".join(map(str, look.sample if is_number else ()))
+    told = words_in(look.name) & TOLD_NAMES or LONG_NUMBER.search(texts) or ODD_NUMBER.search(texts)
+    if look.dates or (is_number and told):
         from rosenblatt.data.columns.oddities import odd_values
 
         look.oddity = odd_values(look, rows_with)
@@ -357,37 +375,9 @@ def count_distinct(values: pl.Series, look: Look) -> int | None:
         return None
     if len(values) < MANY_ROWS or not (look.dtype is None or look.dtype.is_integer()):
         return values.n_unique()
-    if values.is_sorted():  # as IDs often are
-        hashes = values.hash()
-        return 1 + int((hashes != hashes.shift(1)).sum())
-    limits = [TEXT_SHARE, LONG_TEXT_SHARE] if look.dtype is None and look.words >= TEXT_WORDS else []
-    quarter = len(values) // 4
-    least = int(values[:quarter].approx_n_unique())  # type: ignore[arg-type]
-    if (
-        not limits and (most := len(values) - quarter + least) < (ID_SHARE - NEAR / 4) * look.known
-    ):  # the others cannot make up for it
-        return most
-    if limits and look.words >= LONG_TEXT_WORDS and least > (LONG_TEXT_SHARE + NEAR) * look.known and not look.may_be_id():
-        return least
-    about = int(values.approx_n_unique())  # type: ignore[arg-type]
-    near = any(abs(about / look.known - share) < NEAR for share in limits)
-    if not near and (not look.may_be_id() or about < (ID_SHARE - NEAR) * look.known):
-        return about
-    return values.hash().n_unique()  # of so many bits that two values with one hash are not to be expected
+    from rosenblatt.data.columns.counting import count_many
 
-
-def look_at_codes(column: CodedTexts, said: Overrides) -> Look | None:
-    """The same at a column of coded texts, without polars; None where some may be numbers or dates."""
-    wanted = said.of_column(column.name)
-    known = column.without(all_marks(marks_of(said.missing, column.name)))
-    values = [text for text in known.texts if text is not None]
-    if len(values) > SAMPLE or wanted not in ("", "drop", "id", "category"):
-        return None
-    missing = known.texts.index(None) if None in known.texts else -1
-    rows = len(column) - int((known.codes == missing).sum()) if missing >= 0 else len(column)
-    marks = tuple(text for text in column.texts if text is not None and text not in known.texts)
-    look = Look(column.name, wanted, len(column), rows, values, len(values), marks=marks)
-    return None if share(values, DIGIT) >= LEAST_WITH_DIGITS and look.may_be_numbers else look
+    return count_many(values, look)
 
 
 def some_of(values: pl.Series) -> pl.Series:
@@ -402,7 +392,7 @@ def some_of(values: pl.Series) -> pl.Series:
 
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:
     """How many of the texts hold this pattern."""
-    return sum(pattern.search(text) is not None for text in texts) / len(texts) if texts else 0.0
+    return len([*filter(pattern.search, texts)]) / len(texts) if texts else 0.0
 
 
 def words_in(name: str) -> set[str]:
@@ -416,3 +406,15 @@ def words_in(name: str) -> set[str]:
     words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
     ends = ("nummer", "nr", "datum", "date")
     return words | {end for word in words for end in ends if word.endswith(end) and word not in ("candidate", "mandate")}
+
+
+def may_be_misspelled(texts: Sequence[str]) -> bool:
+    """Are two of these texts nearly the same, or does one speak of a sum? Roughly, and soon."""
+    lower = "\n".join(texts).casefold()
+    return len({*lower.split("\n")}) < len(texts) or bool(END_OF_SUM.search(lower) or UNSEEN.search(lower))
+
+
+def has_other_signs(texts: Sequence[str]) -> bool:
+    """Are there digits or signs beside them that are not those of ASCII, or are not seen?"""
+    together = "\n".join(texts)
+    return not together.isascii() and OTHER_SIGN.search(together) is not None

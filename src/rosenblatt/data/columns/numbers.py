@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 CODES = "USD|EUR|GBP|JPY|CHF|CNY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|INR|BRL|MXN|ZAR|KRW|SGD|HKD|ILS|Rs|kr|zł|Kč|Fr"
-CURRENCY = rf"(?:[$€£¥₹₽₩₺₪¢]|(?:US|A|C|R|NZ|HK|S)\$|(?i:{CODES})\.?)"
+# A backslash is what the yen's sign becomes in Shift JIS.
+CURRENCY = rf"(?:[$€£¥￥₹₽₩₺₪₫₱₴฿¢円元원\\]|(?:US|A|C|R|NZ|HK|S)\$|(?i:{CODES})\.?)"
 # Behind a number, and the same in every cell of a column.
 MEASURES = (
     "kg|g|mg|t|lbs?|oz|km|cm|mm|m|mi|ft|m²|m2|qm|ha|l|ml|cl|h|hrs?|hours?|min|mins?|minutes?|s|secs?|ms|d|days?|weeks?|months?|"
@@ -30,23 +31,24 @@ MEASURES = (
 )
 MEASURE = rf"(?i:{MEASURES})\.?"
 SIGN, MINUS = r"[+\-−–]", r"[\-−–]"  # a hyphen, a true minus, a dash; behind a number no plus: 10+ are 10 or more
+EXPONENT = "[eE][+-]?[0-9]+"
 NO_CENTS = r"[-−–]{1,2}"  # behind the decimal mark: 5.– and 5,-- are whole amounts, and not negative
 BLANK = r"[ \u00a0\u2009\u202f]"  # of those that separate thousands
 FRONT = rf"^(?<open>\(?){BLANK}*(?<sign>{SIGN}?){BLANK}*(?<unit>{CURRENCY}?){BLANK}*(?<inner>{SIGN}|\(|){BLANK}*"
-BODY = rf"[0-9.,'’ \u00a0\u2009\u202f]*[0-9](?:[0-9.,]*[.,]{NO_CENTS}|[0-9.,]*(?:[eE][+-]?[0-9]+)?)"
+BODY = rf"[0-9.,'’_ \u00a0\u2009\u202f]*[0-9](?:[0-9.,]*[.,]{NO_CENTS}|[0-9.,]*(?:{EXPONENT})?)"
 BACK = (
     rf"{BLANK}*(?<tail>{SIGN}|\)|){BLANK}*(?<after>%|{CURRENCY}|{MEASURE})?{BLANK}*(?<behind>{SIGN}?){BLANK}*(?<close>\)?)$"
 )
 PIECES = f"{FRONT}(?<body>{BODY}){BACK}"
 
-GROUPING = {",": ",", ".": r"\.", " ": BLANK, "'": "['’]"}  # what marks thousands, as a pattern
+GROUPING = {",": ",", ".": r"\.", " ": BLANK, "'": "['’]", "_": "_"}  # what marks thousands, as a pattern
 
 
 def _body(decimal: str, thousands: str) -> str:
     """The pattern of a number with these marks; its thousands are marked throughout, or not at all."""
     point = re.escape(decimal)
     if not thousands:
-        exponent = "(?:[eE][+-]?[0-9]+)?" if decimal == "." else ""
+        exponent = f"(?:{EXPONENT})?" if decimal == "." else ""
         return rf"^(?:[0-9]+(?:{point}(?:[0-9]*|{NO_CENTS}))?|{point}[0-9]+){exponent}$"
     mark = GROUPING[thousands]
     whole = rf"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)"  # 0,125 is a fraction
@@ -58,7 +60,7 @@ def _body(decimal: str, thousands: str) -> str:
 BODIES = {(point, mark): _body(point, mark) for mark in ("", *GROUPING) for point in ".," if point != mark}
 NO_NUMBER = "≠ "
 PLAIN = r"^[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?$"  # roughly
-EXAMPLE = re.compile(r"^1(?P<thousands>[,. '’]?)234(?:(?P<decimal>[.,])[0-9]+)?(?P<unit>.*)$")
+EXAMPLE = re.compile(r"^1(?P<thousands>[,. '’_]?)234(?:(?P<decimal>[.,])[0-9]+)?(?P<unit>.*)$")
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class NumberFormat:
     thousands: str = ""
     unit: str = ""
     plus_behind: bool = False  # is 10+ a 10? So did models that were written before this was asked.
+    exponent: bool = False  # 1,5E+03, where the comma marks the fraction; with a point every program reads it
 
     @property
     def is_plain(self) -> bool:
@@ -98,6 +101,8 @@ class NumberFormat:
         is_negative = texts.str.contains(r"^[^0-9]*[-−–(]|[^.,−–-][-−–][^0-9]*$")
         bare = texts.str.replace(rf"(?i:{re.escape(self.unit)})\.?", "") if self.unit else texts  # Rs. has a point, too
         body = bare.str.replace_all(r"^[^0-9.]+|[^0-9.]+$" if self.is_plain else f"[^0-9{self.decimal}]", "")
+        if self.exponent:
+            body = bare.str.replace_all("^[^0-9,]+|[^0-9,]+$", "")
         if self.decimal == ",":
             body = body.str.replace(",", ".", literal=True)
         plain = ("-" + body).zip_with(is_negative.fill_null(False), body)
@@ -105,7 +110,7 @@ class NumberFormat:
 
     def fits(self, texts: pl.Series) -> pl.Series:
         """Which texts are numbers in this format: with one sign at most, or in brackets, and with its unit."""
-        body, b = BODIES[self.decimal, self.thousands].strip("^$"), f"{BLANK}*"
+        body, b = BODIES[self.decimal, self.thousands].strip("^$") + (f"(?:{EXPONENT})?" * self.exponent), f"{BLANK}*"
         unit = rf"(?i:{re.escape(self.unit)})\.?"
         behind_it = SIGN if self.plus_behind else MINUS
         if not self.unit:
@@ -119,7 +124,7 @@ class NumberFormat:
         return texts.str.contains(f"^(?:{'|'.join(shapes)})$").fill_null(False)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "exponent" or value}
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> NumberFormat:
@@ -127,7 +132,8 @@ class NumberFormat:
             from rosenblatt.data.columns.durations import DurationFormat
 
             return DurationFormat()
-        return cls(saved["decimal"], saved["thousands"], saved["unit"], saved.get("plus_behind", True))
+        more = saved.get("plus_behind", True), saved.get("exponent", False)
+        return cls(saved["decimal"], saved["thousands"], saved["unit"], *more)
 
 
 def from_example(text: str) -> NumberFormat | None:
@@ -197,6 +203,9 @@ def recognise(texts: pl.Series) -> list[NumberFormat]:
     ]
     unit = measure_as_written(parts) or units[0]
     possible = [pair for pair in likeliest_first(marks) if fitting(parts, pair).all()]
+    if not possible and not unit and is_seen(f",[0-9]*{EXPONENT}$"):
+        without = parts.with_columns(body=body.str.replace(f"{EXPONENT}$", ""))
+        return [NumberFormat(",", exponent=True)] if fitting(without, (",", "")).all() else []
     if {(".", ""), (",", ".")} <= {*possible} and not body.str.contains(".", literal=True).all():
         # Fractions of three digits would have a point everywhere: 987 beside 1.234 says that it marks thousands.
         possible = [(",", "."), *(pair for pair in possible if pair != (",", "."))]

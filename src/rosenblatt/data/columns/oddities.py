@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.data.columns.dates import EXCEL, EXCEL_1970, EXCEL_TIME, day_text
+from rosenblatt.data.columns.dates import COUNTS, EPOCH, EPOCH_MS, EXCEL, EXCEL_1970, EXCEL_TIME, SECONDS_A_DAY, day_text
 from rosenblatt.data.columns.dates import commonest as commonest_date
 from rosenblatt.data.columns.kinds import Look, share, words_in
 from rosenblatt.data.columns.numbers import BODIES, CURRENCY, NumberFormat, commonest, likeliest_first, recognise
-from rosenblatt.data.columns.words import CODE_NAMES, DAY_NAMES, ID_NAMES, ODD_NUMBER, shown
+from rosenblatt.data.columns.words import CODE_NAMES, DAY_NAMES, ID_NAMES, ODD_NUMBER, VERSION_NAMES, shown
 from rosenblatt.errors import counted
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ SHORTENED = re.compile(r"^[0-9][.,][0-9]{1,5}[eE]\+?(1[1-9]|2[0-9])$")
 NAME_WITH_E = re.compile("^[0-9]{1,9}E[0-9]{1,2}$")
 DIGITS, MOST = re.compile("^[0-9]{1,40}$"), 1e40
 SHOWN_DIGITS, KEPT_DIGITS, LEAST_DIGITS = 6, 15, 12
+LEAST_SECONDS, MOST_SECONDS = 1_000_000_000, 2_000_000_000  # since 1970: September 2001 to May 2033
 LEAST_SERIAL, MOST_SERIAL = 20_000, 60_000  # October 1954 to April 2064, in days as spreadsheets count them
 DURATION = re.compile(
     r"^(?:[0-9]+(?::[0-5][0-9]){1,2}|(?:[0-9]+ ?(?:d|h|hrs?|std|m|min|s|sec)[a-z]*\.?,? ?){2,})$", re.IGNORECASE
@@ -61,7 +62,8 @@ ODD_DAYS = {
 
 def odd_values(look: Look, rows_with: Callable[[str], int]) -> str:
     """What is told of a column of numbers or dates; empty where nothing is odd."""
-    told = [] if look.dates or look.wanted else [serial_days(look), lost_digits(look), names_with_e(look)]
+    checks = [] if look.dates or look.wanted else [serial_days, seconds_since_1970, lost_digits, names_with_e, versions]
+    told = [check(look) for check in checks]
     if look.dates or any(ODD_NUMBER.match(str(value)) for value in look.sample):
         told.append(placeholder(look, rows_with))
     return ", ".join(filter(None, told))
@@ -82,6 +84,37 @@ def serial_days(look: Look) -> str:
     format = EXCEL if (values == values.round()).all() else EXCEL_TIME
     day = day_text(values[0] - EXCEL_1970)
     return f"if {shown(look.sample[0])} means {day}, as spreadsheets count days, {look.option('date:' + format)}"
+
+
+def seconds_since_1970(look: Look) -> str:
+    """What is told of numbers that may be moments, by their size; the names of IDs and codes say that they are none.
+
+    >>> import polars as pl
+    >>> seconds_since_1970(Look("s", "", 3, 3, [1709424000, 1709424060, 1709510400], dtype=pl.Int64()))
+    'if 1709424000 means 2024-03-03, as seconds since 1970, --column s=date:epoch'
+    """
+    if words_in(look.name) & (ID_NAMES | CODE_NAMES) or len(look.sample) < LEAST_OTHERS:
+        return ""
+    values = values_of(look) if re.search("[0-9]{10}|[eE]", str(look.sample[0])) else np.array([np.nan])
+    if not np.isfinite(values).all():
+        return ""
+    for format, parts in ((EPOCH, 1), (EPOCH_MS, 1_000)):
+        if LEAST_SECONDS * parts <= values.min() and values.max() <= MOST_SECONDS * parts:
+            means = f"if {shown(look.sample[0])} means {day_text(values[0] / parts / SECONDS_A_DAY)}"
+            return f"{means}, as {COUNTS[format][0]}, {look.option('date:' + format)}"
+    return ""
+
+
+def versions(look: Look) -> str:
+    """What is told of fractions that are called versions: 1.10 comes after 1.9, and is 1.1 as a number.
+
+    >>> import polars as pl
+    >>> versions(Look("version", "", 3, 3, [1.1, 1.9, 2.0], dtype=pl.Float64()))
+    '1.10 and 1.1 are one number: if they are versions, --column version=code'
+    """
+    if look.dtype is None or not look.dtype.is_float() or not words_in(look.name) & VERSION_NAMES:
+        return ""
+    return f"1.10 and 1.1 are one number: if they are versions, {look.option('code')}"
 
 
 def lost_digits(look: Look) -> str:
@@ -150,7 +183,7 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
     >>> import polars as pl
     >>> ages = ["31", "45", "-999", "28", "62", "-999"]
     >>> placeholder(Look("age", "", 6, 6, [31, 45, -999, 28, 62], dtype=pl.Int64()), ages.count)
-    '-999 in 2 rows is far from all others: if not known, --missing age=-999'
+    '-999 in 2 rows is far from all others: if it means missing, --missing age=-999'
     """
     values = values_of(look)
     odd = is_odd_day(values) if look.dates else np.array([ODD_NUMBER.match(str(one)) is not None for one in look.sample])
@@ -168,7 +201,7 @@ def placeholder(look: Look, rows_with: Callable[[str], int]) -> str:
         rows = rows_with(text)
         if rows >= LEAST_ROWS:
             option = f"--missing {quote(f'{look.name}={text}')}"
-            told.append(f"{shown(text)} in {counted(rows, 'row')} is far from all others: if not known, {option}")
+            told.append(f"{shown(text)} in {counted(rows, 'row')} is far from all others: if it means missing, {option}")
     return ", ".join(told)
 
 
@@ -232,7 +265,7 @@ def bounds_among(look: Look) -> str:
     """What is told of numbers of which some are limits or ranges, as <0.5, 10+ and 5-10; empty where there are none.
 
     >>> bounds_among(Look("visits", "", 9, 9, ["0", "1", "2", "3", "4", "5-10", "10+"]))
-    'numbers, some as 5-10 or 10+, taken as words: --column visits=number takes such as missing'
+    'numbers, some as 5-10 or 10+, taken as words: --column visits=number takes such cells as missing'
     >>> bounds_among(Look("age", "", 9, 9, ["18-25", "26-35", "36+"]))  # groups, and no numbers
     ''
     """
@@ -248,7 +281,7 @@ def bounds_among(look: Look) -> str:
         format = numbers_with("+", pl.Series(bounds, dtype=pl.String))
         remedy = f"{look.option('number:' + format.example())} reads them" if format else "write them without the sign"
         return f"numbers as {odd[-1]}, taken as words: {remedy}"
-    return f"numbers, some as {' or '.join(odd)}, taken as words: {look.option('number')} takes such as missing"
+    return f"numbers, some as {' or '.join(odd)}, taken as words: {look.option('number')} takes such cells as missing"
 
 
 def written_in_ways(look: Look) -> str:
@@ -303,9 +336,9 @@ def mostly_dates(look: Look) -> str:
     if format is None or not format.has_date:
         return ""
     others = texts.filter(format.wall_times(texts).is_null())
-    if 2 * len(others) > len(texts) or not len(others):
+    if 2 * len(others) > len(texts):
         return ""
-    told = f"most are dates as {format.describe()}, and some are not, as {shown(others[0])}"
+    told = f"most are dates as {format.describe()}, and some are not{f', as {shown(others[0])}' if len(others) else ''}"
     return f"{told}: {look.option('date')} takes those as missing"
 
 

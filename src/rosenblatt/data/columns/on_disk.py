@@ -6,7 +6,9 @@ would have in memory.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from shlex import quote
 
 import numpy as np
@@ -16,22 +18,18 @@ from rosenblatt.data.columns.dates import typed_formats
 from rosenblatt.data.columns.kinds import (
     LEAST_WITH_DIGITS,
     LONG_TEXT_SHARE,
-    MANY_ROWS,
     SAMPLE,
     Look,
     Overrides,
-    count_distinct,
+    has_other_signs,
     look_at,
     some_of,
     with_oddity,
 )
-from rosenblatt.data.columns.reading import all_marks, marks_of, without_marks
+from rosenblatt.data.columns.reading import all_marks, marks_of, with_ascii_signs, without_marks
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import BLANKS
-from rosenblatt.engine.file_arrays import ArrayWriter
 from rosenblatt.errors import SettingError
-
-COUNTED_AT_ONCE = 2**22  # hashes of values
 
 
 def looks_on_disk(table: DiskTable, said: Overrides, trimmed: bool) -> list[Look]:
@@ -65,9 +63,11 @@ def look_at_id(table: DiskTable, name: str, wanted: str) -> Look:
     return look
 
 
-def look_at_texts(table: DiskTable, name: str, said: Overrides, trimmed: bool) -> Look:
-    """A look at texts that repeat, each once."""
-    rows_of_text = table.rows_of_texts(name)
+def look_at_texts(
+    table: DiskTable, name: str, said: Overrides, trimmed: bool, rows_of_text: dict[str, int] | None = None
+) -> Look:
+    """A look at texts that repeat, each once; they and their rows are those of the table, if none are given."""
+    rows_of_text = table.rows_of_texts(name) if rows_of_text is None else rows_of_text
     marks, every = [], all_marks(marks_of(said.missing, name))
     known = dict(sorted(rows_of_text.items()))
     if not every.isdisjoint(known):
@@ -81,6 +81,13 @@ def look_at_texts(table: DiskTable, name: str, said: Overrides, trimmed: bool) -
     values = pl.Series("cells", list(known), dtype=pl.String)
     spelled = tuple(mark for mark in dict.fromkeys(marks) if mark)
     look = Look(name, said.of_column(name), len(table), sum(known.values()), some_of(values).to_list(), marks=spelled)
+    if has_other_signs(look.sample) and look.wanted not in ("category", "text"):
+        narrow_rows: dict[str, int] = Counter()
+        for text, rows in zip(with_ascii_signs(pl.Series([*rows_of_text])), rows_of_text.values(), strict=True):
+            narrow_rows[text] += rows
+        narrow = look_at_texts(table, name, said, trimmed, dict(narrow_rows))
+        if narrow.formats or narrow.dates or narrow.is_code:
+            return replace(narrow, ascii_signs=True)
     if len(values) <= 2:
         look.distinct = len(values)
     if not len(values):
@@ -169,26 +176,7 @@ def look_closer(look: Look, values: NumbersOnDisk, many: bool) -> None:
         formats = [typed_formats(part) for part in values]
         look.dates = [one for one in formats[0] if all(one in others for others in formats)]
     if look.distinct is None and many and not look.dates and look.may_be_id():
+        from rosenblatt.data.columns.counting import count_on_disk
+
         look.distinct = count_on_disk(values, look)
     with_oddity(look, values.rows_with)
-
-
-def count_on_disk(values: NumbersOnDisk, look: Look) -> int | None:
-    """How many values of a column that may be an ID differ, as `count_distinct` counts them."""
-    if look.known < MANY_ROWS:
-        return count_distinct(pl.concat(list(values)), look)
-    changes, last = 0, None
-    for part in values:
-        if not part.is_sorted() or (last is not None and part[0] < last):
-            break
-        changes += int((part != part.shift(1)).sum()) + (part[0] != last)
-        last = part[-1]
-    else:
-        return changes
-    # Equal values have equal hashes, and so the same file: each file is counted alone.
-    files = [ArrayWriter(np.uint64) for _ in range(1 + look.known // COUNTED_AT_ONCE)]
-    for part in values:
-        hashes = part.hash().to_numpy()
-        for number, file in enumerate(files):
-            file.add(hashes[hashes % np.uint64(len(files)) == number])
-    return sum(pl.Series(file.array()).n_unique() for file in files)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.data.coded import CodedTable
 from rosenblatt.data.columns.dates import SECONDS_A_DAY, DateFormat
 from rosenblatt.data.columns.numbers import NumberFormat
+from rosenblatt.data.columns.words import UNSEEN
 from rosenblatt.data.table import BLANKS, categories_of, is_enum, looks_like_data
 from rosenblatt.errors import DataError
 
@@ -48,6 +49,7 @@ class ColumnReading:
     number: NumberFormat | None = None  # where numbers are written as texts
     date: DateFormat | None = None
     chosen: bool = False  # by the user
+    ascii_signs: bool = False  # are digits of other scripts, wide or unseen signs to be read as what ASCII has for them?
 
     @property
     def used(self) -> bool:
@@ -77,6 +79,7 @@ class ColumnReading:
         saved |= {"marks": list(self.marks)} if self.marks else {}
         saved |= {"number": self.number.to_json()} if self.number else {}
         saved |= {"whole_years": True} if self.date and self.date.whole_years else {}
+        saved |= {"ascii_signs": True} if self.ascii_signs else {}
         return saved | ({"date": self.date.pattern} if self.date else {})
 
     @classmethod
@@ -89,6 +92,7 @@ class ColumnReading:
             number=NumberFormat.from_json(saved["number"]) if "number" in saved else None,
             date=DateFormat(saved["date"], saved.get("whole_years", False)) if "date" in saved else None,
             chosen=saved["chosen"],
+            ascii_signs=saved.get("ascii_signs", False),
         )
 
 
@@ -122,7 +126,7 @@ class TableReadings:
     def clean(self, table: pl.DataFrame | CodedTable, trimmed: bool = False) -> CleanTable:
         """The values of the columns that are used; stripping is left out where no text has blanks around it."""
         if isinstance(table, CodedTable):
-            if not any(one.used and (one.number or one.kind in ("date", "text")) for one in self.columns):
+            if not any(one.used and (one.number or one.ascii_signs or one.kind in ("date", "text")) for one in self.columns):
                 return self._clean_codes(table)
             table = table.to_polars()
         import polars as pl
@@ -132,7 +136,8 @@ class TableReadings:
         for reading in self.columns:
             if not reading.used:
                 continue
-            column = without_marks(table[reading.name], (*self.marks, *reading.marks), trimmed)
+            column = with_ascii_signs(table[reading.name]) if reading.ascii_signs else table[reading.name]
+            column = without_marks(column, (*self.marks, *reading.marks), trimmed)
             if reading.kind == "date":
                 parts = date_parts(column, reading)
                 clean.misfits[reading.name] = parts[0].null_count() - column.null_count()
@@ -162,6 +167,33 @@ def is_text(column: pl.Series) -> bool:
     import polars as pl
 
     return column.dtype in (pl.String, pl.Enum, pl.Categorical)
+
+
+def with_ascii_signs(column: pl.Series) -> pl.Series:
+    """Texts with the digits and signs that all programs know, for those of other scripts, wide ones and unseen ones.
+
+    >>> import polars as pl
+    >>> with_ascii_signs(pl.Series(["１，２３４", "٣٫٥", "12\\u200b"])).to_list()
+    ['1,234', '3.5', '12']
+    """
+    import polars as pl
+
+    if not is_text(column):
+        return column
+    texts = column.cast(pl.String)
+    return texts.str.replace_many(*signs_in_ascii()).alias(column.name)
+
+
+@lru_cache(1)
+def signs_in_ascii() -> tuple[list[str], list[str]]:
+    """Digits of all scripts, wide and unseen signs, and what stands for them in ASCII."""
+    import sys
+    import unicodedata
+
+    digits = {sign: str(unicodedata.decimal(sign)) for sign in map(chr, range(128, sys.maxunicode)) if sign.isdecimal()}
+    signs = dict(zip("．，－﹣＋％：／（）　٫٬٪", ".,--+%:/() .,%", strict=True)) | digits
+    signs |= dict.fromkeys((sign for sign in map(chr, range(0xAD, 0xFF00)) if UNSEEN.match(sign)), "")
+    return [*signs], [*signs.values()]
 
 
 def own_marks(missing: Sequence[str], name: str) -> tuple[str, ...]:
@@ -209,7 +241,8 @@ def without_marks(column: pl.Series, marks: Sequence[str] = (), trimmed: bool = 
     if is_text(column):
         texts = column.cast(pl.String)
         texts = texts if trimmed else texts.str.strip_chars()
-        marked = texts.is_in(list(every)).fill_null(False)
+        marked = texts.is_in(list(every))
+        marked = marked.fill_null(False) if marked.has_nulls() else marked  # a copy, else for nothing
         return (texts.set(marked, None) if marked.any() else texts).alias(name)
     if column.dtype.is_float() and column.is_nan().any():  # else a copy for nothing
         column = column.fill_nan(None)

@@ -147,12 +147,15 @@ def _with_guessed_types(
 
     texts: Types = dict.fromkeys(block.layout.names, pl.String())
     guessed: Types = {}
+    content, skipped = block.content, block.skipped
+    if content.startswith(b"x^"):  # as packed data may begin, which polars would unpack
+        content, skipped = b"\n" + content, skipped + 1
 
     def read_csv(schema: Types, rows: int | None = None) -> pl.DataFrame:
         return pl.read_csv(
-            block.content,
+            content,
             has_header=False,
-            skip_lines=block.skipped,
+            skip_lines=skipped,
             schema=schema,
             separator=block.layout.delimiter,
             quote_char='"' if counts.quotes else None,

@@ -184,9 +184,11 @@ def _one_column(source: Source, column: str, delimiter: str) -> FileError:
     others = [d for d in ";\t|,~^:" if d != delimiter and d in lines[0]]
     if len({len(cells_between_blanks(line)) for line in lines}) == 1:
         others.append(" ")
-    remedy = f"pass delimiter={others[0]!r}" if others and others[0] in lines[0] else "name the delimiter, or the right file"
+    remedy = f"pass delimiter={others[0]!r}" if others and others[0] in lines[0] else "name the delimiter, or check the file"
     what = f"one column found, {column!r}, with the delimiter {delimiter!r}: {remedy}."
-    if len(lines) > 1 and delimiter in lines[1]:
+    if delimiter in column and all(line.startswith('"') and line.endswith('"') for line in lines):
+        what = "every line is in quotes as a whole, so that it is one cell: remove the quotes around the lines."
+    elif len(lines) > 1 and delimiter in lines[1]:
         what = f"one column found, {column!r}: if the table begins further down, pass skip_lines=N."
     return FileError(what, path=source.name, line=source.start + 1)
 

@@ -25,7 +25,7 @@ from rosenblatt.errors import FileError
 csv.field_size_limit(LONGEST_LINE)  # of the whole process, and only ever more than its 128 kB
 CELL = re.compile(rf'"((?:[^"]|"")*)"(?=[{BLANKS}]|$)|([^{BLANKS}]+)')
 DELIMITERS = "\t;,|"
-HINT = re.compile(rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE)  # as Excel takes it, on the first line
+HINT = re.compile(rf'"?sep=([{DELIMITERS}~^:])"?\s*', re.IGNORECASE)  # as Excel takes it, on the first line
 TABLE_LINES = 3  # at least: names and two rows
 EVEN_SHARE = 0.9  # of the lines of a table have its width, else titles above it are not looked for
 
@@ -214,6 +214,8 @@ def refuse_uneven(records: Iterable[Record], width: int, name: str) -> Iterator[
                 what += " If the table begins further down, pass skip_lines=N."
             elif len(cells) == width + 1 and not cells[-1]:
                 what += " If every row ends with the delimiter, end the line of names with it, too."
+            elif len(cells) > width and any("\\" in cell and cell.endswith('"') for cell in cells):
+                what += ' A quote inside a cell is written twice in CSV, "", and not as \\": convert them.'
             elif len(cells) == width + 1 and cells[0] == "1":
                 what += (
                     " If the first cell numbers the rows, as R writes them, name it, too: pass skip_lines=1 and all names."

@@ -6,7 +6,7 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.data.columnar import explain_damage, without_marks
+from rosenblatt.data.columnar import explain_damage, told_of_durations, without_marks
 from rosenblatt.data.columns.dates import plain_moments
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.records import first_row_of_table
@@ -16,7 +16,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.sheet_extent import refuse_far_cells
 from rosenblatt.data.source import SAMPLE_LINES, Source
 from rosenblatt.data.table import Place, checked_names, to_dataset
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, TargetError
 
 # How spreadsheets begin: a zip archive with the folders of one, or the files that Excel wrote until 2003.
 SPREADSHEET = re.compile(
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # To whom fastexcel tells of each empty column that it has no type: Python prints what has no listener.
 NOBODY = logging.NullHandler()
+SEARCHED = 10  # rows for the name of the target
 LARGEST_WHOLE = 2**53  # up to which a float tells whole numbers apart
 
 
@@ -47,11 +48,17 @@ def read(source: Source, options: ReadOptions) -> Dataset:
     workbook = explain_damage(source, "spreadsheet", lambda: fastexcel.read_excel(content))
     sheet = chosen_sheet(source, workbook)
     merged = merged_cells(content, sheet)
-    frame = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options, merged))
+    frame, blocks = explain_damage(source, "spreadsheet", lambda: table_in(source, workbook, sheet, options, merged))
     if not frame.height:
         raise FileError("the sheet has names and no rows.", path=source.name)
     frame = frame.select(without_marks(column, options.missing) for column in frame)
-    return to_dataset(frame, options, source.name, lambda row: Place(f"{source.name}, row {row + 1:,}"))
+    try:
+        return to_dataset(frame, options, source.name, lambda row: Place(f"{source.name}, row {row + 1:,}"))
+    except FileError as error:
+        if error.column is None or error.column not in blocks:
+            raise
+        how = "Cells of this column are merged, and the value of a block stands in its first row alone"
+        raise FileError(f"{error} {how}: unmerge them in the spreadsheet, and fill them in.", column=None) from None
 
 
 def chosen_sheet(source: Source, workbook: Any) -> str:
@@ -78,8 +85,12 @@ def cells_of(workbook: Any, sheet: str, rows: int, skip: int | None = None) -> p
     return frame
 
 
-def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions, merged: MergedCells) -> pl.DataFrame:
-    """The table of a sheet: names from its first row, or below the titles; without rows and columns that are empty."""
+def table_in(
+    source: Source, workbook: Any, sheet: str, options: ReadOptions, merged: MergedCells
+) -> tuple[pl.DataFrame, list[str]]:
+    """The table of a sheet, and the columns with merged cells: names from its first row, or below the titles; without rows
+    and columns that are empty.
+    """
     import polars as pl
 
     cells = [[(cell or "").strip() for cell in row] for row in cells_of(workbook, sheet, SAMPLE_LINES, 0).rows()]
@@ -96,6 +107,10 @@ def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions, me
 
         options = named_as_in_training([cell for cell in cells[start] if cell], options, source)
     header, first = cells[start], start + options.header
+    below = next((i for i, row in enumerate(cells[start:SEARCHED], start + 1) if options.target in row), None)
+    if options.header and options.names is None and options.target not in header and below is not None:
+        what = f"row {start + 1} has no column {options.target!r}, and row {below} has: pass skip_lines={below - 1}."
+        raise TargetError(what, path=source.name)
     names = [f"cell_{i}" for i in range(len(header))]
     sheet_below = workbook.load_sheet(sheet, header_row=None, skip_rows=first, column_names=names, schema_sample_rows=None)
     frame: pl.DataFrame = sheet_below.to_polars()
@@ -105,9 +120,15 @@ def table_in(source: Source, workbook: Any, sheet: str, options: ReadOptions, me
     titles = checked_names([header[i] if options.header else "" for i in used], options, Place(source.name))
     title_of = dict(zip(used, titles, strict=True))
     row_of_names = start if options.header else None
-    for sentence in merged.notes(source.name, [title_of.get(i) for i in range(len(names))], row_of_names, first, last):
+    by_place = [title_of.get(i) for i in range(len(names))]
+    durations = [title for i, title in title_of.items() if frame[names[i]].dtype == pl.Duration]
+    for sentence in (
+        *merged.notes(source.name, by_place, row_of_names, first, last),
+        *told_of_durations(durations, source.name),
+    ):
         source.note(sentence)
-    return pl.DataFrame([plain(frame[names[i]].alias(title)) for i, title in title_of.items()])
+    table = pl.DataFrame([plain(frame[names[i]].alias(title)) for i, title in title_of.items()])
+    return table, merged.columns_below(by_place, first, last)
 
 
 def plain(column: pl.Series) -> pl.Series:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*("|\})')
+CONSTANT = re.compile(r"[\[:,]\s*(NaN|-?Infinity)\b")
+FEW_ROWS = 100  # of a list in an object, that are asked which columns they have
 MOST_IN_ORDER = 32  # members of an object, of which polars keeps the order
 TOO_DEEP = "lists and objects lie too deep within each other: make a table of it first."
 
@@ -127,19 +129,30 @@ def is_one_object(source: Source) -> bool:
 
 
 def is_row_for_model(text: str, options: ReadOptions) -> bool:
-    """Is the text one object with a cell of a column that the model knows? Then it is a row, whatever lists are in it."""
+    """Is the text one object with a cell of a column that the model knows? Then it is a row, whatever lists are in it; but
+    not where objects in a list of it have more of those: what services answer may have names of its rows beside them.
+    """
     if options.training is None:
         return False
     members: Any = None
     with suppress(ValueError, RecursionError):
         members = json.loads(text)
     columns = set(options.training.columns)
-    return isinstance(members, dict) and any(
-        any(f"{name}.{inner}" in columns for inner in value)
-        if isinstance(value, dict)
-        else name in columns and not isinstance(value, list)
-        for name, value in members.items()
-    )
+    if not isinstance(members, dict):
+        return False
+    own = known_in(members, columns)
+    return own > 0 and own >= max((known_in(row, columns) for row in rows_of_object(members)[1][:FEW_ROWS]), default=0)
+
+
+def known_in(row: dict[str, Any], columns: set[str]) -> int:
+    """How many cells of these columns an object has; a list is none.
+
+    >>> known_in({"object": "list", "data": [1], "address": {"city": "Rome"}}, {"object", "data", "address.city"})
+    2
+    """
+    inner = sum(known_in(value, {name.removeprefix(f"{outer}.") for name in columns if name.startswith(f"{outer}.")})
+                for outer, value in row.items() if isinstance(value, dict))  # fmt: skip
+    return inner + sum(name in columns and not isinstance(value, list | dict) for name, value in row.items())
 
 
 def table_in_object(text: str, name: str = "") -> tuple[str, str] | None:
@@ -222,11 +235,14 @@ def problem_in(text: str, name: str, reason: str, first: int = 1) -> FileError:
     """Why the text, which begins on this line, cannot be read, with the line."""
     if text.startswith("["):
         try:
-            json.loads(text)
+            json.loads(text, parse_constant=refuse_constant)
         except json.JSONDecodeError as error:
             return FileError(f"this is no JSON: {error.msg}.", path=name, line=error.lineno)
         except RecursionError:
             return FileError(TOO_DEEP, path=name)
+        except ValueError as error:
+            place = match.start(1) if (match := CONSTANT.search(text)) else 0
+            return FileError(f"{error}.", path=name, line=text.count("\n", 0, place) + 1)
     kinds: dict[str, type] = {}
     for number, line in enumerate([] if text.startswith("[") else text.split("\n"), first):
         if not line.strip():
