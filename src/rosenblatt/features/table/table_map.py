@@ -23,6 +23,7 @@ from rosenblatt.features.table.blocks import (
     CategoryProduct,
     DenseBuilder,
     FeatureBlock,
+    Room,
     SparseBuilder,
     is_dense,
     make_blocks,
@@ -279,10 +280,10 @@ class TableMap:
         self.n_features += self.texts.n_features if self.texts else 0
         self.n_features += len(self.grown)
 
-    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
+    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES, room: Room | None = None) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR.
 
-        The rows may be what `clean` gave.
+        The rows may be what `clean` gave. What is made in a `room` lasts until that is used again.
         """
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
@@ -299,7 +300,7 @@ class TableMap:
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
             pair.unseen = 0
-        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
+        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype, room)
         grown = None
         if self.grown:
             from rosenblatt.features.table.variants import GrownEntries
