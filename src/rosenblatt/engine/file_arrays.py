@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.engine.rows import is_mapped
 
 ROWS_AT_ONCE = 2**16
-WRITTEN_AT_ONCE = 2**21  # bytes: a large page, where the system has such
+ZEROS_AT_ONCE = 2**21  # bytes: a large page, where the system has such
 
 
 def array_in_file(n: int, dtype: Any) -> np.ndarray:
@@ -30,10 +30,9 @@ def array_in_file(n: int, dtype: Any) -> np.ndarray:
     if not size:
         return np.zeros(0, dtype)
     with tempfile.TemporaryFile(prefix="rosenblatt-") as file:
-        zeros, blocks_of = np.zeros(min(size, WRITTEN_AT_ONCE), dtype=np.uint8), BlockWriter(file)
-        for part in blocks(size, WRITTEN_AT_ONCE):  # a disk that is full is told here, not by a signal later
-            blocks_of.add(zeros[: part.stop - part.start])
-        blocks_of.flush()
+        zeros = np.zeros(min(size, ZEROS_AT_ONCE), dtype=np.uint8)
+        for part in blocks(size, ZEROS_AT_ONCE):  # a disk that is full is told here, not by a signal later
+            write_numbers(file, zeros[: part.stop - part.start])
         return np.asarray(np.memmap(file, dtype, mode="r+", shape=(n,)))
 
 
@@ -64,45 +63,15 @@ def blocks(n: int, at_once: int = ROWS_AT_ONCE) -> Iterator[slice]:
     return (slice(start, min(start + at_once, n)) for start in range(0, n, at_once))
 
 
-class BlockWriter:
-    """Writes to a file in blocks of one size, at multiples of it, however small the parts are that it is given.
+def write_numbers(file: IO[bytes], part: np.ndarray) -> None:
+    """Writes numbers behind those that were written so before, in as few calls as there can be.
 
-    Linux holds what is written so in large pages: writing takes half of the time, and to read mapped rows from all over the
-    place is faster, since the processor has fewer addresses of pages to look up.
+    Linux holds what comes in large pieces in large pages: to write it takes less time, and so does reading mapped rows from
+    all over the place, since the processor has fewer addresses of pages to look up.
     """
-
-    def __init__(self, file: IO[bytes], size: int = WRITTEN_AT_ONCE):
-        self.file, self.size = file, size
-        self.block, self.filled = np.empty(size, dtype=np.uint8), 0  # what is yet to be written
-
-    def add(self, part: np.ndarray) -> None:
-        """Some more numbers, which lie together."""
-        content = part.reshape(-1).view(np.uint8)
-        if self.filled:
-            content = self._fill_up(content)
-            if self.filled < self.size:
-                return
-            self.flush()
-        whole = len(content) - len(content) % self.size
-        for start in range(0, whole, self.size):
-            self._write(content[start : start + self.size])
-        self._fill_up(content[whole:])
-
-    def _fill_up(self, content: np.ndarray) -> np.ndarray:
-        """Puts the beginning into the block, and gives back what has no room in it."""
-        count = min(len(content), self.size - self.filled)
-        self.block[self.filled : self.filled + count] = content[:count]
-        self.filled += count
-        return content[count:]
-
-    def flush(self) -> None:
-        """What is left goes to the file as well."""
-        self._write(self.block[: self.filled])
-        self.filled = 0
-
-    def _write(self, content: np.ndarray) -> None:
-        while len(content):
-            content = content[os.write(self.file.fileno(), content.data) :]
+    content = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+    while len(content):
+        content = content[os.write(file.fileno(), content.data) :]
 
 
 class ArrayWriter:
@@ -115,21 +84,19 @@ class ArrayWriter:
     array([3, 1, 2], dtype=int32)
     """
 
-    def __init__(self, dtype: Any, at_once: int = WRITTEN_AT_ONCE):
+    def __init__(self, dtype: Any):
         self.dtype, self.length = np.dtype(dtype), 0
         self._file = tempfile.TemporaryFile(prefix="rosenblatt-")  # noqa: SIM115
-        self._blocks = BlockWriter(self._file, at_once)
 
     def __del__(self) -> None:
         self._file.close()
 
     def add(self, part: np.ndarray) -> None:
         """Some more numbers."""
-        self._blocks.add(np.ascontiguousarray(part, self.dtype))
+        write_numbers(self._file, np.asarray(part, self.dtype))
         self.length += len(part)
 
     def array(self) -> np.ndarray:
         """All of them."""
         with self._file as file:
-            self._blocks.flush()
             return np.asarray(np.memmap(file, self.dtype, mode="r+")) if self.length else np.zeros(0, self.dtype)

@@ -186,7 +186,7 @@ def count_on_disk(values: NumbersOnDisk, look: Look) -> int | None:
     else:
         return changes
     # Equal values have equal hashes, and so the same file: each file is counted alone.
-    files = [ArrayWriter(np.uint64, at_once=2**16) for _ in range(1 + look.known // COUNTED_AT_ONCE)]
+    files = [ArrayWriter(np.uint64) for _ in range(1 + look.known // COUNTED_AT_ONCE)]
     for part in values:
         hashes = part.hash().to_numpy()
         for number, file in enumerate(files):

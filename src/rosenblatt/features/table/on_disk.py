@@ -49,6 +49,29 @@ def clean_on_disk(readings: TableReadings | None, table: DiskTable) -> Iterator[
     return returning_memory(map_ahead(lambda number: readings.clean(table.part(number)), range(len(table.heights))))
 
 
+def clean_to_fit(readings: TableReadings, table: DiskTable) -> Iterator[CleanTable]:
+    """What there is to learn from: of coded categories each text once, of all other columns every row, part by part."""
+    import polars as pl
+
+    every_row, marks = [], readings.marks
+    for one in readings.columns:
+        values = table.values.get(one.name)
+        if not one.used:
+            continue
+        if one.kind in ("date", "text") or one.role != "category" or values is None or values.dtype != pl.Enum:
+            every_row.append(one)
+            continue
+        tally = table.tallies[one.name]
+        texts = values.filter(pl.Series(tally > 0)).alias(one.name)
+        if tally.sum() < table.height:
+            texts = texts.extend_constant(None, 1)
+        yield TableReadings([one], marks).clean(pl.DataFrame([texts]))
+    if every_row:
+        names, own = [one.name for one in every_row], TableReadings(every_row, marks)
+        parts = map_ahead(lambda number: own.clean(table.part(number, names)), range(len(table.heights)))
+        yield from returning_memory(parts)
+
+
 def refuse_texts(readings: TableReadings) -> None:
     """Refuses columns of sentences."""
     sentences = [one.name for one in readings.columns if one.kind == "text"]
