@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from rosenblatt.cluster.advice import Advice, Adviser
@@ -15,6 +13,7 @@ from rosenblatt.cluster.mixed_run import ranges, train_shards
 from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.row_folder import folder_for_rows
 from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
@@ -55,8 +54,8 @@ class LocalWorkers:
         if self.advise is not None:
             best = adviser.before_start()
             best.refuse_slow()
-        with tempfile.TemporaryDirectory(prefix="rosenblatt-") as name, naming_full_disk(Path(name)):
-            folders = write_examples(examples, Path(name)), Path(name)
+        with folder_for_rows() as folder, naming_full_disk(folder):
+            folders = write_examples(examples, folder), folder
             with workers_in(folders, workers) as processes:
                 shards = ShardProcesses(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], processes)
                 if self.advise is not None and best is not None:
