@@ -94,6 +94,24 @@ def bytes_of(learned, path):
     return path.read_bytes()
 
 
+def bracketed(number, mark):
+    return f"{number}{mark}"
+
+
+def in_brackets(a, b):
+    return f"({a} {b})"
+
+
+@pytest.mark.parametrize("count", [1, 31, 150])
+def test_many_items_share_tasks_and_give_the_same_tree(count, cluster):
+    with distributed.Client(cluster) as client:
+        tasks = DaskTasks(client)
+        by_cluster = tasks.reduce(bracketed, range(count), in_brackets, "!"), tasks.map(bracketed, range(count), "!")
+        used = next(tasks.numbers)
+    assert by_cluster == (TasksHere().reduce(bracketed, range(count), in_brackets, "!"), [f"{k}!" for k in range(count)])
+    assert used <= max(3 * count, 150)  # one worker of one thread: of 150 items, eight share a task
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
 def test_the_bytes_are_those_of_the_serial_function(workers, cluster, table, serial, tmp_path):
     cluster.scale(workers)
