@@ -46,7 +46,6 @@ class LocalWorkers:
     def run(
         self, examples: AnyExamples, rule: rules.Rule, plan: Plan, held_out: AnyExamples | None, callbacks: Callbacks
     ) -> Training:
-        started = time.perf_counter()
         cuts = ranges(examples.rows.n, self.shards)
         settings = MixSettings(rule, plan, len(cuts), self.mix)
         workers, adviser = min(self.workers, len(cuts)), Adviser(examples, settings, self.workers)
@@ -54,6 +53,7 @@ class LocalWorkers:
         if self.advise is not None:
             best = adviser.before_start()
             best.refuse_slow()
+        started = time.perf_counter()
         with folder_for_rows() as folder, naming_full_disk(folder):
             folders = write_examples(examples, folder), folder
             with workers_in(folders, workers) as processes:
