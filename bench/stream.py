@@ -1,4 +1,4 @@
-"""Training from a file on disk: wall and CPU time, and the peak of memory that belongs to no file, beside training in memory.
+"""Training from a file on disk: wall and CPU time, the peak of memory that belongs to no file, beside training in memory.
 
     python bench/stream.py                            a mixed CSV of 0.5 and 2 GB: some minutes
     python bench/stream.py --gigabytes 0.1 0.2        smaller
