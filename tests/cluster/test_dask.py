@@ -306,3 +306,20 @@ def test_the_command_line_gives_the_bytes_of_local_processes(table, tmp_path, ca
     learn_with_workers(data, 1, Recipe(shards=3, epochs=2)).save(tmp_path / "local")
     assert (tmp_path / "dask").read_bytes() == (tmp_path / "local").read_bytes()
     assert "1,500 rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_products_are_those_of_all_rows_and_not_of_a_sample(format, tmp_path):
+    """A sample that is not all rows misses the pair of the last one; the file of local processes, which see all, has it."""
+    draw, n = np.random.default_rng(1), 1500
+    a, b = draw.choice(["x", "y"], n), draw.choice(["p", "q", "r"], n)
+    b[a == "y"] = "p"
+    a[-1], b[-1] = "y", "q"  # nowhere else
+    rows = pl.DataFrame({"a": a, "b": b, "wanted": np.where((b == "q") ^ (draw.random(n) < 0.1), "yes", "no")})
+    path, recipe = tmp_path / f"rows.{format}", Recipe(epochs=2, shards=3, features={"products": [("a", "b")]})
+    rows.write_csv(path) if format == "csv" else rows.write_parquet(path)
+    source = FileSource(str(path), ReadOptions(target="wanted"), 3000, str(tmp_path / "rows"), sample_rows=100)
+    by_tasks = learn_on_cluster(source, recipe, TasksHere())
+    learn_with_workers(rb.read(path, target="wanted"), 1, recipe).save(tmp_path / "local")
+    assert "a=y & b=q" in by_tasks.classifier.features.names
+    assert bytes_of(by_tasks, tmp_path / "model") == (tmp_path / "local").read_bytes()
