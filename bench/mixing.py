@@ -2,6 +2,7 @@
 
     ROSENBLATT_DATA=… python bench/mixing.py error      held-out error of mixed and of plain training, epoch by epoch
     python bench/mixing.py speed [ROWS]                 rows a second of an epoch by one and by two workers, reading excluded
+    python bench/mixing.py forecast [ROWS]              what the adviser foretells of two workers, and what then happens
 
 Errors are those of the averaged weights (AROW: of the last), on a fifth of the rows (MNIST: its test set). Mushrooms:
 epochs until none is wrong. Speed: rows of 14 ones in 392 columns, one label in ten wrong; median of five epochs, one and
@@ -14,11 +15,14 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from rosenblatt.cluster.advice import Advice
+from rosenblatt.cluster.local import LocalWorkers
 from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
 from rosenblatt.cluster.mixed_run import MixedRun, ShardsHere, cut, ranges, train_shards
 from rosenblatt.cluster.mixing import MIXES, MixSettings
@@ -26,6 +30,8 @@ from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data import read
 from rosenblatt.data.splits import split
 from rosenblatt.engine.rows import OneHot
+from rosenblatt.errors import SettingError
+from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, feature_rows, for_classes
 from rosenblatt.learning.learn import prepare
 from rosenblatt.learning.learners import Recipe
@@ -72,14 +78,43 @@ def measure_errors() -> None:
             print(f"mushrooms  {learner:20} {what} {one.stopped_because}, epoch {len(one.history)}")
 
 
-def measure_speed(rows: int) -> None:
+def one_hot_rows(rows: int) -> Examples:
+    """Rows of 14 ones in 392 columns, one label in ten wrong."""
     draw = np.random.default_rng(0)
     width, values = 14, 28
     codes = draw.integers(0, values, (rows, width), dtype=np.int32) + np.arange(width, dtype=np.int32) * values
     w = draw.normal(size=width * values)
     labels = (w[codes].sum(axis=1) > 0) ^ (draw.random(rows) < 0.1)
-    examples = for_classes(OneHot(codes, width * values), labels.astype(np.int32))
-    recipe = Recipe(epochs=100)
+    return for_classes(OneHot(codes, width * values), labels.astype(np.int32))
+
+
+def measure_forecast(rows: int, epochs: int = 10, times: int = 3) -> None:
+    """One run and two workers in turns: how much faster these are, and what was foretold."""
+    examples, recipe = one_hot_rows(rows), Recipe(epochs=epochs)
+    rule, plan = recipe.rule(), recipe.plan()
+    foretold: list[Advice] = []
+    seconds: dict[str, list[float]] = {"plain": [], "mixed": []}
+    for _ in range(times):
+        started = time.perf_counter()
+        run(examples, recipe.rule(), recipe.plan())
+        seconds["plain"].append(time.perf_counter() - started)
+        with suppress(SettingError):  # not worth it
+            LocalWorkers(2, SHARDS, "uniform", foretold.append).run(
+                examples, recipe.rule(), recipe.plan(), None, Callbacks()
+            )
+        started = time.perf_counter()
+        LocalWorkers(2, SHARDS).run(examples, rule, plan, None, Callbacks())
+        seconds["mixed"].append(time.perf_counter() - started)
+    happened = statistics.median(seconds["plain"]) / statistics.median(seconds["mixed"])
+    for name, times_of_runs in seconds.items():
+        print(f"{name}: {epochs} epochs in {[round(one, 2) for one in times_of_runs]} s")
+    print(f"two workers: {happened:.2f} times as fast")
+    for advice in foretold:
+        print(f"foretold {advice.of_run:.2f}, an epoch {advice.of_epoch:.2f}: {advice.of_run / happened - 1:+.0%}")
+
+
+def measure_speed(rows: int) -> None:
+    examples, recipe = one_hot_rows(rows), Recipe(epochs=100)
     cuts = ranges(rows, SHARDS)
     settings = MixSettings(recipe.rule(), recipe.plan(), len(cuts))
     with tempfile.TemporaryDirectory() as name:
@@ -114,5 +149,7 @@ def measure_speed(rows: int) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["error"]:
         measure_errors()
+    elif sys.argv[1:2] == ["forecast"]:
+        measure_forecast(int(sys.argv[2]) if len(sys.argv) > 2 else 6_000_000)
     else:
         measure_speed(int(sys.argv[2]) if len(sys.argv) > 2 else 4_000_000)

@@ -1,4 +1,4 @@
-"""Training from a file on disk: wall time, and the peak of memory that belongs to no file, beside training in memory.
+"""Training from a file on disk: wall and CPU time, the peak of memory that belongs to no file, beside training in memory.
 
     python bench/stream.py                            a mixed CSV of 0.5 and 2 GB: some minutes
     python bench/stream.py --gigabytes 0.1 0.2        smaller
@@ -14,6 +14,7 @@ file is not counted, since the system can drop it at any time. Parsing alone is 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -120,15 +121,21 @@ def anonymous_kilobytes(process: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon")), 0)
 
 
-def measure(command: list[str]) -> tuple[float, float]:
-    """(seconds, megabytes of anonymous memory at most) of a process."""
-    started, most = time.perf_counter(), 0
+def measure(command: list[str]) -> tuple[float, float, float]:
+    """(seconds, seconds of all cores, megabytes of anonymous memory at most) of a process."""
+    started, most, before = time.perf_counter(), 0, cpu_of_children()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
             most = max(most, anonymous_kilobytes(process.pid))
             time.sleep(0.1)
     assert process.returncode == 0, command
-    return time.perf_counter() - started, most / 1000
+    return time.perf_counter() - started, cpu_of_children() - before, most / 1000
+
+
+def cpu_of_children() -> float:
+    """Seconds that all processes have worked which this one has started, and which have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def runs(rows: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, list[str]]:
@@ -184,7 +191,7 @@ def main() -> None:
     if chosen.forecast:
         forecast(chosen)
         return
-    print("file       rows        how          seconds   anonymous MB")
+    print("file       rows        how          seconds       CPU   anonymous MB")
     for size in chosen.gigabytes:
         with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
             folder = Path(name)
@@ -193,8 +200,8 @@ def main() -> None:
             for how, command in runs(rows, folder, chosen).items():
                 if chosen.only and how not in chosen.only:
                     continue
-                seconds, most = measure(command)
-                print(f"{size:5.2f} GB  {count:10,}  {how:11}  {seconds:8.1f}  {most:12,.0f}", flush=True)
+                seconds, cpu, most = measure(command)
+                print(f"{size:5.2f} GB  {count:10,}  {how:11}  {seconds:8.1f}  {cpu:8.1f}  {most:12,.0f}", flush=True)
             models = [folder / one for one in ("memory", "stream", "new", "kept") if (folder / one).exists()]
             same = len({model.read_bytes() for model in models}) == 1
             print(f"the {len(models)} model files are {'the same' if same else 'DIFFERENT'}")

@@ -94,6 +94,24 @@ def bytes_of(learned, path):
     return path.read_bytes()
 
 
+def bracketed(number, mark):
+    return f"{number}{mark}"
+
+
+def in_brackets(a, b):
+    return f"({a} {b})"
+
+
+@pytest.mark.parametrize("count", [1, 31, 150])
+def test_many_items_share_tasks_and_give_the_same_tree(count, cluster):
+    with distributed.Client(cluster) as client:
+        tasks = DaskTasks(client)
+        by_cluster = tasks.reduce(bracketed, range(count), in_brackets, "!"), tasks.map(bracketed, range(count), "!")
+        used = next(tasks.numbers)
+    assert by_cluster == (TasksHere().reduce(bracketed, range(count), in_brackets, "!"), [f"{k}!" for k in range(count)])
+    assert used <= max(3 * count, 150)  # one worker of one thread: of 150 items, eight share a task
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
 def test_the_bytes_are_those_of_the_serial_function(workers, cluster, table, serial, tmp_path):
     cluster.scale(workers)
@@ -288,3 +306,20 @@ def test_the_command_line_gives_the_bytes_of_local_processes(table, tmp_path, ca
     learn_with_workers(data, 1, Recipe(shards=3, epochs=2)).save(tmp_path / "local")
     assert (tmp_path / "dask").read_bytes() == (tmp_path / "local").read_bytes()
     assert "1,500 rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_products_are_those_of_all_rows_and_not_of_a_sample(format, tmp_path):
+    """A sample that is not all rows misses the pair of the last one; the file of local processes, which see all, has it."""
+    draw, n = np.random.default_rng(1), 1500
+    a, b = draw.choice(["x", "y"], n), draw.choice(["p", "q", "r"], n)
+    b[a == "y"] = "p"
+    a[-1], b[-1] = "y", "q"  # nowhere else
+    rows = pl.DataFrame({"a": a, "b": b, "wanted": np.where((b == "q") ^ (draw.random(n) < 0.1), "yes", "no")})
+    path, recipe = tmp_path / f"rows.{format}", Recipe(epochs=2, shards=3, features={"products": [("a", "b")]})
+    rows.write_csv(path) if format == "csv" else rows.write_parquet(path)
+    source = FileSource(str(path), ReadOptions(target="wanted"), 3000, str(tmp_path / "rows"), sample_rows=100)
+    by_tasks = learn_on_cluster(source, recipe, TasksHere())
+    learn_with_workers(rb.read(path, target="wanted"), 1, recipe).save(tmp_path / "local")
+    assert "a=y & b=q" in by_tasks.classifier.features.names
+    assert bytes_of(by_tasks, tmp_path / "model") == (tmp_path / "local").read_bytes()

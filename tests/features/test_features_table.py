@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt.engine.rows import OneHot, Rows
@@ -361,3 +363,17 @@ def test_the_map_is_the_same_bytes_whatever_the_order_of_rows_and_chunks():
     assert json.dumps(once.to_json()) == json.dumps(chunked.to_json())
     backwards = TableMap(numeric="category", products="all").fit(train.reverse())
     assert backwards.to_json() == TableMap(numeric="category", products="all").fit(train).to_json()
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-60, 60)), min_size=1, max_size=30), st.sampled_from([pl.Int8, pl.Int64]))
+def test_whole_numbers_that_lie_close_have_the_codes_of_their_texts(numbers, dtype):
+    """As a category each number is a value: what it is found by, its place in an array or its text, does not matter."""
+    assume(any(number is not None for number in numbers))
+    years = pl.DataFrame({"year": pl.Series(numbers, dtype=dtype)})
+    mapping = TableMap(numeric="category", per_column={"year": "category"}).fit(years)
+    values = sorted({number for number in numbers if number is not None})
+    assert mapping.names == [f"year={value}" for value in values] + ["year is missing"] * (None in numbers)
+    expected = [len(values) if number is None else values.index(number) for number in numbers]
+    assert mapping.transform(years).columns.ravel().tolist() == expected
+    with_others = mapping.transform(pl.DataFrame({"year": [*numbers, 61, 10**6]}))
+    assert with_others.indices.tolist() == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from rosenblatt.cli.progress import ReadingLine
 from rosenblatt.data import ReadOptions, batches, read
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.reading import format_of
+from rosenblatt.data.row_folder import folder_for_rows
 from rosenblatt.engine.weights import memory_size
 from rosenblatt.learning.learners import Recipe
 
@@ -74,13 +74,13 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
             held_out = read(dev, **{"as_text": True, **reading})
         options.print_reading_notes(held_out)
     # The files are gone with their folder; what is mapped stays until the process ends.
-    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder, watched(chosen, recipe, table) as watch:
+    with folder_for_rows() as folder, watched(chosen, recipe, table) as watch:
         cache = None if chosen.cache is None else Path(chosen.cache)
         format = format_of(file, ReadOptions(**reading))
         reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
         read_options, watch_reading = ReadOptions(**reading), reading_line.show
         holdout = None if chosen.holdout is None else {"share": chosen.holdout, **chosen.split_keywords()}
-        source = DiskSource(file, Path(folder), read_options, cache, options.tell, watch_reading, holdout)
+        source = DiskSource(file, folder, read_options, cache, options.tell, watch_reading, holdout)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)

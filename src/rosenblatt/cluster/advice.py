@@ -85,19 +85,25 @@ def seconds(value: float) -> str:
     return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
 
 
-def plain_seconds(examples: AnyExamples, settings: MixSettings) -> float:
-    """An epoch in one run, by stretches of rows from all over the data; or as long as a second thread shuffles them."""
+Timed = Callable[[int], float]  # the seconds of an epoch, measured for the k-th time
+
+
+def plain_epoch(examples: AnyExamples, settings: MixSettings) -> Timed | None:
+    """Epochs in one run, by stretches of rows from all over the data; or as long as a second thread shuffles them."""
     numbers = examples.pool()
     some = min(len(numbers) // 2, MEASURED_ROWS)
     if not some:
-        return 0.0
+        return None
     shuffling = seconds_of(lambda: order.shuffle(numbers, order.random_bits(settings.plan.seed, order.DRAW)))
     trial = LinearRun(examples, settings.rule, replace(settings.plan, tol=None), new_weights(examples, settings))
     stretches = [numbers[first : first + some] for first in range(0, len(numbers) - some + 1, some)]
     trial.pass_over(stretches[0], some)
-    usual = median(seconds_of(partial(trial.pass_over, stretches[k % len(stretches)], some)) for k in range(1, TIMES + 1))
-    learning: float = usual * len(numbers) / some
-    return max(learning, shuffling if settings.plan.order == "shuffled" else 0.0)
+
+    def timed(k: int) -> float:
+        learning = seconds_of(partial(trial.pass_over, stretches[k % len(stretches)], some)) * len(numbers) / some
+        return max(learning, shuffling if settings.plan.order == "shuffled" else 0.0)
+
+    return timed
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -111,21 +117,21 @@ def new_weights(examples: AnyExamples, settings: MixSettings) -> Weights:
     return zero_weights(examples, settings.rule, settings.plan.fit_intercept)
 
 
-def mixed_seconds(shards: ShardProcesses, settings: MixSettings) -> float:
-    """An epoch by the workers: each learns from one shard."""
-    first_ones = shards.shards[: len(shards.workers)]
-    some = [replace(shard, last=min(shard.last, shard.first + MEASURED_ROWS)) for shard in first_ones]
+def mixed_epoch(shards: ShardProcesses, settings: MixSettings) -> Timed:
+    """Epochs by the workers: each learns from as many shards as have the rows that are measured, at least from one."""
+    largest = max(shard.last - shard.first for shard in shards.shards)
+    count = len(shards.workers) * max(1, MEASURED_ROWS // max(1, largest))
+    some = [replace(shard, last=min(shard.last, shard.first + MEASURED_ROWS)) for shard in shards.shards[:count]]
     trial = replace(shards, shards=[replace(shard, shard=number) for number, shard in enumerate(some)])
     weights = new_weights(shards.empty, settings)
+    rows, measured = (sum(shard.last - shard.first for shard in part) for part in (shards.shards, some))
 
     def epoch(number: int) -> None:
         start = start_of(weights, number, len(some))
         mixed_into(weights, start, trial.learn(settings, start, lambda part: None))
 
     epoch(1)
-    usual = median(seconds_of(partial(epoch, number)) for number in range(2, TIMES + 2))
-    rows, measured = (sum(shard.last - shard.first for shard in part) for part in (shards.shards, some))
-    return usual * rows / measured
+    return lambda k: seconds_of(partial(epoch, k + 1)) * rows / measured
 
 
 def compared_errors(examples: AnyExamples, settings: MixSettings) -> tuple[int, float, tuple[float, float]] | None:
@@ -157,15 +163,18 @@ class Adviser:
 
     def before_start(self) -> Advice:
         """What they are worth at best, before any has begun: few rows are told at once."""
-        plain = plain_seconds(self.examples, self.settings)
+        timed = plain_epoch(self.examples, self.settings)
+        plain = 0.0 if timed is None else median(map(timed, range(1, TIMES + 1)))
         cores = min(self.workers, self.settings.shards)
         epochs = self.settings.plan.epochs
         return Advice(self.workers, self.settings.shards, epochs, plain, max(plain / cores, 1e-9), START_SECONDS)
 
     def after_start(self, best: Advice, shards: ShardProcesses, setup_seconds: float) -> Advice:
-        """What they are worth, as measured."""
-        mixed = mixed_seconds(shards, self.settings)
-        advice = replace(best, mixed_seconds=mixed, setup_seconds=setup_seconds)
+        """What they are worth, as measured: in turns with one run, so that what else the machine does slows down both."""
+        timed, by_workers = plain_epoch(self.examples, self.settings), mixed_epoch(shards, self.settings)
+        pairs = [(0.0 if timed is None else timed(k), by_workers(k)) for k in range(1, TIMES + 1)]
+        plain, mixed = (median(part) for part in zip(*pairs, strict=True))
+        advice = replace(best, plain_seconds=plain, mixed_seconds=mixed, setup_seconds=setup_seconds)
         compared = compared_errors(self.examples, self.settings)
         if compared is None:
             return advice

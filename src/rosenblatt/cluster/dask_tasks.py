@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from logging import CRITICAL
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ PATIENCE = 20  # seconds, for a scheduler to answer, and until a cluster without
 WITHOUT_WORKER = 300  # seconds, after which nobody is expected any more
 LOOK_EVERY = 5  # seconds
 AHEAD = 4  # tasks a thread of the cluster
+TASKS_A_THREAD, MOST_IN_TASK = 16, 16  # the scheduler keeps kilobytes a task: many shards go several into one
 LOOKED_AT = 100  # tasks, after which the threads are counted again
 MOST_DEATHS = 5  # times that Dask may give up on a step, since workers were killed, before it is the step's fault
 
@@ -44,17 +46,31 @@ class DaskTasks:
         return Shared(value)
 
     def map(self, function: Callable[..., Any], items: Sequence[Any], *common: Any) -> list[Any]:
-        results: list[Any] = self._try(lambda given: self._results(self._leaves(function, items, given)), common)
-        return results
+        of_group = named_as(function, partial(map_group, function))
+
+        def results_of(given: Sequence[Any]) -> list[list[Any]]:
+            return self._results(self._leaves(of_group, self._grouped(items), given))
+
+        return [result for group in self._try(results_of, common) for result in group]
 
     def reduce(
         self, function: Callable[..., Any], items: Sequence[Any], join: Callable[[Any, Any], Any], *common: Any
     ) -> Any:
+        of_group = named_as(function, partial(reduce_group, function, join))
+
         def sum_of(given: Sequence[Any]) -> Any:
-            leaves = self._leaves(function, items, given)
-            return self._result(reduced(0, len(items), lambda _: next(leaves), lambda a, b: self._submit(join, a, b)))
+            groups = self._grouped(items)
+            leaves = self._leaves(of_group, groups, given)
+            return self._result(reduced(0, len(groups), lambda _: next(leaves), lambda a, b: self._submit(join, a, b)))
 
         return self._try(sum_of, common)
+
+    def _grouped(self, items: Sequence[Any]) -> list[Sequence[Any]]:
+        """The items, several a task where they are many: a power of two, so that a group is a whole branch of the tree."""
+        size, enough = 1, TASKS_A_THREAD * self._threads()
+        while size < MOST_IN_TASK and len(items) >= 2 * size * enough:
+            size *= 2
+        return [items[first : first + size] for first in range(0, len(items), size)]
 
     def _try(self, step: Callable[[Sequence[Any]], Any], common: Sequence[Any]) -> Any:
         """What a step gives; where Dask gives up on one of its tasks, since workers were killed in it, it is tried again."""
@@ -125,7 +141,10 @@ class DaskTasks:
         return f"dask worker {self.client.scheduler.address}"
 
     def _most_ahead(self) -> int:
-        return AHEAD * max(1, int(sum(self.client.nthreads().values())))
+        return AHEAD * self._threads()
+
+    def _threads(self) -> int:
+        return max(1, int(sum(self.client.nthreads().values())))
 
 
 @dataclass(frozen=True)
@@ -137,6 +156,22 @@ class Shared:
 
 def same(value: Any) -> Any:
     return value
+
+
+def map_group(function: Callable[..., Any], items: Sequence[Any], *common: Any) -> list[Any]:
+    """What the function gives for each of several items."""
+    return [function(item, *common) for item in items]
+
+
+def reduce_group(function: Callable[..., Any], join: Callable[[Any, Any], Any], items: Sequence[Any], *common: Any) -> Any:
+    """What the tree makes of several items."""
+    return reduced(0, len(items), lambda place: function(items[place], *common), join)
+
+
+def named_as(function: Callable[..., Any], work: partial[Any]) -> Callable[..., Any]:
+    """The work, under the name of what it is done with: Dask shows it."""
+    work.__name__ = function.__name__  # type: ignore[attr-defined]
+    return work
 
 
 @contextmanager

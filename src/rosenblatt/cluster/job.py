@@ -29,13 +29,17 @@ from rosenblatt.cluster.partitions import PartitionSource
 from rosenblatt.cluster.summaries import (
     SAMPLE_ROWS,
     WRITTEN,
+    category_products,
     classes_among,
     completed,
     merge,
+    merge_pairs,
+    occurring_pairs,
     sample_map,
     sample_of,
     summary_of,
     whole_sample,
+    with_pairs,
 )
 from rosenblatt.cluster.tasks import Tasks
 from rosenblatt.data.dataset import Dataset
@@ -43,7 +47,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import FileError, LabelError
-from rosenblatt.features import FeatureMap
+from rosenblatt.features import FeatureMap, TableMap
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, class_factors, labels_of
 from rosenblatt.learning.learn import Learned, by_code, record_training, untrained
@@ -159,6 +163,8 @@ def prepare_shards(
         if sample.kind == "table":
             summary = tasks.reduce(summary_of, blocks, merge, tasks.shared(mapping.to_json()))
         mapping = completed(mapping, summary, zero_based=first_index == 0)
+        if isinstance(mapping, TableMap) and category_products(mapping):
+            with_pairs(mapping, tasks.reduce(occurring_pairs, blocks, merge_pairs, tasks.shared(mapping.to_json())))
     factors = class_factors(by_code(recipe.class_weight, classes), np.arange(len(classes)), class_counts)
     encoding = Encoding(
         mapping.to_json(), classes.tolist(), classes.dtype.kind, None if factors is None else factors.tolist(), first_index,

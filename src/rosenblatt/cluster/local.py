@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from rosenblatt.cluster.advice import Advice, Adviser
@@ -15,6 +13,7 @@ from rosenblatt.cluster.mixed_run import ranges, train_shards
 from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.row_folder import folder_for_rows
 from rosenblatt.engine import rules
 from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
@@ -47,7 +46,6 @@ class LocalWorkers:
     def run(
         self, examples: AnyExamples, rule: rules.Rule, plan: Plan, held_out: AnyExamples | None, callbacks: Callbacks
     ) -> Training:
-        started = time.perf_counter()
         cuts = ranges(examples.rows.n, self.shards)
         settings = MixSettings(rule, plan, len(cuts), self.mix)
         workers, adviser = min(self.workers, len(cuts)), Adviser(examples, settings, self.workers)
@@ -55,8 +53,9 @@ class LocalWorkers:
         if self.advise is not None:
             best = adviser.before_start()
             best.refuse_slow()
-        with tempfile.TemporaryDirectory(prefix="rosenblatt-") as name, naming_full_disk(Path(name)):
-            folders = write_examples(examples, Path(name)), Path(name)
+        started = time.perf_counter()
+        with folder_for_rows() as folder, naming_full_disk(folder):
+            folders = write_examples(examples, folder), folder
             with workers_in(folders, workers) as processes:
                 shards = ShardProcesses(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], processes)
                 if self.advise is not None and best is not None:

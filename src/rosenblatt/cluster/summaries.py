@@ -26,8 +26,8 @@ from rosenblatt.data.table import kind_of, number_in, number_text, numbers_if_al
 from rosenblatt.data.table_to_disk import MOST_TEXTS
 from rosenblatt.errors import FileError, LabelError, SettingError, as_argument
 from rosenblatt.features import FeatureMap, NumbersMap, TableMap
-from rosenblatt.features.table.blocks import make_blocks
-from rosenblatt.features.table.columns import Category, texts
+from rosenblatt.features.table.blocks import CategoryProduct, make_blocks
+from rosenblatt.features.table.columns import USUAL_SIZES, Category, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import classes_of, codes_among, labels_of, text_array
 from rosenblatt.learning.learn import by_code, fit_features
@@ -216,10 +216,6 @@ def sample_map(sample: Dataset, classes: np.ndarray, recipe: Recipe, complete: b
         refuse_texts(mapping.readings)
         if mapping.most_values is not None:
             raise SettingError("How often a value occurs is not counted on a cluster: take --hash BITS for --most-values.")
-        if mapping.products:
-            raise SettingError(
-                "Which products of columns occur is not counted on a cluster: leave out --product, or take --workers."
-            )
     return mapping
 
 
@@ -242,6 +238,35 @@ def completed(mapping: FeatureMap, summary: BlockSummary, zero_based: bool) -> F
     mapping.blocks = make_blocks(mapping.columns, mapping.products, mapping.hashing)
     mapping.number_features()
     return mapping
+
+
+Pairs = tuple[tuple[int, ...], ...]  # of each product of two categories, the keys of pairs of values that occur
+
+
+def occurring_pairs(block: AnyBlock, complete: dict[str, Any]) -> Pairs:
+    """Which pairs of values occur in a block; the map, as JSON, knows all values, and no pairs yet."""
+    data, mapping = block.read(), features.from_json(complete)
+    assert isinstance(mapping, TableMap)
+    if data.rows is not None:
+        mapping.learn_pairs([mapping.clean(data.rows)], USUAL_SIZES)
+    return tuple(tuple(product.keys) for product in category_products(mapping))
+
+
+def merge_pairs(a: Pairs, b: Pairs) -> Pairs:
+    return tuple(tuple(sorted({*one, *other})) for one, other in zip(a, b, strict=True))
+
+
+def category_products(mapping: FeatureMap) -> list[CategoryProduct]:
+    """The products of two categories among the features."""
+    blocks = mapping.blocks if isinstance(mapping, TableMap) else []
+    return [block for block in blocks if isinstance(block, CategoryProduct)]
+
+
+def with_pairs(mapping: TableMap, pairs: Pairs) -> None:
+    """Gives the products the pairs of values that occur."""
+    for product, keys in zip(category_products(mapping), pairs, strict=True):
+        product.set_keys(list(keys))
+    mapping.number_features()
 
 
 def in_order(text: str) -> tuple[bool, float, str]:

@@ -13,7 +13,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.formats.declaration import ROWS_PER_BATCH, Batches, Read, cut
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
-from rosenblatt.data.table import Place, find_target, number_in, refuse_patterns, to_dataset
+from rosenblatt.data.table import BLANKS, Place, find_target, number_in, refuse_patterns, to_dataset
 from rosenblatt.engine.threads import map_ahead
 from rosenblatt.errors import FileError
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+FEW_TEXTS = 256  # of a column, that Python looks through sooner than polars begins
 MAPPED_FROM = 2**24  # bytes of a file; a smaller one is held as it is
 
 
@@ -165,7 +166,8 @@ def coded(column: pl.Series) -> pl.Series:
     kind = pl.Categorical(pl.Categories.random())  # of this column alone: others would number their texts together
     values = column.cast(kind)  # which keeps their numbers
     codes = values.to_physical()
-    texts = pl.Series(range(values.n_unique() - values.has_nulls()), dtype=codes.dtype).cat.to(kind)
+    last = codes.max()  # each number up to the last occurs: they were given as texts came
+    texts = pl.Series(range(0 if last is None else int(last) + 1), dtype=codes.dtype).cat.to(kind)  # type: ignore[arg-type]
     return codes.cat.to(pl.Enum(texts.cast(pl.String)))
 
 
@@ -175,7 +177,10 @@ def without_marks(column: pl.Series, missing: Sequence[str]) -> pl.Series:
 
     numbers = [float(number) for mark in missing if (number := number_in(mark)) is not None]
     if column.dtype == pl.Enum:
-        of_text = column.dtype.categories.str.strip_chars().is_in(list(missing))  # type: ignore[attr-defined]
+        texts: pl.Series = column.dtype.categories  # type: ignore[attr-defined]
+        if len(texts) <= FEW_TEXTS and {*missing}.isdisjoint(text.strip(BLANKS) for text in texts.to_list()):
+            return column
+        of_text = texts.str.strip_chars().is_in(list(missing))
         if not of_text.any():
             return column
         is_mark = of_text.gather(column.to_physical().cast(pl.UInt32))

@@ -15,10 +15,11 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from rosenblatt.engine.file_arrays import write_numbers
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError
 
@@ -37,7 +38,12 @@ class RowCacheWriter:
     layout: str = ""  # dense, one-hot or csr
     types: dict[str, np.dtype[Any]] = field(default_factory=dict)
     checksums: dict[str, int] = field(default_factory=dict)
+    files: dict[str, IO[bytes]] = field(default_factory=dict)  # open until all is written
     checked: bool = field(default=True, kw_only=True)  # with checksums, for those who open it later
+
+    def __del__(self) -> None:
+        for file in self.files.values():
+            file.close()
 
     def add(self, matrix: Any) -> None:
         """Some more rows: an array, OneHot or CSR."""
@@ -85,21 +91,24 @@ class RowCacheWriter:
                 self._recast(name, index)
         arrays = {name: {"type": kind.str, "crc": self.checksums[name]} for name, kind in self.types.items()}
         head = {"layout": self.layout, "rows": self.rows, "columns": columns, "entries": self.entries, "arrays": arrays}
+        for file in self.files.values():
+            file.close()
         (self.folder / HEAD).write_text(json.dumps(head), "utf-8")
 
     def _append(self, name: str, part: np.ndarray) -> None:
         if self.types.setdefault(name, part.dtype) != part.dtype:
             raise DataError(f"The {name} of these rows are {part.dtype}, those of rows before them {self.types[name]}.")
-        new = name not in self.checksums
         before = self.checksums.get(name, 0)
         self.checksums[name] = zlib.crc32(part.data.cast("B"), before) if part.size and self.checked else before
-        with open(self.folder / name, "wb" if new else "ab") as file:
-            part.tofile(file)
+        if name not in self.files:
+            self.files[name] = open(self.folder / name, "wb")  # noqa: SIM115
+        write_numbers(self.files[name], part)
 
     def _recast(self, name: str, kind: np.dtype[Any]) -> None:
         before = self.types[name]
         if before == kind:
             return
+        self.files.pop(name).close()
         del self.types[name], self.checksums[name]
         old = (self.folder / name).rename(self.folder / f"{name}.old")
         with open(old, "rb") as source:

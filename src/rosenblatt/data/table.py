@@ -154,8 +154,10 @@ ROWS_COMPARED = 10_000  # with the names of their columns
 
 def is_value_of(column: pl.Series | CodedTexts, name: str) -> bool:
     """Does this text occur in the column or, of numbers, lie among them?"""
+    if is_enum(column) and name not in (column.texts if isinstance(column, CodedTexts) else categories_of(column)):
+        return False
     if isinstance(column, CodedTexts):
-        return name in column.texts
+        return True
     some = column.head(ROWS_COMPARED)
     if some.dtype.is_numeric():
         number, least, most = number_in(name), some.min(), some.max()

@@ -148,8 +148,9 @@ class DiskTableWriter:
         categories, codes = categories_of(column), enum_codes(column)  # one past the last: missing
         counts = np.bincount(codes, minlength=len(categories) + 1)[:-1]
         occur = np.flatnonzero(counts)
-        place_of = np.zeros(len(categories) + 1, dtype=np.uint32)
-        place_of[occur] = [known.setdefault(categories[code], len(known)) for code in occur.tolist()]
+        theirs = [known.setdefault(categories[code], len(known)) for code in occur.tolist()]
+        place_of = np.zeros(len(categories) + 1, dtype=np.min_scalar_type(max(len(known) - 1, 0)))
+        place_of[occur] = theirs
         before = self.tallies.get(column.name, counts[:0])
         tally = np.zeros(len(known), dtype=np.int64)
         tally[: len(before)] = before

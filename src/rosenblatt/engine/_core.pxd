@@ -57,6 +57,8 @@ cdef extern from "vector.h" nogil:
     void c_sum_by_column "sum_by_column" (const rows_t *, int64_t start, int64_t stop, double *sums)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
+    void c_permute "permute" (int *order, int64_t n, uint64_t (*next)(void *state) noexcept nogil, void *state)
+    int64_t c_pack "pack" (int *columns, void *values, int size, int64_t n, int64_t width, int64_t *lengths)
 
 cpdef enum:
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF, AROW
@@ -142,7 +144,7 @@ cdef class Loop:
 
 @cython.locals(i=Py_ssize_t, strange=Py_ssize_t)
 cdef bint within(const int[::1] codes, Py_ssize_t classes) except -1
-@cython.locals(source=p_words, j=Py_ssize_t, place=Py_ssize_t, kept=int)
+@cython.locals(source=p_words)
 cpdef shuffle(int[::1] order, object bits)
 @cython.locals(source=p_words, k=Py_ssize_t)
 cpdef draw(int[::1] order, object bits, const int[::1] pool)
@@ -153,6 +155,10 @@ cdef inline p_words words_of(object bits) except NULL:
 
 cdef inline uint64_t next_word(p_words source) noexcept nogil:
     return source.next_uint64(source.state)
+
+cdef inline void permute(int[::1] order, p_words source) noexcept nogil:
+    if order.shape[0]:
+        c_permute(&order[0], order.shape[0], source.next_uint64, source.state)
 
 cdef inline const int *order_of(Loop loop) noexcept nogil:
     return &loop.order[0] if loop.has_order else NULL
@@ -281,6 +287,16 @@ cdef inline int sum_by_column(object rows, int64_t start, int64_t stop, object s
     with nogil:
         c_sum_by_column(&c, start, stop, columns)
     return 0
+
+cdef inline int64_t pack(object columns, object values, object lengths) except -1:
+    cdef int *places = <int *> address(columns)
+    cdef void *theirs = address(values)
+    cdef int64_t *counts = <int64_t *> address(lengths)
+    cdef int64_t n = columns.shape[0], width = columns.shape[1], kept
+    cdef int size = 4 if values is None else values.itemsize
+    with nogil:
+        kept = c_pack(places, theirs, size, n, width, counts)
+    return kept
 
 cdef inline bint choose_kernel(str name):
     return c_choose_kernel(name.encode())

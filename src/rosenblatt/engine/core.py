@@ -35,6 +35,8 @@ if not cython.compiled:
         mark_repeats,
         next_word,
         norm2,
+        pack,
+        permute,
         rescore,
         scaled_down,
         score_block,
@@ -506,11 +508,7 @@ def shuffle(order, bits):
     """
     source = words_of(bits)
     with cython.nogil:
-        for place in range(order.shape[0] - 1, -1, -1):
-            j = scaled_down(next_word(source), place + 1)
-            kept = order[place]
-            order[place] = order[j]
-            order[j] = kept
+        permute(order, source)
 
 
 def draw(order, bits, pool):
@@ -544,6 +542,18 @@ def add_counts(rows, codes, counts):
 def add_values(rows, start, stop, sums):
     """Adds entries start … stop-1 of checked sparse rows, one after the other, to the sums of their columns."""
     sum_by_column(rows, start, stop, sums)
+
+
+def pack_rows(columns, values, lengths):
+    """Moves the entries of rows to the front of these arrays, without those of column −1; how many there are.
+
+    >>> from numpy import array, zeros
+    >>> columns, lengths = array([[4, -1], [2, 3]], dtype="int32"), zeros(2, dtype="int64")
+    >>> end = pack_rows(columns, None, lengths)
+    >>> columns.ravel()[:end], lengths
+    (array([4, 2, 3], dtype=int32), array([1, 2]))
+    """
+    return pack(columns, values, lengths)
 
 
 def use_kernel(name):

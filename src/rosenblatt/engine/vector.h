@@ -362,4 +362,45 @@ LIKELY_UNUSED static int64_t scaled_down(uint64_t word, uint64_t below) {
 #endif
 }
 
+/* Fisher-Yates from the last place downwards, one random word a place. The places to swap with are drawn some steps ahead,
+   and fetched: of an order larger than the caches nearly each would be waited for. */
+LIKELY_UNUSED static void permute(int32_t *order, int64_t n, uint64_t (*next)(void *), void *state) {
+    enum { DRAWN_AHEAD = 32 };
+    int64_t drawn[DRAWN_AHEAD];
+    for (int64_t place = n - 1; place > n - 1 - DRAWN_AHEAD && place >= 0; place--)
+        drawn[place % DRAWN_AHEAD] = scaled_down(next(state), (uint64_t)place + 1);
+    for (int64_t place = n - 1; place >= 0; place--) {
+        const int64_t j = drawn[place % DRAWN_AHEAD], later = place - DRAWN_AHEAD;
+        const int32_t kept = order[place];
+        if (later >= 0) {
+            drawn[place % DRAWN_AHEAD] = scaled_down(next(state), (uint64_t)later + 1);
+            PREFETCH(&order[drawn[place % DRAWN_AHEAD]], 3);
+        }
+        order[place] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* Moves the entries of n rows of so many places each to the front, without those of column −1: an entry has a column and,
+   unless there are none, a value of `size` bytes, 4 or 8. The number that each row keeps goes to `lengths`, that of all back. */
+LIKELY_UNUSED static int64_t pack(int32_t *columns, void *values, int size, int64_t n, int64_t width, int64_t *lengths) {
+    int64_t end = 0;
+#define PACK(MOVE) \
+    for (int64_t i = 0; i < n; i++) { \
+        const int64_t first = end; \
+        for (int64_t e = i * width; e < (i + 1) * width; e++) { \
+            const int32_t column = columns[e]; \
+            columns[end] = column; \
+            MOVE; \
+            end += column >= 0; \
+        } \
+        lengths[i] = end - first; \
+    }
+    if (!values) PACK((void)0)
+    else if (size == 4) PACK(((uint32_t *)values)[end] = ((uint32_t *)values)[e])
+    else PACK(((uint64_t *)values)[end] = ((uint64_t *)values)[e])
+#undef PACK
+    return end;
+}
+
 #endif

@@ -145,6 +145,24 @@ def sum_by_column(rows, start, stop, sums):
     np.add.at(sums, rows.indices[start:stop], 1.0 if rows.values is None else rows.values[start:stop])
 
 
+def pack(columns, values, lengths):
+    """Moves the entries of rows to the front, without those of column −1; how many there are."""
+    chosen = columns >= 0
+    lengths[:] = chosen.sum(axis=1)
+    end = int(chosen.sum())
+    for array in (columns, values):
+        if array is not None:
+            array.reshape(-1)[:end] = array[chosen]
+    return end
+
+
+def permute(order, bits):
+    """Fisher-Yates from the last place downwards, one random word a place."""
+    for place in range(len(order) - 1, -1, -1):
+        j = scaled_down(next_word(bits), place + 1)
+        order[place], order[j] = order[j], order[place]
+
+
 def vote_abreast(counter, column, step, lived):
     """A step of a running sum for all rows of a counter of whole votes, and the votes of the weights that it makes."""
     counter.scores += step * counter.products[column]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +25,7 @@ from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of
 from rosenblatt.data.row_cache import RowCacheWriter, open_rows
+from rosenblatt.data.row_folder import folder_for_rows
 from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.engine.file_arrays import ArrayWriter
@@ -135,8 +135,8 @@ def learn_file(
     recipe = replace(recipe, **{name: value for name, value in settings.items() if name in keywords_of(Recipe)})
     cache = Path(settings["cache"]) if settings.get("cache") is not None else None
     # The files are gone with their folder; what is mapped stays as long as it is used.
-    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
-        return learn_stream(DiskSource(os.fspath(where), Path(folder), options, cache), recipe, dev, watch).classifier
+    with folder_for_rows() as folder:
+        return learn_stream(DiskSource(os.fspath(where), folder, options, cache), recipe, dev, watch).classifier
 
 
 def learn_kept(source: DiskSource, cache: Path, recipe: Recipe, dev: Dataset | None, watch: Callbacks | None) -> Learned:

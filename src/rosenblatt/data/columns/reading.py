@@ -287,7 +287,7 @@ def date_parts(column: pl.Series, reading: ColumnReading) -> list[pl.Series]:
     wall = reading.date.wall_times(column.alias("cells"))
     parts = [(wall.dt.timestamp("us") / (SECONDS_A_DAY * 1_000_000)).cast(pl.Float64)]
     if reading.date.has_date:
-        weekday = wall.dt.weekday().replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
+        weekday = wall.dt.weekday().replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.Enum(WEEKDAYS))
         parts += [wall.dt.year().cast(pl.Int64), wall.dt.month().cast(pl.Int64), weekday]
     if reading.date.has_time:
         parts.append(wall.dt.hour().cast(pl.Int64))

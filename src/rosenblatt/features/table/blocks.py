@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from rosenblatt.engine.compiled import core
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import SettingError
 from rosenblatt.features.table.columns import IS_MISSING, Category, EncodedRows, TableColumn
@@ -282,7 +283,9 @@ def is_dense(blocks: list[FeatureBlock]) -> bool:
 class DenseBuilder:
     """n × d numbers."""
 
-    def __init__(self, n: int, blocks: list[FeatureBlock], starts: list[int], dtype: type[np.floating]):
+    def __init__(
+        self, n: int, blocks: list[FeatureBlock], starts: list[int], dtype: type[np.floating], room: Room | None = None
+    ):
         self.X = np.zeros((n, len(blocks)), dtype=dtype)
         self.blocks, self.starts = blocks, starts
 
@@ -295,16 +298,32 @@ class DenseBuilder:
         return self.X
 
 
+class Room:
+    """Arrays that builders of rows use one after the other: to be given new memory takes as long as to fill it."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def empty(self, name: str, size: int, dtype: type[np.generic]) -> np.ndarray:
+        """So many places, with whatever stood there before."""
+        array = self.arrays.get(name)
+        if array is None or len(array) < size or array.dtype != dtype:
+            array = self.arrays[name] = np.empty(size, dtype=dtype)
+        return array[:size]
+
+
 class SparseBuilder:
     """One place per block and row, filled from the left: what stays empty is never touched, so it costs no memory.
 
     If nothing stays empty and every value is 1, the places alone are the rows: OneHot. Otherwise they are CSR.
     """
 
-    def __init__(self, n: int, blocks: list[FeatureBlock], starts: list[int], dtype: type[np.floating]):
+    def __init__(
+        self, n: int, blocks: list[FeatureBlock], starts: list[int], dtype: type[np.floating], room: Room | None = None
+    ):
         self.n, self.blocks, self.starts, self.dtype = n, blocks, starts, dtype
-        self.width = len(blocks)
-        self.columns = np.empty(n * self.width, dtype=np.int32)
+        self.width, self.room = len(blocks), room or Room()
+        self.columns = self.room.empty("columns", n * self.width, np.int32)
         self.values: np.ndarray | None = None
         self.lengths = np.zeros(n + 1, dtype=np.int64)
         self.end = 0
@@ -314,7 +333,7 @@ class SparseBuilder:
     def add(self, part: EncodedRows) -> None:
         entries = [block.encode(part) for block in self.blocks]
         if self.values is None and any(value is not None for _, value in entries):
-            self.values = np.empty(len(self.columns), dtype=self.dtype)
+            self.values = self.room.empty("values", len(self.columns), self.dtype)
         for start in range(0, len(part), ROWS_IN_CACHE):
             self._add_rows(entries, slice(start, min(start + ROWS_IN_CACHE, len(part))), part.start)
 
@@ -328,7 +347,7 @@ class SparseBuilder:
         absent = False
         for j, ((places, value), start) in enumerate(zip(entries, self.starts, strict=True)):
             places = places[rows] if isinstance(places, np.ndarray) else places
-            columns[:, j] = places + start
+            np.add(places, start, out=columns[:, j], casting="unsafe")
             if np.min(places, initial=0) < 0:
                 absent = True
                 columns[np.less(places, 0), j] = -1
@@ -340,12 +359,7 @@ class SparseBuilder:
             lengths[:] = self.width
             place = full
         else:
-            chosen = columns >= 0
-            lengths[:] = np.count_nonzero(chosen, axis=1)
-            place = slice(self.end, self.end + int(np.count_nonzero(chosen)))
-            self.columns[place] = columns[chosen]
-            if self.values is not None and values is not None:
-                self.values[place] = values[chosen]
+            place = slice(self.end, self.end + core.pack_rows(columns, values, lengths))
         self.end = place.stop
 
     def _sort(self, columns: np.ndarray, values: np.ndarray | None) -> None:

@@ -27,7 +27,7 @@ from rosenblatt.data.table import (
     used_categories,
 )
 from rosenblatt.engine.parameters import check_type
-from rosenblatt.features.table.numbers import Number, numbers
+from rosenblatt.features.table.numbers import Number, close_numbers, numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -263,7 +263,9 @@ def distinct_values(table: pl.DataFrame | CodedTable, names: list[str]) -> dict[
     """The different values of some columns, those of coded ones as texts."""
     distinct: dict[str, pl.Series | list[str | None]] = {}
     distinct |= {name: used_categories(table[name])[1] for name in names if is_enum(table[name])}
-    uncoded = [name for name in names if name not in distinct]
+    others = [name for name in names if name not in distinct]
+    distinct |= {name: close[2] for name in others if (close := close_numbers(table[name])) is not None}
+    uncoded = [name for name in others if name not in distinct]
     if uncoded:
         import polars as pl
 
@@ -335,6 +337,8 @@ class TableEncoder:
         # Numbered instead of named: polars understands names such as "*" and "^a$" as patterns.
         categories = {str(j): column.category for j, column in enumerate(self.columns) if column.category}
         uncoded = {j: c for j, c in categories.items() if not is_enum(self.table[c.name])}
+        close = {j: near for j, c in uncoded.items() if (near := close_numbers(self.table[c.name])) is not None}
+        uncoded = {j: c for j, c in uncoded.items() if j not in close}
         unknown = [j for j, c in uncoded.items() if not c.knows_values_of(self.table[c.name])]
         if uncoded:
             import polars as pl
@@ -347,11 +351,11 @@ class TableEncoder:
             if j in uncoded:
                 self.lookups[c.name] = c.lookup(distinct[j][0] if j in unknown else None)
             else:
-                codes, texts = used_categories(self.table[c.name])
-                self.lookups[c.name] = c.lookup(texts)
+                rows, codes, values = close[j] if j in close else (None, *used_categories(self.table[c.name]))
+                self.lookups[c.name] = c.lookup(values)
                 of_code = np.full(np.max(codes, initial=-1) + 1, -1, dtype=np.int32)
                 of_code[codes] = self.lookups[c.name].codes
-                self.coded[c.name] = enum_codes(self.table[c.name]), of_code
+                self.coded[c.name] = enum_codes(self.table[c.name]) if rows is None else rows, of_code
 
     def __iter__(self) -> Iterator[EncodedRows]:
         uncoded = [name for name in self.lookups if name not in self.coded]

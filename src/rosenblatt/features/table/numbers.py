@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
 SUMMED_AT_ONCE = 2**18  # numbers
 MANY_NUMBERS = 2**17  # from which on the cores share them
+LARGEST_SPAN = 2**12  # of whole numbers that lie close together, as years and grades do
 
 
 def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
@@ -204,6 +205,9 @@ class NumberFit:
         number.range = (float(known.min()), float(known.max())) if len(known) else None
         if self.bins:
             number.bins = Bins.fit(self.name, np.concatenate(self.sample))
+        if self.file is not None:
+            del known
+            self.file.unlink()  # before rows are written: a disk that is short of room has it back
         return number
 
 
@@ -255,3 +259,26 @@ def numbers(series: pl.Series | CodedTexts, first_row: int = 0) -> tuple[np.ndar
         row += first_row
         raise NotFiniteError(f"Column {series.name!r} is {value} in row {row}. Fill in or drop such values first.", row)
     return x, unreadable
+
+
+def close_numbers(series: pl.Series) -> tuple[np.ndarray, np.ndarray, pl.Series] | None:
+    """Whole numbers that are their own places in an array: (codes of rows, codes that occur, their values); None of others.
+
+    >>> import polars as pl
+    >>> rows, codes, values = close_numbers(pl.Series([2024, 2022, None, 2024]))
+    >>> rows.tolist(), codes.tolist(), values.to_list()
+    ([2, 0, 3, 2], [0, 2, 3], [2022, 2024, None])
+    """
+    import polars as pl
+
+    if not series.dtype.is_integer() or series.dtype == pl.UInt64:
+        return None
+    low, high = series.min(), series.max()
+    if not isinstance(low, int) or not isinstance(high, int) or high - low >= LARGEST_SPAN:
+        return None
+    span = high - low + 1
+    whole = series if series.dtype == pl.Int64 else series.cast(pl.Int64)
+    rows = (whole.fill_null(high + 1) if whole.has_nulls() else whole).to_numpy() - low
+    codes = np.flatnonzero(np.bincount(rows, minlength=span + 1))
+    values = pl.Series([low + code if code < span else None for code in codes.tolist()], dtype=series.dtype)
+    return rows, codes, values

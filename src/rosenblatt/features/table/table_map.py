@@ -23,6 +23,7 @@ from rosenblatt.features.table.blocks import (
     CategoryProduct,
     DenseBuilder,
     FeatureBlock,
+    Room,
     SparseBuilder,
     is_dense,
     make_blocks,
@@ -147,15 +148,14 @@ class TableMap:
         readings = decide(table, Overrides(self.per_column, self.missing, self.only, named), trimmed)
         self.readings = TableReadings(readings, self.missing)
         if isinstance(table, DiskTable):
-            from rosenblatt.features.table.on_disk import refuse_texts
+            from rosenblatt.features.table.on_disk import clean_to_fit, refuse_texts
 
             refuse_texts(self.readings)
             clean = self.readings.clean(next(table.parts()), trimmed)
-            self.columns = self._fit_columns(self.clean_parts(table), len(table), table.folder)
+            self.columns = self._fit_columns(clean_to_fit(self.readings, table), clean.roles, len(table), table.folder)
         else:
             clean = self.readings.clean(table, trimmed)
-            self._cleaned = table, clean
-            self.columns = self._fit_columns([clean], len(table), None)
+            self._cleaned, self.columns = (table, clean), self._fit_columns([clean], clean.roles, len(table), None)
         if not clean.frame.width and not clean.texts:
             raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if unknown := [name for name in named if name not in clean.frame.columns]:
@@ -211,8 +211,10 @@ class TableMap:
             return self._cleaned[1].take(numbers)
         return self.clean(data.rows[numbers])
 
-    def _fit_columns(self, parts: Iterable[CleanTable], rows: int, folder: Path | None) -> list[TableColumn]:
-        """What the columns hold, of a table that comes in parts; numbers of all rows lie in a folder if one is named."""
+    def _fit_columns(
+        self, parts: Iterable[CleanTable], names: Iterable[str], rows: int, folder: Path | None
+    ) -> list[TableColumn]:
+        """What columns hold, of a table in parts; numbers of all rows lie in a folder if one is named."""
         assert self.readings is not None
         numbers: dict[str, NumberFit] = {}
         categories: dict[str, DistinctValues] = {}
@@ -236,7 +238,7 @@ class TableMap:
         cells = len(numbers) * rows if folder is None else 0
         fitted = dict(zip(numbers, on_cores(NumberFit.finish, list(numbers.values()), cells), strict=True))
         columns = []
-        for name in kinds:
+        for name in names:
             number = fitted.get(name)
             category: Category | HashedCategory | None = None
             if name in categories:
@@ -252,8 +254,8 @@ class TableMap:
         """What the columns of values become."""
         assert self.readings is not None
         chosen = {one.name for one in self.readings.columns if one.chosen} | clean.derived.keys()
-        as_chosen = {name: role for name, role in clean.roles.items() if role != "number" or name in chosen}
-        return {name: as_chosen.get(name, self.numeric) for name in clean.roles}
+        is_chosen = {name for name, role in clean.roles.items() if role != "number" or name in chosen}
+        return {name: role if name in is_chosen else self.numeric for name, role in clean.roles.items()}
 
     def learn_pairs(self, tables: Iterable[CleanTable], sizes: PartSizes) -> None:
         """Collects which pairs of values occur, and which names share a bucket."""
@@ -279,10 +281,10 @@ class TableMap:
         self.n_features += self.texts.n_features if self.texts else 0
         self.n_features += len(self.grown)
 
-    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES) -> Any:
+    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES, room: Room | None = None) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR.
 
-        The rows may be what `clean` gave.
+        The rows may be what `clean` gave. What is made in a `room` lasts until that is used again.
         """
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
@@ -299,7 +301,7 @@ class TableMap:
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
             pair.unseen = 0
-        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype)
+        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype, room)
         grown = None
         if self.grown:
             from rosenblatt.features.table.variants import GrownEntries
