@@ -84,6 +84,10 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
         options.tell(sentence)
+    if not learned.classifier.predicts_numbers:
+        from rosenblatt.cli.train import tell_of_classes
+
+        tell_of_classes(learned.classifier)
     if chosen.holdout is not None and not learned.classifier.predicts_numbers:
         from rosenblatt.studies.cautions import about_measured
 

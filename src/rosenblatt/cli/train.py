@@ -286,18 +286,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.cli.train_numbers import check_learned
 
         return check_learned(learned, data, chosen.certify), search  # type: ignore[arg-type]
-    from rosenblatt.data.columns.reading import all_marks
-
-    counts, classes = learned.classifier.class_counts, learned.classifier.classes
-    rare = counts is not None and 100 * counts.min() < counts.sum()
-    names = [str(label) for label in classes]
-    alike = len({name.casefold() for name in names}) < len(names) or not all(map(str.isascii, names))
-    if rare or alike or not all_marks().isdisjoint(names):
-        from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, about_rare_class
-
-        told = about_rare_class(learned.classifier), about_alike_classes(classes), about_missing_labels(classes)
-        for caution in filter(None, told):
-            options.tell(caution, "warning")
+    tell_of_classes(learned.classifier)
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error
     may_leak = error is not None and error <= SMALL_ERROR and (chosen.as_json or not chosen.quiet)
@@ -307,6 +296,20 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
             options.tell(sentence, "warning")
     return learned, search
+
+
+def tell_of_classes(classifier: Classifier) -> None:
+    """Warns of classes that are rare, spelled alike, or called as missing values are."""
+    from rosenblatt.data.columns.reading import all_marks
+
+    counts, names = classifier.class_counts, [str(label) for label in classifier.classes]
+    rare = counts is not None and 100 * counts.min() < counts.sum()
+    alike = len({name.casefold() for name in names}) < len(names) or not all(map(str.isascii, names))
+    if rare or alike or not all_marks().isdisjoint(names):
+        from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, about_rare_class
+
+        for caution in filter(None, (about_rare_class(classifier), about_alike_classes(names), about_missing_labels(names))):
+            options.tell(caution, "warning")
 
 
 @contextmanager
