@@ -89,3 +89,11 @@ export const is_zero = (loop, i) => row(loop, i).every((value) => value === 0);
 export const scaled_down = (word, below) => Number((word * BigInt(below)) >> 64n);
 export const words_of = (bits) => bits;
 export const next_word = (bits) => bits.next();
+
+// Fisher-Yates from the last place downwards, one random word a place.
+export function permute(order, bits) {
+  for (let place = order.length - 1; place >= 0; place -= 1) {
+    const j = scaled_down(next_word(bits), place + 1);
+    [order[place], order[j]] = [order[j], order[place]];
+  }
+}
