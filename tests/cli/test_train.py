@@ -439,7 +439,7 @@ def test_rows_in_both_parts_and_other_shares_of_classes_are_told(tmp_path, capsy
     (tmp_path / "rows.csv").write_text("plan,closed,n,churn\n" + "".join(rows))
     (tmp_path / "dev.csv").write_text("plan,closed,n,churn\n" + "".join(line for line in rows if line.endswith("yes\n")))
     told = warnings_of(capsys, tmp_path / "rows.csv", "--dev", tmp_path / "dev.csv")
-    assert any("rows to measure on stand among the rows of training" in line for line in told)
+    assert any("rows to measure on are among the training rows, too" in line for line in told)
     assert any("no is the class of" in line and "0.00 % of those to measure on" in line for line in told)
 
 

@@ -454,7 +454,7 @@ def test_classes_that_are_spelled_alike_are_told(tmp_path, capsys):
     for verb in ("train", "facts"):
         assert run([verb, str(path), "--target", "churn"]) == 0
         printed = capsys.readouterr()
-        assert "The classes Yes and yes are spelled alike and learned as two" in printed.err + printed.out
+        assert "The classes Yes and yes differ only in capitals" in printed.err + printed.out
 
 
 def test_a_column_that_gives_a_number_away_is_told(tmp_path, capsys):

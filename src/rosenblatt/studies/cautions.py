@@ -66,9 +66,9 @@ def about_dev(model: Classifier, data: Dataset, dev: Dataset) -> list[str]:
     sentences = []
     repeated = rows_in_both(model, data, dev)
     if repeated:
-        verb = "stands" if repeated == 1 else "stand"
+        verb = "is" if repeated == 1 else "are"
         sentences.append(
-            f"{counted(repeated, 'row')} to measure on {verb} among the rows of training, too: the error is told too small."
+            f"{counted(repeated, 'row')} to measure on {verb} among the training rows, too: the measured error is too low."
         )
     codes = codes_among(model.classes, labels_of(dev))
     return sentences + about_measured(model, model.transform(dev.rows)[0], codes[codes >= 0])
@@ -98,7 +98,7 @@ def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str
 
 
 def about_rare_class(model: Classifier) -> str | None:
-    """What helps where a class is so rare that never predicting it costs next to nothing; None where none is, or it was
+    """What helps where a class is so rare that never predicting it costs almost nothing; None where none is, or it was
     done: weighted classes, or a threshold.
     """
     counts = model.class_counts
@@ -110,9 +110,9 @@ def about_rare_class(model: Classifier) -> str | None:
     label = model.classes[rarest]
     share = f"{label} is the class of {percent(counts[rarest] / total)} of the rows ({counts[rarest]:,} of {total:,})"
     if len(counts) > 2:
-        return f"{share}: never to predict it costs next to nothing. --balanced weights classes by how rare they are."
+        return f"{share}: never predicting it costs almost nothing. --balanced weights classes by how rare they are."
     return (
-        f"{share}: never to predict it costs next to nothing, so the error says little. --balanced weights classes by how "
+        f"{share}: never predicting it costs almost nothing, so the error says little. --balanced weights classes by how "
         "rare they are; --holdout 0.2 --threshold f1 (or cost:FP,FN, with what mistakes cost) chooses from which "
         f"probability on {model.classes[1]} is predicted."
     )
@@ -121,8 +121,9 @@ def about_rare_class(model: Classifier) -> str | None:
 def about_alike_classes(classes: Iterable[object]) -> str | None:
     """What to do where classes differ in nothing but capitals and blanks; None where none do.
 
-    >>> about_alike_classes(["No", "no", "yes"])
-    'The classes No and no are spelled alike and learned as two: if they are one, spell them as one in the file.'
+    >>> print(about_alike_classes(["No", "no", "yes"]))
+    The classes No and no differ only in capitals, blanks or invisible signs, and count as two:
+    if they are one, spell them alike in the file.
     """
     spelled: dict[str, list[str]] = {}
     for label in map(str, classes):
@@ -132,7 +133,8 @@ def about_alike_classes(classes: Iterable[object]) -> str | None:
         return None
     number = {2: "two", 3: "three"}.get(len(alike), str(len(alike)))
     names = f"{', '.join(alike[:-1])} and {alike[-1]}"
-    return f"The classes {names} are spelled alike and learned as {number}: if they are one, spell them as one in the file."
+    differ = "differ only in capitals, blanks or invisible signs"
+    return f"The classes {names} {differ}, and count as {number}: if they are one, spell them alike in the file."
 
 
 def about_missing_labels(classes: Iterable[object]) -> str | None:
@@ -194,7 +196,7 @@ def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
     if not all(np.array_equal(now[name], before[name]) for name in before):
         return None
     return (
-        "The probabilities were fitted on these rows: log loss, Brier score and calibration error are told too small. "
+        "The probabilities were fitted on these rows: log loss, Brier score and calibration error come out too low. "
         "Measure on other rows."
     )
 
