@@ -223,4 +223,4 @@ def test_ids_are_used_where_nothing_else_is_and_that_is_told(tmp_path):
 def test_classes_that_differ_in_what_nobody_sees_are_spelled_alike():
     from rosenblatt.studies.cautions import about_alike_classes
 
-    assert "spelled alike" in (about_alike_classes(["no", "no\u200b", "yes"]) or "")
+    assert "invisible signs" in (about_alike_classes(["no", "no\u200b", "yes"]) or "")
