@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
-from rosenblatt.data.sheet_extent import CELL, TagTooLongError, blocks_of_tags, column_number
+from rosenblatt.data.sheet_extent import CELL, UNREADABLE, TagTooLongError, blocks_of_tags, column_number
 from rosenblatt.errors import counted
 
 MOST_BLOCKS = 100_000  # that are looked at
@@ -101,17 +100,7 @@ def merged_cells(content: bytes, sheet: str) -> MergedCells:
             if "content.xml" in archive.namelist():
                 return in_opendocument(archive, sheet)
             return in_workbook(archive, sheet)
-    except (
-        zipfile.BadZipFile,
-        OSError,
-        EOFError,
-        ValueError,
-        KeyError,
-        NotImplementedError,
-        RuntimeError,
-        zlib.error,
-        TagTooLongError,
-    ):
+    except (*UNREADABLE, KeyError, TagTooLongError):
         return MergedCells([])
 
 

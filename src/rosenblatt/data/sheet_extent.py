@@ -44,6 +44,10 @@ COLUMNS_REPEATED = re.compile(rb"number-columns-repeated\s*=\s*[\"']([^\"'<>]*+)
 STRING_VALUE = re.compile(rb"string-value\s*=\s*(\"[^\"]*+|'[^']*+)")  # a text that stands in the tag
 
 
+# What zipfile raises of an archive that is damaged, locked, or packed in a way that it does not know.
+UNREADABLE = (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError, zlib.error)
+
+
 class TagTooLongError(Exception):
     """XML in which no tag begins for long."""
 
@@ -57,8 +61,8 @@ def refuse_far_cells(content: bytes, name: str) -> None:
             why = why_not(archive)
     except TagTooLongError:
         why = f"a tag or a text in it is longer than {LONGEST_TAG:,} bytes: save the sheet as CSV."
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zlib.error):
-        return  # damaged, or locked: whoever reads it says so
+    except UNREADABLE:
+        return  # whoever reads it says so
     if why:
         raise FileError(why, path=name)
 

@@ -2,13 +2,14 @@
 
 import { bindActions, showNextLabel } from "./actions.js";
 import { Charts } from "./charts.js";
-import { LETTERS, colourOf, labelAt, labelsOf, nextOf, relabelled } from "./classes.js";
+import { LETTERS, labelAt, labelsOf, nextOf, relabelled } from "./classes.js";
 import { Controls } from "./controls.js";
-import { by, element } from "./dom.js";
+import { by } from "./dom.js";
 import { DescentReplay, descentFacts, descentSummary } from "./descent.js";
 import { dropPaste } from "./drop.js";
 import { Follow } from "./follow.js";
 import { goOn, showLesson } from "./lessons.js";
+import { showClasses, showLooks } from "./looks.js";
 import { Server } from "./net.js";
 import { Notebook } from "./notebook.js";
 import { Pictures } from "./pictures.js";
@@ -133,28 +134,10 @@ class Page {
   }
 
   applyLooks() {
-    const { state } = this;
-    document.documentElement.dataset.theme = state.theme;
-    document.documentElement.toggleAttribute("data-present", state.present);
-    by("present").setAttribute("aria-pressed", String(state.present));
-    for (const [id, list] of [["undo", this.past.past], ["redo", this.past.future]]) by(id).setAttribute("aria-disabled", String(!list.length));
-    for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute(
-      "data-hidden", state.hide.includes(panel.dataset.panel)
-    );
-    by("left").toggleAttribute(
-      "data-hidden", ["data", "learner", "training", "start", "points"].every((name) => state.hide.includes(name))
-    );
-    by("right").toggleAttribute(
-      "data-hidden", ["step", "neuron", "bound", "charts"].every((name) => state.hide.includes(name)) && state.lesson === 0
-    );
-    document.documentElement.toggleAttribute("data-surface", state.data === "surface");
-    this.controls.follow(state);
-    this.transport.follow(state);
-    showLesson(state.lesson);
-    for (const button of by("views").querySelectorAll("[data-view]")) button.setAttribute(
-      "aria-pressed", String(button.dataset.view === state.view)
-    );
-    by("shade").setAttribute("aria-pressed", String(state.shade));
+    showLooks(this.state, this.past);
+    this.controls.follow(this.state);
+    this.transport.follow(this.state);
+    showLesson(this.state.lesson);
     this.offerLabel();
   }
 
@@ -408,19 +391,6 @@ class Page {
     place.hidden = !text;
     place.querySelector("span").textContent = text;
   }
-}
-
-// What the signs in the plane stand for.
-function showClasses({ classes, letters, heldOut }) {
-  const named = classes[1] !== "+";
-  by("class-minus").textContent = named ? classes[0] : "negative";
-  by("class-plus").textContent = named ? classes[1] : "positive";
-  for (const sign of document.querySelectorAll(".legend .of-two")) sign.hidden = letters.length > 0;
-  document.querySelectorAll(".legend .of-many").forEach((sign) => sign.remove());
-  document.querySelector(".legend").prepend(...letters.map((letter, i) => (
-    element("li", { class: "of-many" }, element("i", { class: `key ${colourOf(letter)}` }), classes[i])
-  )));
-  document.querySelector(".of-held-out").hidden = !heldOut.length;
 }
 
 window.rosenblatt = { page: new Page() };
