@@ -9,7 +9,6 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.evaluate import read_labelled, threshold_sentence
-from rosenblatt.cli.types import WRITTEN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +26,9 @@ class CalibrateOptions(options.ReadingOptions, options.PrintingOptions):
 @click.argument("model")
 @click.argument("file")
 @options.target
-@click.option("-o", "--output", type=WRITTEN, required=True, metavar="MODEL", help="The new model; it may be MODEL itself.")
+@click.option(
+    "-o", "--output", type=options.WRITTEN, required=True, metavar="MODEL", help="The new model; it may be MODEL itself."
+)
 @options.threshold
 @click.option("--unseen", type=click.Choice(["refuse", "skip"]), default="refuse", help="Labels that training never saw.")
 @options.reading

@@ -10,7 +10,7 @@ import click
 
 from rosenblatt.cli import echo, options, output
 from rosenblatt.cli.output import print_table
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
+from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.errors import SettingError, amount, counted, percent
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class FactsOptions(options.ReadingOptions, options.PrintingOptions):
     metavar="COL",
     help="Draw the share against this column of numbers, in 20 groups or --pool.",
 )
-@click.option("-o", "--output", "path", type=WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; else share.svg.")
+@click.option(
+    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; else share.svg."
+)
 @click.option("--numeric", type=click.Choice(["number", "category"]), help="Numbers never or always value by value.")
 @options.column
 @options.task

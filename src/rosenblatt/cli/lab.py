@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
+from rosenblatt.cli.types import NOT_EMPTY
 
 if TYPE_CHECKING:
     from rosenblatt.lab import Finding
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", type=NOT_EMPTY, required=False)
 @click.option(
-    "-o", "--output", "path", type=WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg."
+    "-o", "--output", "path", type=options.WRITTEN, metavar="FILE", help="Where to draw it, .svg or .png; default NAME.svg."
 )
 @click.option("--no-plot", is_flag=True, help="Draw nothing.")
 @options.as_json

@@ -43,6 +43,22 @@ numeric = click.option(
 no_scale = click.option("--no-scale", is_flag=True, help="Leave numbers as they are.")
 
 
+class WrittenFile(click.ParamType[str]):
+    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value:
+            self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
+        if value.endswith(("/", os.sep)):
+            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
+        return str(value)
+
+
+WRITTEN = WrittenFile()
+
+
 def all_of(command: F, *options: Callable[[F], F]) -> F:
     """The command with these options, in this order."""
     for option in reversed(options):

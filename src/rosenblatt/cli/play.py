@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN, WrittenFolder
+from rosenblatt.cli.types import NOT_EMPTY, WrittenFolder
 from rosenblatt.errors import SaveError, SettingError, needs_parts
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class PlayOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "-o",
     "--output",
-    type=WRITTEN,
+    type=options.WRITTEN,
     metavar="FILE",
     help="The same as a file, say page.html; `-` for standard output.",
 )

@@ -11,7 +11,7 @@ import click
 
 from rosenblatt.cli import model_input, options, output
 from rosenblatt.cli.cluster_options import dask
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
+from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.data.read_options import MISSING_MARKS
 from rosenblatt.errors import DataError
 
@@ -58,7 +58,7 @@ class PredictOptions(options.ReadingOptions, options.PrintingOptions):
     "--keep", type=NOT_EMPTY, metavar="A,B|all", help="Copy these columns of FILE in front of the prediction, or all."
 )
 @click.option(
-    "-o", "--output", type=WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
+    "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write here instead of to standard output, all or nothing."
 )
 @dask("Label on this Dask cluster, or on one of this machine: one part a block of FILE, in the folder -o.")
 @options.reading

@@ -14,7 +14,7 @@ import click
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.evaluate import read_labelled
 from rosenblatt.cli.progress import StatusLine
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN, Seconds
+from rosenblatt.cli.types import NOT_EMPTY, Seconds
 from rosenblatt.errors import as_argument
 
 
@@ -38,7 +38,7 @@ class ReportVerbOptions(options.ReadingOptions, options.PrintingOptions):
 @click.option(
     "-o",
     "--output",
-    type=WRITTEN,
+    type=options.WRITTEN,
     required=True,
     metavar="FILE",
     help="The page, say report.html; `-` for standard output.",

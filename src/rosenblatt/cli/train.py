@@ -17,7 +17,7 @@ from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, 
 from rosenblatt.cli.cluster_options import ClusterOptions, cluster_options
 from rosenblatt.cli.progress import StatusLine, TrainingTable
 from rosenblatt.cli.stream_options import StreamOptions, refuse_pipe, stream_options
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN, Seconds
+from rosenblatt.cli.types import NOT_EMPTY, Seconds
 from rosenblatt.errors import as_argument, counted, percent
 from rosenblatt.learning.learners import ALL_LEARNERS, KERNEL, Recipe
 from rosenblatt.learning.plan import ORDERS
@@ -155,7 +155,7 @@ class TrainOptions(
 @options.learner("averaged", ALL_LEARNERS)
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="Of the order and of --holdout.")
-@click.option("-o", "--output", type=WRITTEN, metavar="MODEL", help="Save the model in this file.")
+@click.option("-o", "--output", type=options.WRITTEN, metavar="MODEL", help="Save the model in this file.")
 @click.option("--average/--last", default=None, help="Predict with averaged or with last weights.")
 @options.multiclass
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a lower dev error; keep the best.")

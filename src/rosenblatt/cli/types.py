@@ -23,22 +23,6 @@ class Seconds(click.FloatRange):
         return seconds
 
 
-class WrittenFile(click.ParamType[str]):
-    """The name of a file to write: not an empty one, as an unset variable of a shell leaves it, and not a folder's."""
-
-    name = "file"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not value:
-            self.fail("the name is empty: name a file, or leave the option out.", param, ctx)
-        if value.endswith(("/", os.sep)):
-            self.fail(f"{value!r} ends as the name of a folder: name a file in it.", param, ctx)
-        return str(value)
-
-
-WRITTEN = WrittenFile()
-
-
 class NotEmpty(click.ParamType[str]):
     """A name, of a file or of columns: not an empty one, as an unset variable of a shell leaves it."""
 

@@ -9,7 +9,6 @@ import click
 
 from rosenblatt.cli import echo, model_input, options, output
 from rosenblatt.cli.evaluate import labelled_rows, refuse_no_labels
-from rosenblatt.cli.types import WRITTEN
 from rosenblatt.errors import DataError, LabelError, counted, percent, visible
 
 
@@ -26,7 +25,9 @@ class UpdateOptions(options.ReadingOptions, options.PrintingOptions):
 @click.argument("model")
 @click.argument("file", metavar="NEW-FILE")
 @options.target
-@click.option("-o", "--output", type=WRITTEN, required=True, metavar="MODEL", help="The new model; it may be MODEL itself.")
+@click.option(
+    "-o", "--output", type=options.WRITTEN, required=True, metavar="MODEL", help="The new model; it may be MODEL itself."
+)
 @options.reading
 @options.as_json
 @options.quiet

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import echo, options, output
-from rosenblatt.cli.types import NOT_EMPTY, WRITTEN
+from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.errors import DataError, FileError, visible
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".tex": "tex"}
@@ -46,7 +46,7 @@ class WorksheetOptions(options.PrintingOptions):
     help="Grade a sheet that was filled in, or lines such as `1a = 0.5`; `-` for standard input.",
 )
 @click.option(
-    "-o", "--output", type=WRITTEN, metavar="FILE",
+    "-o", "--output", type=options.WRITTEN, metavar="FILE",
     help="The sheet: .html, .md or .tex; with --students a file each, sheet-NAME.md. Else Markdown to standard output.",
 )  # fmt: skip
 @options.as_json
