@@ -15,12 +15,15 @@ import shlex
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt import __version__
 from rosenblatt.errors import ModelFileError, RosenblattError, SettingError, is_interrupt, needs_parts, visible
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Dataset
 
 # What `--help` says of each verb without importing it.
 VERBS = {
@@ -155,6 +158,37 @@ def in_options(message: str) -> str:
     message = re.sub(r"\bskip_lines(=| is )(\w+)", r"--skip-lines \2", message).replace("skip_lines", "--skip-lines")
     given = re.compile(r"\b(delimiter|format|missing|encoding|unlabelled)='([^']*)'")
     return given.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", message)
+
+
+def print_reading_notes(data: Dataset) -> None:
+    """Prints on standard error what was assumed while a file was read, once; with --json, the object tells it."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    known, chosen = reading_notes(), context.params
+    if chosen.get("verbose") and not chosen.get("quiet"):
+        shown = context.meta.setdefault("rosenblatt.reading_guesses", set())
+        for sentence in (guess for guess in data.guesses if guess not in shown):
+            echo(visible(sentence), err=True)
+        shown.update(data.guesses)
+    for sentence in map(in_options, data.notes):
+        if sentence not in known:
+            tell(sentence)
+
+
+def tell(sentence: str, mark: str = "note") -> None:
+    """Prints a sentence on standard error, unless --quiet; with --json, the object tells it among its `notes`."""
+    context = click.get_current_context(silent=True)
+    reading_notes().append(sentence)
+    if context is not None and not context.params.get("quiet") and not context.params.get("as_json"):
+        echo(f"{mark}: {visible(sentence)}", err=True)
+
+
+def reading_notes() -> list[str]:
+    """What the present command has assumed of the files that it has read so far."""
+    context = click.get_current_context(silent=True)
+    notes: list[str] = [] if context is None else context.meta.setdefault("rosenblatt.reading_notes", [])
+    return notes
 
 
 def run(arguments: list[str] | None = None) -> int:

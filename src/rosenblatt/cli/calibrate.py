@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, tell
 from rosenblatt.cli.evaluate import read_labelled, threshold_sentence
 
 
@@ -64,7 +64,7 @@ def calibrate(**values: Any) -> None:
     if not chosen.quiet:
         model_input.print_notes(notes)
     if sentence := rows_of_training(model, examples):
-        options.tell(sentence, "warning")
+        tell(sentence, "warning")
     fit(model, examples)
     scores = model.model().scores(examples.rows)
     if chosen.threshold is not None:

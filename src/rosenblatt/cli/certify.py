@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, options, output, print_reading_notes
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import counted
@@ -58,7 +58,7 @@ def certify(**values: Any) -> None:
     chosen = CertifyOptions(**values)
     started = time.perf_counter()
     data = read(chosen.file, **chosen.read_keywords())
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     labels = class_labels_of(data)
     classes = classes_of(labels)
     codes = codes_among(classes, labels)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options
+from rosenblatt.cli import echo, tell
 from rosenblatt.cli.types import WrittenFolder
 from rosenblatt.errors import as_argument
 
@@ -42,7 +42,7 @@ class CheckpointOptions:
         folder = Path(self.checkpoint or self.resume or "")
         checkpoints = Checkpoints(folder, recipe, every(60 * self.every), resume=self.resume is not None)
         if self.resume and not checkpoints.path.exists():
-            options.tell(f"There is no checkpoint in {folder} yet: training begins at its beginning.")
+            tell(f"There is no checkpoint in {folder} yet: training begins at its beginning.")
         return checkpoints
 
 

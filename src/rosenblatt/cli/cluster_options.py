@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tell
 from rosenblatt.cli.types import Address
 from rosenblatt.learning.plan import MIXES
 
@@ -55,7 +55,7 @@ class ClusterOptions:
 
         assert self.workers is not None
         assert recipe.shards is not None
-        advise = None if self.force else lambda advice: options.tell(advice.sentence())
+        advise = None if self.force else lambda advice: tell(advice.sentence())
         return LocalWorkers(self.workers, recipe.shards, recipe.mix, advise).run
 
 

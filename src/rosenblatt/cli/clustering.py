@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli import echo, model_input, options
+from rosenblatt.cli import echo, model_input, options, print_reading_notes, tell
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cli.stream_options import refuse_pipe
 from rosenblatt.cluster.dask_tasks import cluster_at
@@ -45,20 +45,20 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         start = next(batches_of(chosen.file, None, reading)).zero_based if reading.zero_based is None else reading.zero_based
         with model_input.target_from_training():
             held_out = read(chosen.dev, **{"as_text": True, **chosen.read_keywords(), "zero_based": start})
-        options.print_reading_notes(held_out)
+        print_reading_notes(held_out)
     watch = Callbacks(progress=table.update if table else None)
     if chosen.checkpoint or chosen.resume:
         checkpoints = chosen.checkpoints_of(recipe)
         checkpoints.due = lambda: True
         watch = replace(watch, checkpoints=checkpoints)
-    with cluster_at(chosen.dask, chosen.workers, tell=options.tell) as tasks:
+    with cluster_at(chosen.dask, chosen.workers, tell=tell) as tasks:
         tasks.on_progress = lambda done, every: status.show(f"{done:,} of {every:,} tasks", "tasks")
         learned = learn_on_cluster(FileSource(chosen.file, reading, tell=status.show), recipe, tasks, held_out, watch)
     status.end()
     if table:
         table.end()
     for sentence in learned.notes:
-        options.tell(sentence)
+        tell(sentence)
     return learned
 
 
@@ -74,7 +74,7 @@ def predict_on_dask(chosen: PredictOptions, model: Classifier) -> None:
     source = FileSource(chosen.file, ReadOptions(**chosen.read_keywords(model)))
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        with cluster_at(str(chosen.dask), tell=options.tell) as tasks:
+        with cluster_at(str(chosen.dask), tell=tell) as tasks:
             parts = parts_in(beside, list(source.blocks(tasks)))
             wanted = WantedColumns(chosen.scores, chosen.proba)
             every = tasks.map(predict_part, parts, tasks.shared(model), wanted)
@@ -101,7 +101,7 @@ def confusion_on_dask(chosen: EvaluateOptions, model: Classifier) -> Measures:
 
     model.refuse_numbers()
     refuse_pipe(chosen.file, "workers read")
-    with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=options.tell) as tasks:
+    with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=tell) as tasks:
         blocks = FileSource(chosen.file, reading).blocks(tasks)
         confusion = tasks.reduce(confusion_of, blocks, add_up, tasks.shared(model), chosen.unseen)
     if not confusion.sum():

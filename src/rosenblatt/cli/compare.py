@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, print_reading_notes, tell
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.learning.learner_names import COMPARED, OTHERS, recipe_called
@@ -139,7 +139,7 @@ def compare(**values: Any) -> None:
     folds = CrossValidation.holding_out(chosen.holdout, chosen.splits)  # a share that cannot be is refused
     recipe = chosen.recipe()
     data = read(chosen.file, **chosen.read_keywords())
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     if predicts_numbers(data, chosen):
         study_numbers(data, recipe, chosen)
     elif chosen.orders:
@@ -159,7 +159,7 @@ def study_classes(data: Dataset, recipe: Recipe, folds: CrossValidation, chosen:
         reading = {"zero_based": data.zero_based, "as_text": True, **chosen.read_keywords()}
         with model_input.target_from_training():
             dev = read(chosen.dev, **reading)
-        options.print_reading_notes(dev)
+        print_reading_notes(dev)
         rows = study.compare_on(data, dev, chosen.learner_names, recipe, progress, others)
     else:
         rows = study.compare(data, chosen.learner_names, chosen.splits, chosen.holdout, recipe, progress, others)
@@ -207,7 +207,7 @@ def study_numbers(data: Dataset, recipe: Recipe, chosen: CompareOptions) -> None
     if chosen.task is None:
         from rosenblatt.learning.quantities import sentence_about
 
-        options.tell(str(sentence_about(data, quantity=True)))
+        tell(str(sentence_about(data, quantity=True)))
     study(data, recipe, chosen)
 
 
@@ -250,7 +250,7 @@ def warn_of_majority(rows: list[LearnerResult], metric: str) -> None:
 
     if no_better_than_majority(rows, METRICS[metric]):
         rank = " If the class that matters is rare, rank by --metric average-precision." if metric == "error" else ""
-        options.tell(
+        tell(
             f"The best learner, {rows[1].learner}, is no better than always naming the most frequent class: these columns "
             f"may not tell what is to be predicted.{rank}",
             "warning",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, output, print_reading_notes, tell
 from rosenblatt.cli.output import print_table
 from rosenblatt.cli.progress import StatusLine
 from rosenblatt.data import read
@@ -27,13 +27,13 @@ def study(data: Dataset, recipe: Recipe, chosen: CompareOptions) -> None:
     if chosen.dev:
         with model_input.target_from_training():
             dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **chosen.read_keywords()})
-        options.print_reading_notes(dev)
+        print_reading_notes(dev)
     others = ENTRANTS_OF_NUMBERS if chosen.others else {"ridge": ENTRANTS_OF_NUMBERS["ridge"]}
     progress = status.count("split", seeds)
     rows = compare_numbers(data, chosen.learner_names, seeds, chosen.holdout, recipe, progress, others, dev)
     status.end()
     if rows[1].squared_mean >= rows[0].squared_mean:
-        options.tell(
+        tell(
             f"The best learner, {rows[1].learner}, is no better than always predicting the mean: these columns may not tell "
             "what is to be predicted.",
             "warning",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, print_reading_notes, tell
 from rosenblatt.cli.cluster_options import dask
 from rosenblatt.errors import percent, visible
 
@@ -111,7 +111,7 @@ def evaluate_classes(classifier: Classifier, data: Dataset, chosen: EvaluateOpti
         from rosenblatt.studies.cautions import rows_of_calibration
 
         if caution := rows_of_calibration(classifier, evaluation.scored):
-            options.tell(caution, "warning")
+            tell(caution, "warning")
     if not chosen.quiet:
         print_evaluation_notes(evaluation)
     labels, measures = classifier.classes.tolist(), measure_all(evaluation.scored)
@@ -203,7 +203,7 @@ def labelled_rows(model: Classifier, file: str, reading: options.ReadingOptions)
 
 def refuse_no_labels(model: Classifier, data: Dataset) -> None:
     """Refuses rows of another kind than the model's, or without labels, and tells what was assumed of their file."""
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     model_input.refuse_other_kind(model, data)
     if data.labels is None and data.kind == "table":
         raise click.UsageError(f"Name the column of {data.name} that holds the labels with --target.{likely(model, data)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, print_reading_notes
 from rosenblatt.cli.output import print_table
 from rosenblatt.errors import counted, percent
 
@@ -295,7 +295,7 @@ def find_row(model: Classifier, chosen: ExplainOptions) -> Dataset:
     assert chosen.row is not None
     seen, sizes = 0, BufferSizes(table_block=BYTES_AT_A_TIME)
     for batch in batches(chosen.file, rows=None, **chosen.read_keywords(model), sizes=sizes):
-        options.print_reading_notes(batch)
+        print_reading_notes(batch)
         place = chosen.row - 1 - seen
         if place < len(batch):
             return batch.slice(place, place + 1)

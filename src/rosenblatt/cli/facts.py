@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, options, output, print_reading_notes
 from rosenblatt.cli.output import print_table
 from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.errors import SettingError, amount, counted, percent
@@ -96,7 +96,7 @@ def facts(**values: Any) -> None:
     chosen = FactsOptions(**values)
     said = Overrides(options.kinds_of(chosen.per_column), chosen.missing)
     data = read(chosen.file, **chosen.read_keywords())
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     if chosen.task == "numbers" or (chosen.task is None and has_quantity(labels_of(data))):
         useless = ["positive", "pairs", "least", "numeric", "sort", "pool", "plot"]
         options.refuse_useless(useless, "about numbers: they are told of classes")

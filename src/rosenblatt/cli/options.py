@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rosenblatt.cli import echo, in_options
 from rosenblatt.cli.types import NOT_EMPTY, NumberOrName, ThresholdType
 from rosenblatt.data import FORMATS
 from rosenblatt.data.read_options import MISSING_MARKS, UNLABELLED
 from rosenblatt.engine.parameters import AnyOf, Choice, Parameter, Range, Whole
-from rosenblatt.errors import SaveError, visible
+from rosenblatt.errors import SaveError
 from rosenblatt.learning.learners import ALL_LEARNERS, LEARNERS, Learner, Recipe
 from rosenblatt.learning.plan import METRIC_NAMES, MULTICLASS
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Dataset
     from rosenblatt.learning.classifier import Classifier
 
 COLUMN_NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -228,37 +226,6 @@ class ReadingOptions:
             as_text=True if model else written or None,  # of 1.234, a number would be one and a bit
             training=model.training_names if model else None,
         )
-
-
-def print_reading_notes(data: Dataset) -> None:
-    """Prints on standard error what was assumed while a file was read, once; with --json, the object tells it."""
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return
-    known, chosen = reading_notes(), context.params
-    if chosen.get("verbose") and not chosen.get("quiet"):
-        shown = context.meta.setdefault("rosenblatt.reading_guesses", set())
-        for sentence in (guess for guess in data.guesses if guess not in shown):
-            echo(visible(sentence), err=True)
-        shown.update(data.guesses)
-    for sentence in map(in_options, data.notes):
-        if sentence not in known:
-            tell(sentence)
-
-
-def tell(sentence: str, mark: str = "note") -> None:
-    """Prints a sentence on standard error, unless --quiet; with --json, the object tells it among its `notes`."""
-    context = click.get_current_context(silent=True)
-    reading_notes().append(sentence)
-    if context is not None and not context.params.get("quiet") and not context.params.get("as_json"):
-        echo(f"{mark}: {visible(sentence)}", err=True)
-
-
-def reading_notes() -> list[str]:
-    """What the present command has assumed of the files that it has read so far."""
-    context = click.get_current_context(silent=True)
-    notes: list[str] = [] if context is None else context.meta.setdefault("rosenblatt.reading_notes", [])
-    return notes
 
 
 column = click.option(

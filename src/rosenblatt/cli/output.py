@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import discard, echo
-from rosenblatt.cli.options import reading_notes, refuse_useless
+from rosenblatt.cli import discard, echo, reading_notes
+from rosenblatt.cli.options import refuse_useless
 from rosenblatt.errors import HIDDEN_CHARACTERS, SaveError, amount, counted, percent, visible
 
 if TYPE_CHECKING:

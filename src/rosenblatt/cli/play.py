@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, options, output, print_reading_notes
 from rosenblatt.cli.types import NOT_EMPTY, WrittenFolder
 from rosenblatt.errors import SaveError, SettingError, needs_parts
 
@@ -157,7 +157,7 @@ def read_table(file: str, chosen: PlayOptions) -> tuple[pl.DataFrame, Data]:
     from rosenblatt.playground.requests import Data
 
     data = read(file, **chosen.read_keywords())
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     if data.kind != "table":
         raise DataError(f"{data.name} holds {data.kind}: the playground draws two columns of a table.")
     table, target = data.rows, None

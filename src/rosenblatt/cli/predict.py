@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import model_input, options, output
+from rosenblatt.cli import model_input, options, output, print_reading_notes, reading_notes
 from rosenblatt.cli.cluster_options import dask
 from rosenblatt.cli.types import NOT_EMPTY
 from rosenblatt.data.read_options import MISSING_MARKS
@@ -140,7 +140,7 @@ class Predictions:
                 # A cell is copied as it stands: the model knows by itself which marks mean "not known".
                 read["missing"] = ["", *(mark for mark in read.get("missing", ()) if mark not in MISSING_MARKS)]
         for data in batches(self.file, rows=None, **read):
-            options.print_reading_notes(data)
+            print_reading_notes(data)
             model_input.refuse_other_kind(self.model, data)
             try:
                 rows, notes = self.model.transform(data.rows)
@@ -203,7 +203,7 @@ class Predictions:
         for number, scores in enumerate(self.scored()):
             shown = output.escape_json(self.frame(scores).write_json())
             yield (b",\n" if number else b"") + shown.encode()[1:-1]
-        notes = [*options.reading_notes(), *(self.notes.sentences() if self.notes else [])]
+        notes = [*reading_notes(), *(self.notes.sentences() if self.notes else [])]
         yield f'], "notes": {output.to_json(notes)}}}\n'.encode()
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli import model_input, options
+from rosenblatt.cli import model_input, print_reading_notes, tell
 from rosenblatt.cli.progress import ReadingLine
 from rosenblatt.data import ReadOptions, batches, read
 from rosenblatt.data.parts import files_named
@@ -40,7 +40,7 @@ def streams_by_itself(chosen: TrainOptions, recipe: Recipe) -> bool:
     format = format_of(chosen.file, ReadOptions(**chosen.read_keywords()))
     if format is None or not (format.has_columns or format.name in ROWS_ON_DISK):
         return False
-    options.tell(
+    tell(
         f"{chosen.file} has {size / 1e9:,.2f} GB, more than a quarter of the {memory / 1e9:,.2f} GB of memory: its "
         "rows are held on disk, as with --stream."
     )
@@ -72,7 +72,7 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         reading = reading if zero_based is None else {**reading, "zero_based": zero_based}
         with model_input.target_from_training():
             held_out = read(dev, **{"as_text": True, **reading})
-        options.print_reading_notes(held_out)
+        print_reading_notes(held_out)
     # The files are gone with their folder; what is mapped stays until the process ends.
     with folder_for_rows() as folder, watched(chosen, recipe, table) as watch:
         cache = None if chosen.cache is None else Path(chosen.cache)
@@ -80,10 +80,10 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
         reading_line = ReadingLine(bytes_of_all(file), chosen.silent, format is None or format.name in MAPPED)
         read_options, watch_reading = ReadOptions(**reading), reading_line.show
         holdout = None if chosen.holdout is None else {"share": chosen.holdout, **chosen.split_keywords()}
-        source = DiskSource(file, folder, read_options, cache, options.tell, watch_reading, holdout)
+        source = DiskSource(file, folder, read_options, cache, tell, watch_reading, holdout)
         learned = learn_stream(source, recipe, held_out, watch)
     for sentence in learned.notes:
-        options.tell(sentence)
+        tell(sentence)
     if not learned.classifier.predicts_numbers:
         from rosenblatt.cli.train import tell_of_classes
 
@@ -93,5 +93,5 @@ def learn_from_disk(chosen: TrainOptions, recipe: Recipe, table: TrainingTable |
 
         measured: Any = learned.held_out
         for sentence in about_measured(learned.classifier, measured.rows, measured.codes):
-            options.tell(sentence, "warning")
+            tell(sentence, "warning")
     return learned

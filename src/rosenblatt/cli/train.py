@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output, train_search
+from rosenblatt.cli import echo, model_input, options, output, print_reading_notes, tell, train_search
 from rosenblatt.cli.checkpointing import CheckpointOptions, checkpoint_options, written_on_interrupt
 from rosenblatt.cli.cluster_options import ClusterOptions, cluster_options
 from rosenblatt.cli.progress import StatusLine, TrainingTable
@@ -259,13 +259,13 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
             return learn_from_disk(chosen, recipe, table), None
     with importing_meanwhile("rosenblatt.learning.learn", "rosenblatt.theory.separability"):
         data, dev = read_with(chosen.file, ReadOptions(**reading, coded=chosen.holdout is None)), None
-    options.print_reading_notes(data)
+    print_reading_notes(data)
     from rosenblatt.learning.learn import learn_from
 
     if chosen.dev:
         with model_input.target_from_training():
             dev = read(chosen.dev, **{"zero_based": data.zero_based, "as_text": True, **reading})
-        options.print_reading_notes(dev)
+        print_reading_notes(dev)
     elif chosen.holdout is not None:
         from rosenblatt.data.splits import split
 
@@ -281,7 +281,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
     with watched(chosen, recipe, table) as watch:
         learned = learn_from(data, recipe, dev, watch)
     for sentence in learned.notes:
-        options.tell(sentence)
+        tell(sentence)
     if learned.classifier.predicts_numbers:
         from rosenblatt.cli.train_numbers import check_learned
 
@@ -294,7 +294,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.studies.cautions import cautions
 
         for sentence in cautions(learned.classifier, data, learned.examples, dev, chosen.order):  # type: ignore[arg-type]
-            options.tell(sentence, "warning")
+            tell(sentence, "warning")
     return learned, search
 
 
@@ -309,7 +309,7 @@ def tell_of_classes(classifier: Classifier) -> None:
         from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, about_rare_class
 
         for caution in filter(None, (about_rare_class(classifier), about_alike_classes(names), about_missing_labels(names))):
-            options.tell(caution, "warning")
+            tell(caution, "warning")
 
 
 @contextmanager

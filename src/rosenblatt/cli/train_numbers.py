@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, output, tell
 from rosenblatt.errors import amount, counted
 from rosenblatt.studies.evaluate_numbers import measure_training
 
@@ -35,7 +35,7 @@ def check_learned(learned: LearnedNumbers, data: Dataset, certify: float | None)
         from rosenblatt.studies.cautions import number_giveaways
 
         for sentence in number_giveaways(learned.classifier, data):
-            options.tell(sentence, "warning")
+            tell(sentence, "warning")
     return learned
 
 

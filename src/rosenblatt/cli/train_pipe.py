@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, tell
 from rosenblatt.cli.progress import ReadingLine
 from rosenblatt.data import Dataset, ReadOptions
 from rosenblatt.errors import counted, percent, visible
@@ -52,7 +52,7 @@ def train_from_pipe(chosen: TrainOptions) -> None:
         rows = 0
         for data in batches_of(chosen.file, None, ReadOptions(**chosen.read_keywords())):
             if not rows:
-                options.tell(
+                tell(
                     "standard input is read once: what its columns hold, and how numbers are scaled, is decided by the "
                     f"first {len(data):,} rows."
                 )
@@ -66,11 +66,11 @@ def train_from_pipe(chosen: TrainOptions) -> None:
     if chosen.output:
         learned.classifier.save(chosen.output)
     for sentence in learned.notes:
-        options.tell(sentence)
-    tell(chosen, learned)
+        tell(sentence)
+    print_summary(chosen, learned)
 
 
-def tell(chosen: TrainOptions, learned: OnePass) -> None:
+def print_summary(chosen: TrainOptions, learned: OnePass) -> None:
     """What was learned."""
     model, report = learned.classifier, learned.report
     readings = getattr(model.features, "readings", None)

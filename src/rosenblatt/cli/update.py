@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output
+from rosenblatt.cli import echo, model_input, options, output, tell
 from rosenblatt.cli.evaluate import labelled_rows, refuse_no_labels
 from rosenblatt.errors import DataError, LabelError, counted, percent, visible
 
@@ -63,7 +63,7 @@ def update(**values: Any) -> None:
     report = going_on.finish()
     model.save(chosen.output)
     for sentence in report.warnings:
-        options.tell(sentence, "warning")
+        tell(sentence, "warning")
     if chosen.as_json:
         facts = {"rows": report.rows, "mistakes": report.mistakes, "error": report.error, "updates": report.updates}
         more = {

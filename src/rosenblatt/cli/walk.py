@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, options, output
+from rosenblatt.cli import echo, options, output, print_reading_notes
 from rosenblatt.cli.types import Seconds
 from rosenblatt.errors import counted
 from rosenblatt.learning.learner_names import SAID_BY_NAME
@@ -175,7 +175,7 @@ def make_walk(chosen: WalkOptions) -> tuple[Walk, Sequence[str] | None]:
         examples = for_classes(*points(chosen.points))
     else:
         data = read(str(chosen.file), **chosen.read_keywords())
-        options.print_reading_notes(data)
+        print_reading_notes(data)
         class_labels_of(data)  # refuses a quantity
         mapping, examples = prepare(data, recipe)
         names = mapping.names
