@@ -194,6 +194,110 @@ def where_rows_lie():
     return local_folder(Encoding({}, [], "U", None, 0))
 
 
+def pages_of(folder):
+    """How many kB of the files in a folder are pages of this process."""
+    pages, counts = 0, False
+    with open("/proc/self/smaps", encoding="utf-8") as lines:
+        for line in lines:
+            if "-" in line.split()[0]:  # a mapping: its addresses, rights and file
+                counts = str(folder) in line
+            elif counts and line.startswith("Rss:"):
+                pages += int(line.split()[1])
+    return pages
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="this system does not tell whose pages are whose")
+def test_rows_of_a_shard_leave_the_process_when_its_task_ends(table, tmp_path, monkeypatch):
+    """Dask counts mapped rows as a worker's own, and stops or kills a worker above its limit."""
+    during = []
+
+    def watched(examples, *others):
+        part = encoded_learn(examples, *others)
+        during.append(pages_of(tmp_path))
+        return part
+
+    encoded_learn = encoded.learn_shard
+    monkeypatch.setattr(encoded, "learn_shard", watched)
+    encoded.OPEN.clear()
+    learn_on_cluster(source_of(table, folder=str(tmp_path)), RECIPE, TasksHere())
+    assert len(during) == 15
+    assert min(during) > 0
+    assert len(encoded.OPEN) == 5
+    assert pages_of(tmp_path) == 0
+
+
+@pytest.mark.skipif(not FULL, reason="writes 350 MB")
+def test_no_worker_exceeds_its_limit_though_the_rows_do(tmp_path):
+    """Two workers of 450 MB, 520 MB of encoded rows: nobody is stopped for good, killed or above the limit."""
+    draw, n, limit = np.random.default_rng(0), 5_000_000, 450_000_000
+    table = {f"x{k}": draw.normal(size=n).astype(np.float32).round(2) for k in range(12)}
+    frame = pl.DataFrame(table | {"kind": draw.integers(0, 50, n)}).with_columns("v" + pl.col("kind").cast(str))
+    frame.with_columns(wanted=pl.when(pl.col("x0") > 0).then(pl.lit("yes")).otherwise(pl.lit("no"))).write_csv(
+        tmp_path / "rows.csv"
+    )
+    settings = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
+    with (
+        distributed.LocalCluster(local_directory=str(tmp_path), memory_limit=limit, **settings) as local,
+        distributed.Client(local) as client,
+    ):
+        import psutil
+
+        workers = client.run(os.getpid)
+        largest, ended = dict.fromkeys(workers.values(), 0), threading.Event()
+
+        def watch():
+            while not ended.wait(0.05):
+                for process in largest:
+                    largest[process] = max(largest[process], psutil.Process(process).memory_info().rss)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            source = FileSource(str(tmp_path / "rows.csv"), ReadOptions(target="wanted"))
+            learned = within(5 * SECONDS, lambda: learn_on_cluster(source, Recipe(shards=16, epochs=3), DaskTasks(client)))
+        finally:
+            ended.set()
+            watcher.join()
+        assert client.run(os.getpid) == workers
+    assert learned.classifier.summary.examples == n
+    assert max(largest.values()) < limit
+
+
+@pytest.fixture(scope="module")
+def drifting(tmp_path_factory):
+    """400,000 rows whose towns and numbers change along the file: blocks of several MB have other texts each."""
+    draw, n = np.random.default_rng(0), 400_000
+    place = np.arange(n)
+    size = draw.normal(size=n).round(1) + place // 100_000
+    town = np.char.add("town", (place // 40_000 + draw.integers(0, 3, n)).astype(str))
+    wanted = np.where((size > 1.5) ^ (draw.random(n) < 0.1), "yes", "no")
+    frame = pl.DataFrame({"town": town, "again": town, "size": size, "wanted": wanted})
+    folder = tmp_path_factory.mktemp("drifting")
+    frame.write_csv(folder / "rows.csv")
+    frame.write_parquet(folder / "rows.parquet")
+    return folder
+
+
+@pytest.mark.parametrize(("format", "in_block"), [("csv", 6_000_000), ("parquet", 100_000)])
+def test_blocks_may_have_other_texts_each(format, in_block, drifting, tmp_path):
+    """A large CSV holds texts that repeat by their codes, and each block has its own."""
+    path, recipe = drifting / f"rows.{format}", Recipe(shards=3, epochs=2, features={"numeric": "number"})
+    source = FileSource(str(path), ReadOptions(target="wanted"), in_block, folder=str(tmp_path), sample_rows=2000)
+    learned = learn_on_cluster(source, recipe, TasksHere()).classifier
+    expected = learn_with_workers(rb.read(path, target="wanted"), 1, recipe)
+    assert learned.features.names == expected.features.names
+    assert learned.summary.examples == 400_000
+    assert learned.summary.train_error == pytest.approx(0.1, abs=0.01)
+
+
+def test_rows_that_are_sorted_by_class_are_told(cluster, table, tmp_path, capsys):
+    pl.read_csv(table).sort("wanted").write_csv(tmp_path / "sorted.csv")
+    for where in (["--dask", cluster.scheduler_address], ["--workers", "2", "--force"]):
+        for path, told in ((tmp_path / "sorted.csv", 1), (table, 0)):
+            assert run(["train", str(path), "--target", "wanted", "--numeric", "number", *where]) == 0
+            assert capsys.readouterr().err.count("The rows seem to be sorted by class: ") == told
+
+
 def test_errors_name_the_file_the_line_and_the_remedy(cluster, table, tmp_path):
     bad = tmp_path / "bad.csv"
     lines = table.read_text().splitlines(keepends=True)

@@ -56,7 +56,7 @@ class ClusterOptions:
         assert self.workers is not None
         assert recipe.shards is not None
         advise = None if self.force else lambda advice: tell(advice.sentence())
-        return LocalWorkers(self.workers, recipe.shards, recipe.mix, advise).run
+        return LocalWorkers(self.workers, recipe.shards, recipe.mix, advise, tell).run
 
 
 def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

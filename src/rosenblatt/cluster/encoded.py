@@ -10,7 +10,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.cluster.mixing import MixSettings, Part, Start, learn_shard
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.row_cache import RowCacheWriter, checksum, open_rows
+from rosenblatt.engine.file_arrays import release_pages
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, FileError
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
@@ -71,12 +73,19 @@ class ShardFacts:
     checksums: tuple[int, ...]
     counts: np.ndarray  # in how many rows of each class a feature is not 0
     sums: np.ndarray  # of every feature
+    by_class: np.ndarray  # rows of each shard, by class
     dense: bool
 
 
 def merge_facts(a: ShardFacts, b: ShardFacts) -> ShardFacts:
+    by_class = np.concatenate([a.by_class, b.by_class])
     return ShardFacts(
-        a.examples + b.examples, a.checksums + b.checksums, a.counts + b.counts, a.sums + b.sums, a.dense and b.dense
+        a.examples + b.examples,
+        a.checksums + b.checksums,
+        a.counts + b.counts,
+        a.sums + b.sums,
+        by_class,
+        a.dense and b.dense,
     )
 
 
@@ -114,18 +123,23 @@ def examples_of(shard: FileShard, encoding: Encoding) -> Examples:
     return examples
 
 
-class naming_shard:  # noqa: N801
+@contextmanager
+def mapped_examples(shard: FileShard, encoding: Encoding) -> Iterator[Examples]:
+    """The examples of a shard, which afterwards count no longer as memory of this worker: it may have a limit."""
+    examples = examples_of(shard, encoding)
+    try:
+        yield examples
+    finally:
+        release_pages(examples.rows)
+
+
+@contextmanager
+def naming_shard(shard: FileShard) -> Iterator[None]:
     """An error in a file says also in which shard it came up."""
-
-    def __init__(self, shard: FileShard):
-        self.shard = shard
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
-        if isinstance(problem, FileError):
-            raise with_place(problem, f"shard {self.shard.number}") from None
+    try:
+        yield
+    except FileError as problem:
+        raise with_place(problem, f"shard {shard.number}") from None
 
 
 def with_place(problem: FileError, place: str) -> FileError:
@@ -207,19 +221,21 @@ def opened(folder: Path, encoding: Encoding) -> Examples:
 
 def facts_of(shard: FileShard, encoding: Encoding) -> ShardFacts:
     """Encodes the shard, and tells what its rows add to a model."""
-    examples = examples_of(shard, encoding)
-    counts = feature_counts(examples)
-    sums = feature_means(examples.rows, counts) * examples.rows.n
-    return ShardFacts((len(examples.pool()),), (examples.checksum(),), counts, sums, examples.rows.dense)
+    with mapped_examples(shard, encoding) as examples:
+        counts = feature_counts(examples)
+        sums = feature_means(examples.rows, counts) * examples.rows.n
+        by_class = examples.class_counts()[np.newaxis]
+        return ShardFacts((len(examples.pool()),), (examples.checksum(),), counts, sums, by_class, examples.rows.dense)
 
 
 def learn_file_shard(shard: FileShard, encoding: Encoding, settings: MixSettings, start: Start) -> Part:
     """An epoch over a shard."""
-    return learn_shard(examples_of(shard, encoding), settings, start, shard.number)
+    with mapped_examples(shard, encoding) as examples:
+        return learn_shard(examples, settings, start, shard.number)
 
 
 def mistakes_of(shard: FileShard, encoding: Encoding, model: Model) -> int:
     """How many rows of a shard a model gets wrong."""
-    examples = examples_of(shard, encoding)
-    wrong: int = round(error(model, examples) * examples.rows.n)
+    with mapped_examples(shard, encoding) as examples:
+        wrong: int = round(error(model, examples) * examples.rows.n)
     return wrong

@@ -23,7 +23,7 @@ from rosenblatt.cluster.encoded import (
     mistakes_of,
 )
 from rosenblatt.cluster.local import SHARDS, refuse_no_shards
-from rosenblatt.cluster.mixed_run import ShardDone, ranges, train_shards
+from rosenblatt.cluster.mixed_run import ShardDone, ranges, sorted_notes, train_shards
 from rosenblatt.cluster.mixing import MixSettings, Part, Start, add
 from rosenblatt.cluster.partitions import PartitionSource
 from rosenblatt.cluster.summaries import (
@@ -130,7 +130,8 @@ def learn_on_cluster(
     common = tasks.shared(prepared.encoding), tasks.shared(replace_classes(model.model(), len(prepared.classes)))
     wrong = sum(tasks.map(mistakes_of, prepared.shards, *common))
     model.summary.examples, model.summary.train_error = rows, wrong / rows
-    return Learned(model, trained, prepared.empty, held_out, sample.notes)
+    notes = (*sample.notes, *sorted_notes(facts.by_class))
+    return Learned(model, trained, prepared.empty, held_out, notes)
 
 
 def replace_classes(model: Any, classes: int) -> Any:

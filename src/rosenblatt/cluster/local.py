@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.cluster.advice import Advice, Adviser
 from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
-from rosenblatt.cluster.mixed_run import ranges, train_shards
+from rosenblatt.cluster.mixed_run import cut, ranges, sorted_notes, train_shards
 from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data.dataset import Dataset
@@ -19,7 +21,7 @@ from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.driver import Callbacks
-from rosenblatt.learning.examples import AnyExamples
+from rosenblatt.learning.examples import AnyExamples, Examples
 from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.plan import MIXES, Plan
@@ -37,6 +39,7 @@ class LocalWorkers:
     shards: int = SHARDS
     mix: str = "uniform"
     advise: Callable[[Advice], None] | None = None  # called with what they are worth; where it is little, that is refused
+    tell: Callable[[str], None] = lambda sentence: None  # what the user should know of the rows
 
     def __post_init__(self) -> None:
         check("workers", self.workers, Whole(1))
@@ -50,6 +53,9 @@ class LocalWorkers:
         settings = MixSettings(rule, plan, len(cuts), self.mix)
         workers, adviser = min(self.workers, len(cuts)), Adviser(examples, settings, self.workers)
         best = None
+        if isinstance(examples, Examples):
+            for sentence in sorted_notes(np.array([cut(examples, *both).class_counts() for both in cuts])):
+                self.tell(sentence)
         if self.advise is not None:
             best = adviser.before_start()
             best.refuse_slow()

@@ -20,6 +20,7 @@ from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExampl
 from rosenblatt.learning.training import MeasuredRun, Training, overflow_message, zero_weights
 
 ShardDone = Callable[[Part], None]
+MOST_APART = 0.2  # of the rows, that are in another shard than if all had the classes alike
 
 
 class Shards(Protocol):
@@ -75,6 +76,27 @@ def ranges(rows: int, shards: int) -> list[tuple[int, int]]:
     shards = min(shards, rows)
     ends = [rows * place // shards for place in range(shards + 1)]
     return list(pairwise(ends))
+
+
+def sorted_notes(by_class: np.ndarray) -> tuple[str, ...]:
+    """What to tell where the rows seem to be sorted by class, as (shards × classes) counts of rows show; else nothing.
+
+    >>> sorted_notes(np.array([[50, 52], [48, 51]]))
+    ()
+    >>> sorted_notes(np.array([[90, 0], [20, 70]]))[0].partition(":")[0]
+    'The rows seem to be sorted by class'
+    """
+    rows, sizes = max(1, by_class.sum()), by_class.sum(axis=1)
+    share = by_class.sum(axis=0) / rows
+    apart = np.abs(by_class - np.outer(sizes, share)).sum() / 2 / rows
+    by_chance = np.sqrt(np.outer(sizes, share * (1 - share)) / (math.pi / 2)).sum() / 2 / rows
+    if apart <= MOST_APART + by_chance:
+        return ()
+    return (
+        f"The rows seem to be sorted by class: {100 * apart:.0f} % of them would have to be in another shard for all shards "
+        "to have the classes alike. Shards that see few of the classes learn little: shuffle the rows of the file, or train "
+        "in one run, without --workers and --dask (--stream, where memory is short).",
+    )
 
 
 def cut(examples: AnyExamples, first: int, last: int) -> AnyExamples:

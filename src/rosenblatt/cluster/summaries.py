@@ -134,11 +134,12 @@ def whole_sample(parts: Sequence[Dataset | None], rows: int, block: AnyBlock) ->
     if held[0].kind != "table":
         return held[0], False
     complete = rows == sum(map(len, held))
+    # Coded texts become texts: each block has its own codes.
+    frames = [part.rows.with_columns(part.labels).cast({pl.Enum: pl.String}) for part in held]
+    frame = pl.concat(frames, how="vertical_relaxed")
     if block.format not in WRITTEN:
-        rows = pl.concat([part.rows for part in held], how="vertical_relaxed")
-        labels: Any = pl.concat([part.labels for part in held])  # type: ignore[type-var]
-        return replace(held[0], rows=rows, labels=labels), complete
-    frame = pl.concat([part.rows.with_columns(part.labels) for part in held])
+        target = held[0].labels.name  # type: ignore[union-attr]
+        return replace(held[0], rows=frame.drop(target), labels=frame[target]), complete
     assert block.options.names is not None
     text = frame.select([name for name in block.options.names if name in frame.columns]).write_csv().encode()
     target = held[0].labels.name  # type: ignore[union-attr]

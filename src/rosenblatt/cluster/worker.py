@@ -22,7 +22,7 @@ import numpy as np
 from rosenblatt.cluster.mixed_run import cut
 from rosenblatt.cluster.mixing import MixSettings, Start, learn_shard
 from rosenblatt.data.row_cache import HEAD, RowCacheWriter, open_rows
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import Rows, mapping_of
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 LENGTH = 8  # bytes before every message: how long it is
@@ -66,9 +66,8 @@ def mapped_in(rows: Rows) -> Path | None:
 
 def file_of(array: Any) -> Path | None:
     """The file that an array, or that of which it is a view, is mapped from."""
-    while array is not None and not isinstance(array, np.memmap):
-        array = getattr(array, "base", None)
-    return None if array is None or array.filename is None else Path(array.filename)
+    mapping = mapping_of(array)
+    return None if mapping is None or mapping.filename is None else Path(mapping.filename)
 
 
 def read_examples(rows_in: Path, folder: Path) -> AnyExamples:

@@ -103,7 +103,7 @@ def _joined(frames: list[pl.DataFrame], files: list[Path]) -> pl.DataFrame:
     """The frames below one another; a column of texts in one and of numbers in another is refused."""
     import polars as pl
 
-    plain = [frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum) for frame in frames]
+    plain = [frame.cast({pl.Enum: pl.String}) for frame in frames]
     plain = [
         frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column)) for frame in plain
     ]

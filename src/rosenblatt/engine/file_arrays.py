@@ -6,6 +6,7 @@ its array.
 
 from __future__ import annotations
 
+import mmap
 import os
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from rosenblatt.engine.rows import is_mapped
+from rosenblatt.engine.rows import Rows, is_mapped, mapping_of
 
 ROWS_AT_ONCE = 2**16
 ZEROS_AT_ONCE = 2**21  # bytes: a large page, where the system has such
@@ -39,6 +40,17 @@ def array_in_file(n: int, dtype: Any) -> np.ndarray:
 def empty_beside(array: np.ndarray, n: int, dtype: Any) -> np.ndarray:
     """Room for n numbers: in a file if that array is in one."""
     return array_in_file(n, dtype) if is_mapped(array) else np.empty(n, dtype)
+
+
+def release_pages(rows: Rows) -> None:
+    """Takes the pages of mapped rows out of this process; what is read later comes from the file again.
+
+    They belong to the file and take no memory that others need, but who watches a process counts them as its own.
+    """
+    for array in (rows.values, rows.indices, rows.indptr):
+        mapping = mapping_of(array)
+        if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+            mapping._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
 
 
 def numbers_in_file(n: int, importance: np.ndarray | None = None) -> np.ndarray:

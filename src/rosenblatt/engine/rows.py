@@ -296,11 +296,16 @@ def all_ones(values: np.ndarray) -> bool:
     return all(bool((values[start : start + VALUES_AT_A_TIME] == 1).all()) for start in starts)
 
 
-def is_mapped(array: Any) -> bool:
-    """Is the array, or that of which it is a view, one that is mapped from a file?"""
+def mapping_of(array: Any) -> np.memmap | None:
+    """The array, or that of which it is a view, that is mapped from a file; None where none is."""
     while array is not None and not isinstance(array, np.memmap):
         array = getattr(array, "base", None)
-    return array is not None
+    return array
+
+
+def is_mapped(array: Any) -> bool:
+    """Is the array, or that of which it is a view, one that is mapped from a file?"""
+    return mapping_of(array) is not None
 
 
 def is_sparse(X: Any) -> bool:

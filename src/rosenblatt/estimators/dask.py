@@ -7,6 +7,7 @@ the rows and on `shards`, never on the workers.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -59,6 +60,8 @@ class DaskLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with needs_parts(type(self).__name__):
             tasks = DaskTasks(self._client())
         learned = learn_on_cluster(self._source(X, y, reading), self._recipe(), tasks)
+        for sentence in learned.notes:
+            warnings.warn(sentence, stacklevel=2)
         self.classifier_: Classifier = learned.classifier
         model = learned.classifier.linear()
         self.classes_, self.coef_, self.intercept_ = self.classifier_.classes, model.coef, model.intercept

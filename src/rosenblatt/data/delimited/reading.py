@@ -294,7 +294,7 @@ def _concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     """
     import polars as pl
 
-    texts = [frame.with_columns(column.cast(pl.String) for column in frame if column.dtype == pl.Enum) for frame in frames]
+    texts = [frame.cast({pl.Enum: pl.String}) for frame in frames]
     return pl.concat(
         [
             frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column))
