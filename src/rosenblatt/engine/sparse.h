@@ -29,8 +29,8 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
         for (int64_t e = from; e < to; e++) {
             const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;
             PREFETCH(w, 2);
-            if (at->vectors > 1)  /* those of all vectors, a line at a time */
-                for (int64_t v = CACHE_LINE; v < at->vectors + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
+            if (at->vectors > 1)  /* those of all vectors, with their sums and variances, a line at a time */
+                for (int64_t v = CACHE_LINE; v < at->per_column + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
         }
     }
 }
@@ -51,29 +51,36 @@ TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_
     return (s0 + s2) + (s1 + s3);
 }
 
-/* Row i by `PARTS` registers of vectors whose weights of a column lie side by side. */
-#define SCORES_ABREAST(PARTS)                                                                                              \
-    do {                                                                                                                   \
-        NAME(vec) sum[PARTS];                                                                                              \
-        for (int p = 0; p < PARTS; p++) sum[p] = (NAME(vec)){0};                                                           \
-        for (int64_t e = from; e < to; e++) {                                                                              \
-            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;                                   \
-            const double x = value_at(kind, rows->values, e);                                                              \
-            for (int p = 0; p < PARTS; p++) sum[p] += x * NAME(weights_at)(w, v + p * WIDTH);                              \
-        }                                                                                                                  \
-        memcpy(out + v, sum, sizeof sum);                                                                                  \
-        v += PARTS * WIDTH;                                                                                                \
-    } while (0)
+/* Entries from … to-1 by `count` vectors from v on, which fill `parts` registers: the weights of a column lie side by side. */
+TARGET INLINE void NAME(scores_abreast)(const int kind, const rows_t *rows, int64_t from, int64_t to, const weights_t *at,
+                                        int64_t v, int64_t count, const int parts, double *out) {
+    NAME(vec) sum[8];
+    const int64_t last = (parts - 1) * WIDTH;
+    for (int p = 0; p < parts; p++) sum[p] = (NAME(vec)){0};
+    for (int64_t e = from; e < to; e++) {
+        const int64_t j = index_at(kind, rows->indices, e);
+        INSIDE(0 <= j && j < rows->d);
+        const double *w = at->w + j * at->per_column + v, x = value_at(kind, rows->values, e);
+        for (int p = 0; p < parts - 1; p++) sum[p] += x * NAME(weights_at)(w, p * WIDTH);
+        sum[parts - 1] += x * NAME(load_some)(DENSE_F64, (const char *)w, last, count - last);
+    }
+    memcpy(out + v, sum, (size_t)count * sizeof *out);
+}
 
 /* Row i by every vector, each sum in the order of its entries, so that many at once change no bit. */
 TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, double *out) {
     int64_t from, to, v = 0;
     entries_of(kind, rows, i, &from, &to);
-    if (at->per_vector == 1) {
-        while (v + 8 * WIDTH <= at->vectors) SCORES_ABREAST(8);
-        if (v + 4 * WIDTH <= at->vectors) SCORES_ABREAST(4);
-        if (v + 2 * WIDTH <= at->vectors) SCORES_ABREAST(2);
-        if (v + WIDTH <= at->vectors) SCORES_ABREAST(1);
+    while (at->per_vector == 1 && v < at->vectors) {
+        const int64_t left = at->vectors - v;
+        const int parts = left > 4 * WIDTH ? left >= 8 * WIDTH ? 8 : 4 : (int)((left + WIDTH - 1) / WIDTH);
+        const int64_t count = left < parts * WIDTH ? left : parts * WIDTH;
+        if (parts == 8) NAME(scores_abreast)(kind, rows, from, to, at, v, count, 8, out);
+        else if (parts == 4) NAME(scores_abreast)(kind, rows, from, to, at, v, count, 4, out);
+        else if (parts == 3) NAME(scores_abreast)(kind, rows, from, to, at, v, count, 3, out);
+        else if (parts == 2) NAME(scores_abreast)(kind, rows, from, to, at, v, count, 2, out);
+        else NAME(scores_abreast)(kind, rows, from, to, at, v, count, 1, out);
+        v += count;
     }
     for (; v < at->vectors; v++) {
         double sum = 0;
@@ -85,7 +92,6 @@ TARGET INLINE void NAME(sparse_scores)(const int kind, const rows_t *rows, int64
         out[v] = sum;
     }
 }
-#undef SCORES_ABREAST
 
 TARGET INLINE void NAME(sparse_add)(const int kind, const rows_t *rows, int64_t i, double *w, double *u,
                                     const int64_t per_column, double step, double late_step) {
