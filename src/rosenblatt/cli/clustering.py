@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned:
     """Trains on the cluster that is named; a checkpoint, where one is asked for, is written after every epoch."""
+    from rosenblatt.cli.train import tell_of_classes
+
     if chosen.file == "-":
         raise click.UsageError("Workers read the file themselves, maybe twice: name one that all of them can see, not -.")
     assert chosen.dask is not None
@@ -59,6 +61,7 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         table.end()
     for sentence in learned.notes:
         tell(sentence)
+    tell_of_classes(learned.classifier)
     return learned
 
 
