@@ -299,7 +299,9 @@ def test_rows_that_are_sorted_by_class_are_told(cluster, table, tmp_path, capsys
 
 
 def test_rare_classes_are_told(cluster, table, tmp_path, capsys):
-    frame = pl.read_csv(table).with_columns(wanted=pl.when(pl.int_range(1500) == 7).then(pl.lit("maybe")).otherwise("wanted"))
+    frame = pl.read_csv(table).with_columns(
+        wanted=pl.when(pl.int_range(1500) == 7).then(pl.lit("maybe")).otherwise("wanted")
+    )
     frame.write_csv(tmp_path / "rare.csv")
     command = ["train", str(tmp_path / "rare.csv"), "--target", "wanted", "--numeric", "number"]
     assert run(command) == 0

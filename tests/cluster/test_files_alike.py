@@ -1,4 +1,4 @@
-"""What a cluster learns from files, and says of them, is what one process learns and says: cut and sampled as they may be."""
+"""What a cluster learns from files, and says of them, is what one process does: cut and sampled as they may be."""
 
 import numpy as np
 import polars as pl
