@@ -210,7 +210,7 @@ class MixedRun(MeasuredRun):
 
 
 class Seen:
-    """How far the shards are in an epoch, for who watches: a step whenever one is done; of the last the driver tells, with mixed weights."""
+    """How far the shards are in an epoch, for who watches; when the last is done, the driver tells, of mixed weights."""
 
     def __init__(self, run: MixedRun):
         self.run, self.examples, self.updates = run, run.weights.t, run.weights.updates
