@@ -298,19 +298,6 @@ def test_rows_that_are_sorted_by_class_are_told(cluster, table, tmp_path, capsys
             assert capsys.readouterr().err.count("The rows seem to be sorted by class: ") == told
 
 
-def test_rare_classes_are_told(cluster, table, tmp_path, capsys):
-    frame = pl.read_csv(table).with_columns(
-        wanted=pl.when(pl.int_range(1500) == 7).then(pl.lit("maybe")).otherwise("wanted")
-    )
-    frame.write_csv(tmp_path / "rare.csv")
-    command = ["train", str(tmp_path / "rare.csv"), "--target", "wanted", "--numeric", "number"]
-    assert run(command) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
-    assert "maybe is the class of 0.07 % of the rows" in told[0]
-    assert run([*command, "--dask", cluster.scheduler_address]) == 0
-    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")] == told
-
-
 def test_errors_name_the_file_the_line_and_the_remedy(cluster, table, tmp_path):
     bad = tmp_path / "bad.csv"
     lines = table.read_text().splitlines(keepends=True)

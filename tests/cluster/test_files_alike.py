@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import rosenblatt as rb
+from rosenblatt.cli import run
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
 from rosenblatt.cluster.local import learn_with_workers
 from rosenblatt.cluster.tasks import TasksHere
@@ -150,3 +151,15 @@ def test_sentences_are_refused_with_what_a_cluster_can_do(tmp_path):
     table().with_columns(note=pl.Series([" ".join(line) for line in words])).write_csv(tmp_path / "rows.csv")
     with pytest.raises(SettingError, match=r"'note' holds sentences.* on a cluster\. .*take --workers in place of --dask"):
         on_cluster(tmp_path / "rows.csv", tmp_path / "rows", sample_rows=60)
+
+
+def test_rare_classes_are_told(tmp_path, capsys):
+    pytest.importorskip("distributed", reason="dask is not installed")
+    frame = table().with_columns(wanted=pl.when(pl.int_range(600) == 7).then(pl.lit("maybe")).otherwise("wanted"))
+    frame.write_csv(tmp_path / "rare.csv")
+    command = ["train", str(tmp_path / "rare.csv"), "--target", "wanted", "--numeric", "number"]
+    assert run(command) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
+    assert "maybe is the class of 0.17 % of the rows" in told[0]
+    assert run([*command, "--dask", "local", "--workers", "1"]) == 0
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")] == told
