@@ -135,6 +135,17 @@ def test_what_the_sample_did_not_show_is_told(tmp_path):
     )
 
 
+def test_a_short_block_does_not_outweigh_the_others_in_the_sample(tmp_path):
+    """Words in 3 % of the rows are missing numbers, also where a block of their own has them."""
+    row = pl.int_range(4000)
+    frame = table(4000).with_columns(size=pl.when(row >= 3880).then(pl.lit("broken")).otherwise(pl.col("size").cast(str)))
+    frame.write_csv(path := tmp_path / "rows.csv")
+    reading, size = ReadOptions(target="wanted"), path.stat().st_size
+    source = FileSource(str(path), reading, int(size * 0.97), folder=str(tmp_path / "rows"), sample_rows=2000)
+    learned = learn_on_cluster(source, RECIPE, TasksHere()).classifier
+    assert learned.features.names == learn_from(rb.read(path, target="wanted"), RECIPE).classifier.features.names
+
+
 def test_cells_that_are_not_read_are_told_where_the_sample_is_all_rows(tmp_path):
     table().with_columns(size=pl.when(pl.int_range(600) < 100).then(pl.lit("big")).otherwise(pl.lit("7"))).write_csv(
         path := tmp_path / "rows.csv"

@@ -49,6 +49,14 @@ class AnyBlock(Protocol):
     @property
     def options(self) -> ReadOptions: ...
 
+    @property
+    def first(self) -> int:
+        """Where it begins, in bytes or rows …"""
+
+    @property
+    def last(self) -> int:
+        """… and where it ends."""
+
     def read(self) -> Dataset:
         """Its rows."""
 

@@ -38,6 +38,7 @@ from rosenblatt.cluster.summaries import (
     occurring_pairs,
     sample_map,
     sample_of,
+    shares_of_sample,
     summary_of,
     whole_sample,
     with_pairs,
@@ -149,7 +150,8 @@ def prepare_shards(
     """The first pass over the files, and the shards that are encoded by what it gave."""
     source.tell("reading")
     blocks = source.blocks(tasks)
-    samples = tasks.map(sample_of, list(enumerate(blocks)), -(-source.sample_rows // len(blocks)))
+    shares = shares_of_sample(blocks, source.sample_rows)
+    samples = tasks.map(sample_of, [(number, *both) for number, both in enumerate(zip(blocks, shares, strict=True))])
     summary = samples[0][0]
     for other, _ in samples[1:]:
         summary = merge(summary, other)

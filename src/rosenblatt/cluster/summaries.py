@@ -119,12 +119,12 @@ def merge(a: BlockSummary, b: BlockSummary) -> BlockSummary:
     return a.merged(b)
 
 
-def sample_of(place: tuple[int, AnyBlock], rows: int) -> tuple[BlockSummary, Dataset | None]:
+def sample_of(place: tuple[int, AnyBlock, int]) -> tuple[BlockSummary, Dataset | None]:
     """How many rows a block has, with which labels, and about so many of the rows, evenly spread, as they are read.
 
     The first block begins with neighbours, as a whole file does: of others nobody can tell that they count the rows.
     """
-    number, block = place
+    number, block, rows = place
     data = block.read()
     if data.rows is None:
         return BlockSummary((0,), {}), None
@@ -135,6 +135,12 @@ def sample_of(place: tuple[int, AnyBlock], rows: int) -> tuple[BlockSummary, Dat
     spread = np.arange(0, n, max(1, -(-n // rows)))
     neighbours = np.arange(0 if number else min(n, SAMPLE // 2))
     return BlockSummary((n,), labels), data.take(np.union1d(neighbours, spread))
+
+
+def shares_of_sample(blocks: Sequence[AnyBlock], rows: int) -> list[int]:
+    """How many of so many rows come from each block, by its size: the last one of a file may be short."""
+    sizes = [block.last - block.first for block in blocks]
+    return [max(1, -(-rows * size // sum(sizes))) for size in sizes]
 
 
 def whole_sample(parts: Sequence[Dataset | None], rows: int, blocks: Sequence[AnyBlock]) -> tuple[Dataset, bool]:
