@@ -56,6 +56,19 @@ def test_it_tells_what_it_did_and_evaluate_sorts_the_classes(capsys):
     assert truths == [sum(line.endswith(label) for line in NEW) for label in ("maybe", "no", "yes")]
 
 
+def test_rows_that_are_left_out_are_told_together(capsys):
+    """A file of 20 MB comes in three batches; each has a row without a label."""
+    pad = "x" * 200_000
+    lines = [f"red,{row},{'' if row in (3, 45, 95) else 'yes'},{pad}" for row in range(100)]
+    Path("new.csv").write_text("\n".join(["colour,size,ripe,note", *lines]) + "\n")
+    assert run(["update", "m.rosenblatt", "new.csv", "-o", "m.rosenblatt", "--unlabelled", "skip"]) == 0
+    printed = capsys.readouterr()
+    assert "97 new rows" in printed.out
+    assert [line for line in printed.err.splitlines() if "left out" in line] == [
+        "note: 3 rows have no label and were left out of new.csv."
+    ]
+
+
 def test_rows_without_labels_and_bad_rows_leave_the_model_alone(capsys):
     before = Path("m.rosenblatt").read_bytes()
     Path("bare.csv").write_text("colour,size\nred,1\n")

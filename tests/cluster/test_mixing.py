@@ -17,6 +17,7 @@ from rosenblatt.cluster.mixing import MixSettings
 from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DivergenceError, SettingError
+from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import for_classes, for_regression
 from rosenblatt.learning.plan import Plan
 from rosenblatt.learning.training import run
@@ -251,3 +252,15 @@ def test_what_cannot_be_mixed_is_refused():
         MixSettings(rules.Perceptron(), Plan(keep_log=True), 2)
     with pytest.raises(SettingError, match="shards is 0"):
         MixSettings(rules.Perceptron(), Plan(), 0)
+
+
+def test_who_watches_sees_the_mixed_weights_at_the_end_of_an_epoch():
+    """The last step of an epoch is that of the history, whose weights are the mixture."""
+    examples = for_classes(np.random.default_rng(0).normal(size=(40, 3)), ["a", "b"] * 20)
+    shards = ShardsHere([cut(examples, first, last) for first, last in ranges(40, 4)])
+    steps, ends = [], []
+    watch = Callbacks(progress=steps.append, epoch=lambda outcome: ends.append(np.linalg.norm(outcome.weights.w)))
+    train_shards(shards, MixSettings(rules.Perceptron(), Plan(epochs=3), shards=4), callbacks=watch)
+    assert [step.examples for step in steps] == list(range(10, 121, 10))
+    assert [step.norm for step in steps[3::4]] == pytest.approx(ends)
+    assert [step.norm for step in steps[4::4]] == pytest.approx(ends[:2])

@@ -1,6 +1,7 @@
 """predict --dask and evaluate --dask: what workers write and count is what one process does."""
 
 import json
+from functools import reduce
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ import pytest
 import rosenblatt as rb
 from rosenblatt.cli import run
 from rosenblatt.cluster.blocks import plan_blocks, scan, with_scans
-from rosenblatt.cluster.scoring_files import confusion_of, parts_in, predict_part
+from rosenblatt.cluster.scoring_files import add_up, measure_block, parts_in, predict_part
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.errors import DataError, SaveError
 from rosenblatt.learning.predicted import WantedColumns
@@ -60,11 +61,43 @@ def test_blocks_however_small_give_the_rows_of_the_whole(files, tmp_path):
     assert together["prediction"].to_list() == model.predict(data.rows).tolist()
     labelled = plan_blocks(str(files / "rows.csv"), ReadOptions(target="label"), 700)
     labelled = with_scans(labelled, [scan(block) for block in labelled])
-    confusion = sum(confusion_of(block, model, "refuse") for block in labelled)
+    confusion = reduce(add_up, (measure_block(block, model, "refuse") for block in labelled)).confusion
     truth, predicted = data.labels.to_numpy(), model.predict(data.rows)
     for i, right in enumerate(model.classes):
         for j, wrong in enumerate(model.classes):
             assert confusion[i, j] == ((truth == right) & (predicted == wrong)).sum()
+
+
+def test_what_is_overlooked_in_labelled_rows_is_told(files, tmp_path, capsys):
+    """Rows of a class that training never saw stand at the end, as those of a file that is sorted: whole blocks of them."""
+    frame = pl.read_csv(files / "rows.csv").with_columns(pl.col("a").cast(str), more=1)
+    row = pl.int_range(600)
+    frame = frame.with_columns(
+        a=pl.when(row == 5).then(pl.lit("broken")).otherwise("a"),
+        kind=pl.when(row == 7).then(pl.lit("strange")).otherwise("kind"),
+        label=pl.when(row >= 400).then(pl.lit("new")).when(row % 100 == 9).then(None).otherwise("label"),
+    )
+    frame.write_csv(path := tmp_path / "rows.csv")
+    command = ["evaluate", str(files / "model.rosenblatt"), str(path), "--unseen", "skip", "--unlabelled", "skip"]
+    assert run(command) == 0
+    one = capsys.readouterr()
+    assert "note: 200 rows are left out: training never saw such labels." in one.err
+    assert "note: 4 rows have no label and were left out of" in one.err
+    assert one.err.count("note: ") == 5
+    assert run([*command, "--dask", "local"]) == 0
+    several = capsys.readouterr()
+    assert several.err == one.err
+    assert one.out.startswith(several.out)
+    assert run([*command, "--dask", "local", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    labelled = plan_blocks(str(path), ReadOptions(target="label", unlabelled="skip"), 700)
+    labelled = with_scans(labelled, [scan(block) for block in labelled])
+    model = rb.load(files / "model.rosenblatt")
+    measured = reduce(add_up, (measure_block(block, model, "skip") for block in labelled))
+    assert (measured.confusion.sum(), measured.left_out) == (396, 200)
+    assert measured.notes.unseen == {"kind": 1}
+    assert measured.notes.unreadable == {"a": 1}
+    assert measured.about_files == (f"4 rows have no label and were left out of {path}.",)
 
 
 def test_a_table_without_the_columns_of_training_is_refused_by_part(files, tmp_path):

@@ -16,7 +16,7 @@ from rosenblatt.cli.progress import StatusLine
 from rosenblatt.cli.stream_options import refuse_pipe
 from rosenblatt.cluster.dask_tasks import cluster_at
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
-from rosenblatt.cluster.scoring_files import add_up, confusion_of, parts_in, predict_part
+from rosenblatt.cluster.scoring_files import MeasuredRows, add_up, measure_block, parts_in, predict_part
 from rosenblatt.data import ReadOptions, read
 from rosenblatt.data.reading import batches_of
 from rosenblatt.errors import LabelError, counted
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from rosenblatt.cli.train import TrainOptions
     from rosenblatt.learning.classifier import Classifier
     from rosenblatt.learning.learn import Learned
-    from rosenblatt.studies.evaluate import Measures
 
 
 def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | None) -> Learned:
     """Trains on the cluster that is named; a checkpoint, where one is asked for, is written after every epoch."""
+    from rosenblatt.cli.train import tell_of_classes
+
     if chosen.file == "-":
         raise click.UsageError("Workers read the file themselves, maybe twice: name one that all of them can see, not -.")
     assert chosen.dask is not None
@@ -59,6 +60,7 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
         table.end()
     for sentence in learned.notes:
         tell(sentence)
+    tell_of_classes(learned.classifier)
     return learned
 
 
@@ -94,16 +96,15 @@ def current_umask() -> int:
     return mask
 
 
-def confusion_on_dask(chosen: EvaluateOptions, model: Classifier) -> Measures:
-    """The confusion matrix of the rows of a file, from which all else follows."""
+def measure_on_dask(chosen: EvaluateOptions, model: Classifier) -> MeasuredRows:
+    """The confusion matrix of the rows of a file, from which all else follows, and what had to be overlooked in them."""
     from rosenblatt.cli.evaluate import labelled_rows
-    from rosenblatt.studies.evaluate import Measures
 
     model.refuse_numbers()
     refuse_pipe(chosen.file, "workers read")
     with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=tell) as tasks:
         blocks = FileSource(chosen.file, reading).blocks(tasks)
-        confusion = tasks.reduce(confusion_of, blocks, add_up, tasks.shared(model), chosen.unseen)
-    if not confusion.sum():
+        measured: MeasuredRows = tasks.reduce(measure_block, blocks, add_up, tasks.shared(model), chosen.unseen)
+    if not measured.confusion.sum():
         raise LabelError(f"No label in {chosen.file} was seen in training.")
-    return Measures(confusion)
+    return measured

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import echo, model_input, options, output, print_reading_notes, tell
+from rosenblatt.cli import echo, in_options, model_input, options, output, print_reading_notes, tell
 from rosenblatt.cli.cluster_options import dask
 from rosenblatt.errors import percent, visible
 
 if TYPE_CHECKING:
     from rosenblatt.data import Dataset, ReadOptions
+    from rosenblatt.features import Notes
     from rosenblatt.learning.classifier import Classifier
     from rosenblatt.learning.threshold import Threshold
     from rosenblatt.studies.evaluate import EpochMeasures, Evaluation, Measures
@@ -129,20 +130,31 @@ def evaluate_classes(classifier: Classifier, data: Dataset, chosen: EvaluateOpti
 
 def print_evaluation_notes(evaluation: Evaluation) -> None:
     """What was not seen, left out, or counted otherwise in training."""
-    model_input.print_notes(evaluation.notes)
-    if gone := evaluation.left_out:
-        left = "1 row is" if gone == 1 else f"{gone:,} rows are"
-        echo(f"note: {left} left out: training never saw such labels.", err=True)
+    print_overlooked(evaluation.notes, evaluation.left_out)
     if (mistakes := evaluation.training_mistakes) is not None:
         echo(f"note: training counted {mistakes:,} mistakes: a score of 0 is one, whatever the label.", err=True)
+
+
+def print_overlooked(notes: Notes, left_out: int) -> None:
+    """What was not seen in training: values, and labels."""
+    model_input.print_notes(notes)
+    if left_out:
+        left = "1 row is" if left_out == 1 else f"{left_out:,} rows are"
+        echo(f"note: {left} left out: training never saw such labels.", err=True)
 
 
 def evaluate_on_dask(chosen: EvaluateOptions, model: Classifier) -> None:
     """What follows from the confusion matrix, of rows that workers read."""
     options.refuse_useless(["view", "progressive", "per_epoch"], "on a cluster, as yet")
-    from rosenblatt.cli.clustering import confusion_on_dask
+    from rosenblatt.cli.clustering import measure_on_dask
+    from rosenblatt.studies.evaluate import Measures
 
-    measures, labels = confusion_on_dask(chosen, model), model.classes.tolist()
+    measured, labels = measure_on_dask(chosen, model), model.classes.tolist()
+    measures = Measures(measured.confusion)
+    for sentence in map(in_options, measured.about_files):
+        tell(sentence)
+    if not chosen.quiet:
+        print_overlooked(measured.notes, measured.left_out)
     if chosen.as_json:
         output.print_json(as_json(measures, labels))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -42,6 +42,7 @@ def update(**values: Any) -> None:
     rosenblatt train monday.csv --target paid -o paid.rosenblatt
     rosenblatt update paid.rosenblatt tuesday.csv -o paid.rosenblatt
     """
+    from rosenblatt.data.dataset import CountedNote, told_once
     from rosenblatt.data.reading import batches_of
     from rosenblatt.learning.updating import Update
 
@@ -50,9 +51,13 @@ def update(**values: Any) -> None:
     options.refuse_no_model_file(chosen.output)
     model = model_input.load_classifier(chosen.model, chosen.file)
     going_on, row = Update(model), 0
+    left_out: tuple[str, ...] = ()  # rows, of which every batch counts its own
     with labelled_rows(model, chosen.file, chosen) as read_options:
         for data in batches_of(chosen.file, None, read_options):
-            refuse_no_labels(model, data)
+            left_out = told_once((*left_out, *(note for note in data.notes if isinstance(note, CountedNote))))
+            refuse_no_labels(
+                model, replace(data, notes=tuple(note for note in data.notes if not isinstance(note, CountedNote)))
+            )
             model.refuse_other_start(data)
             try:
                 going_on.learn(data.rows, data.labels)
@@ -62,6 +67,8 @@ def update(**values: Any) -> None:
             row += len(data)
     report = going_on.finish()
     model.save(chosen.output)
+    for sentence in left_out:
+        tell(sentence)
     for sentence in report.warnings:
         tell(sentence, "warning")
     if chosen.as_json:

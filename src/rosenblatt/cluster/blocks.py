@@ -8,7 +8,7 @@ block at a time, so that no block waits for another. A file that is compressed, 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate, pairwise
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -21,6 +21,7 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.delimited.reading import find_layout
 from rosenblatt.data.delimited.records import choose_delimiter
 from rosenblatt.data.formats.parquet import scan_frame
+from rosenblatt.data.parts import refuse_other_columns
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import checked, lines_above, read_with, recognise
 from rosenblatt.data.source import Source
@@ -47,6 +48,14 @@ class AnyBlock(Protocol):
 
     @property
     def options(self) -> ReadOptions: ...
+
+    @property
+    def first(self) -> int:
+        """Where it begins, in bytes or rows …"""
+
+    @property
+    def last(self) -> int:
+        """… and where it ends."""
 
     def read(self) -> Dataset:
         """Its rows."""
@@ -195,15 +204,23 @@ def plan_blocks(
 ) -> list[Block]:
     """The blocks of a file, of those in a folder or of a pattern, in order; only the beginnings of files are read."""
     options = checked(options)
-    blocks = []
+    blocks: list[Block] = []
+    first, columns = "", None
     for path in files.files_of(where):
-        blocks += list(blocks_of_file(path, options, block_bytes, block_rows))
+        names, of_file = blocks_of_file(path, options, block_bytes, block_rows)
+        if names is not None:
+            refuse_other_columns(names, columns, path, first)
+            first, columns = first or path, columns or names
+        blocks += of_file
     if len({block.format for block in blocks}) > 1:
         raise FileError("its files are of several formats: name those of one, as with *.csv.", path=where)
     return blocks
 
 
-def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows: int) -> Iterator[Block]:
+def blocks_of_file(
+    path: str, options: ReadOptions, block_bytes: int, block_rows: int
+) -> tuple[Sequence[str] | None, list[Block]]:
+    """The names of the columns, None where there are none, and the blocks."""
     source = files.source_of(path, options)
     source.start = lines_above(source, options)
     format = recognise(source, options)
@@ -217,19 +234,21 @@ def blocks_of_file(path: str, options: ReadOptions, block_bytes: int, block_rows
     if format.name == "parquet":
         import polars as pl
 
-        rows = int(table_at(path).select(pl.len()).collect().item())
+        table = table_at(path)
+        rows = int(table.select(pl.len()).collect().item())
         block_rows = max(1, rows) if files.is_address(path) else block_rows  # polars would read all of it for each
-        for first in range(0, rows, block_rows):
-            yield Block(**common, first=first, last=min(rows, first + block_rows), begins=True, options=options)
-        return
+        cuts = pairwise([*range(0, rows, block_rows), rows])
+        blocks = [Block(**common, first=first, last=last, begins=True, options=options) for first, last in cuts]
+        return table.collect_schema().names(), blocks
     lines, options = above_rows(source, format.name, options)
+    names = None if format.name == "libsvm" else options.names
+    common |= {"options": options, "line": lines + 1}
     encoded = source.ends_lines_in_cr or source.encoding not in (None, "utf-8", "UTF-8", "ascii")
     if source.compressed or not in_parts or encoded:
-        yield Block(**common, first=0, last=size, begins=True, options=options, line=lines + 1, whole=True)
-        return
+        return names, [Block(**common, first=0, last=size, begins=True, whole=True)]
     ends = [*range(start_of_line(source.head, lines + 1, path), size, block_bytes), size]
-    for number, (first, last) in enumerate(pairwise(ends)):
-        yield Block(**common, first=first, last=last, begins=number == 0, options=options, line=lines + 1)
+    blocks = [Block(**common, first=first, last=last, begins=first == ends[0]) for first, last in pairwise(ends)]
+    return names, blocks
 
 
 def table_at(path: str) -> pl.LazyFrame:
@@ -269,6 +288,6 @@ def above_rows(source: Source, format: str, options: ReadOptions) -> tuple[int, 
 
         target = find_target(layout.names, options, source.name)
     return layout.skipped, replace(
-        options, format="csv", header=False, names=layout.names, delimiter=delimiter, target=target, skip_lines=0,
-        as_text=True,
+        options, format="csv", header=False, header_above=options.header, names=layout.names, delimiter=delimiter,
+        target=target, skip_lines=0, as_text=True,
     )  # fmt: skip

@@ -7,11 +7,14 @@ workers, over the tree; what comes back to this process is one result.
 from __future__ import annotations
 
 import itertools
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from logging import CRITICAL
+from multiprocessing import resource_tracker
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -200,6 +203,34 @@ def naming_the_end() -> Iterator[None]:
 
 
 @contextmanager
+def interrupts_after_start() -> Iterator[None]:
+    """Ctrl-C waits until what is started here has started, so that it can be ended as well; a second one does not wait.
+
+    Threads and processes that are started here never see it: it is for this process, which ends them.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    came: list[int] = []
+
+    def wait_once(number: int, frame: Any) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    resource_tracker.ensure_running()  # it would let Ctrl-C through again where it is started later
+    handler = signal.signal(signal.SIGINT, wait_once)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if came:
+        raise KeyboardInterrupt
+
+
+@contextmanager
 def cluster_at(
     address: str,
     workers: int | None = None,
@@ -219,10 +250,12 @@ def cluster_at(
             where: Any = address
             if address == "local":
                 # What a worker could not do is told once, by the error; not in its log, too.
-                where = LocalCluster(
-                    n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=CRITICAL
-                )
-                stack.enter_context(where)
+                with interrupts_after_start():
+                    where = LocalCluster(
+                        n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1",
+                        silence_logs=CRITICAL,
+                    )  # fmt: skip
+                    stack.enter_context(where)
             client = stack.enter_context(Client(where, timeout=seconds))
         except (OSError, ValueError) as problem:
             raise WorkerError(

@@ -26,13 +26,14 @@ from rosenblatt.data.row_cache import RowCacheWriter, checksum, open_rows
 from rosenblatt.engine.file_arrays import release_pages
 from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, FileError
+from rosenblatt.features.notes import Notes
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
 from rosenblatt.learning.learn import feature_counts, feature_means
 from rosenblatt.learning.scoring import Model, error
 from rosenblatt.learning.stream import naming_full_disk
 
 FOLDER = "rosenblatt-rows"
-CODES = "codes.npy"
+CODES, NOTES = "codes.npy", "notes.json"
 MOST_OPEN = 256  # shards that a process has mapped at a time
 
 
@@ -75,6 +76,7 @@ class ShardFacts:
     sums: np.ndarray  # of every feature
     by_class: np.ndarray  # rows of each shard, by class
     dense: bool
+    notes: Notes  # cells that could not be read
 
 
 def merge_facts(a: ShardFacts, b: ShardFacts) -> ShardFacts:
@@ -86,6 +88,7 @@ def merge_facts(a: ShardFacts, b: ShardFacts) -> ShardFacts:
         a.sums + b.sums,
         by_class,
         a.dense and b.dense,
+        a.notes + b.notes,
     )
 
 
@@ -102,11 +105,14 @@ def cut_rows(blocks: Sequence[AnyBlock], rows: list[int], cuts: list[tuple[int, 
     return shards
 
 
-OPEN: dict[str, Examples] = {}  # what this process has mapped, and found to be whole
+OPEN: dict[str, tuple[Examples, Notes]] = {}  # what this process has mapped, and found to be whole
 
 
-def examples_of(shard: FileShard, encoding: Encoding) -> Examples:
-    """The examples of a shard, mapped; encoded first where this machine has them not, or they are damaged."""
+def examples_of(shard: FileShard, encoding: Encoding) -> tuple[Examples, Notes]:
+    """The examples of a shard, mapped; encoded first where this machine has them not, or they are damaged.
+
+    The notes tell of cells that could not be read.
+    """
     name = fingerprint(shard, encoding)
     if name in OPEN:
         return OPEN[name]
@@ -126,7 +132,7 @@ def examples_of(shard: FileShard, encoding: Encoding) -> Examples:
 @contextmanager
 def mapped_examples(shard: FileShard, encoding: Encoding) -> Iterator[Examples]:
     """The examples of a shard, which afterwards count no longer as memory of this worker: it may have a limit."""
-    examples = examples_of(shard, encoding)
+    examples, _ = examples_of(shard, encoding)
     try:
         yield examples
     finally:
@@ -173,7 +179,7 @@ def encode(shard: FileShard, encoding: Encoding, folder: Path) -> None:
     beside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
         mapping, classes = features.from_json(encoding.map), encoding.classes_array()
-        writer, codes = RowCacheWriter(beside), []
+        writer, codes, notes = RowCacheWriter(beside), [], Notes()
         for block, first, last in shard.pieces:
             data = read_for_several(block)
             if data.rows is None or len(data) < last:
@@ -183,9 +189,12 @@ def encode(shard: FileShard, encoding: Encoding, folder: Path) -> None:
             if data.kind == "sparse" and encoding.first_index:  # a slice of CSR is a copy
                 rows.indices -= encoding.first_index
             writer.add(mapping.transform(rows))
+            notes += mapping.notes
             codes.append(codes_among(classes, labels_of(data)))
         writer.finish(mapping.n_features)
         np.save(beside / CODES, np.concatenate(codes).astype(np.int32))
+        told = {"rows": notes.rows, "unreadable": notes.unreadable, "undated": notes.undated}
+        (beside / NOTES).write_text(json.dumps(told), "utf-8")
         digest = checksum(beside / CODES, np.dtype(np.uint8))
         (beside / "whole").write_text(str(digest), "utf-8")
         shutil.rmtree(folder, ignore_errors=True)
@@ -210,13 +219,14 @@ def read_for_several(block: AnyBlock) -> Dataset:
     return LAST_READ[name]
 
 
-def opened(folder: Path, encoding: Encoding) -> Examples:
+def opened(folder: Path, encoding: Encoding) -> tuple[Examples, Notes]:
     """The examples in a folder; what is damaged is refused."""
     if checksum(folder / CODES, np.dtype(np.uint8)) != int((folder / "whole").read_text("utf-8")):
         raise DataError(f"The classes in {folder} are not those that were written.")
+    notes = Notes(**json.loads((folder / NOTES).read_text("utf-8")))
     rows, codes = Rows(open_rows(folder)), np.load(folder / CODES)
     importance = None if encoding.factors is None else np.array(encoding.factors)[codes]
-    return Examples(rows, codes, np.arange(len(encoding.classes)), importance=importance)
+    return Examples(rows, codes, np.arange(len(encoding.classes)), importance=importance), notes
 
 
 def facts_of(shard: FileShard, encoding: Encoding) -> ShardFacts:
@@ -225,7 +235,9 @@ def facts_of(shard: FileShard, encoding: Encoding) -> ShardFacts:
         counts = feature_counts(examples)
         sums = feature_means(examples.rows, counts) * examples.rows.n
         by_class = examples.class_counts()[np.newaxis]
-        return ShardFacts((len(examples.pool()),), (examples.checksum(),), counts, sums, by_class, examples.rows.dense)
+        _, notes = examples_of(shard, encoding)
+        size, digest = (len(examples.pool()),), (examples.checksum(),)
+        return ShardFacts(size, digest, counts, sums, by_class, examples.rows.dense, notes)
 
 
 def learn_file_shard(shard: FileShard, encoding: Encoding, settings: MixSettings, start: Start) -> Part:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rosenblatt.data.messages import is_hidden
-from rosenblatt.data.parts import files_named
+from rosenblatt.data.parts import files_named, is_set_aside
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import ADDRESS, open_source
 from rosenblatt.data.source import Source
@@ -110,12 +110,14 @@ def files_at(address: str) -> list[str]:
     with explained(address):
         system, place = file_system(address)
         if set(place) & set("*?["):
-            places = [name for name in system.glob(place) if not system.isdir(name)]
+            found = [name for name in system.glob(place) if not system.isdir(name)]
+            places = [name for name in found if not is_hidden(name.rpartition("/")[2])]
         elif system.isfile(place):
             return [address]
         else:
-            places = [entry["name"] for entry in system.ls(place, detail=True) if entry["type"] == "file"]
-        return [system.unstrip_protocol(name) for name in places if not is_hidden(name.rpartition("/")[2])]
+            found = [entry["name"] for entry in system.ls(place, detail=True) if entry["type"] == "file"]
+            places = [name for name in found if not is_set_aside(name.rpartition("/")[2])]
+        return [system.unstrip_protocol(name) for name in places]
 
 
 def files_here(where: str) -> list[str]:
@@ -128,5 +130,5 @@ def files_here(where: str) -> list[str]:
         open_source(where)  # says what was probably meant
         raise FileError("it names no file.", path=where)
     folders = [Path(name) for name in named if os.path.isdir(name)]
-    inside = [str(file) for folder in folders for file in folder.iterdir() if file.is_file() and not is_hidden(file.name)]
+    inside = [str(file) for folder in folders for file in folder.iterdir() if file.is_file() and not is_set_aside(file.name)]
     return [*(name for name in named if not os.path.isdir(name)), *inside]

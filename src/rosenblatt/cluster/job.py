@@ -22,6 +22,7 @@ from rosenblatt.cluster.encoded import (
     merge_facts,
     mistakes_of,
 )
+from rosenblatt.cluster.left_out import wrongly_left_out
 from rosenblatt.cluster.local import SHARDS, refuse_no_shards
 from rosenblatt.cluster.mixed_run import ShardDone, ranges, sorted_notes, train_shards
 from rosenblatt.cluster.mixing import MixSettings, Part, Start, add
@@ -37,12 +38,15 @@ from rosenblatt.cluster.summaries import (
     occurring_pairs,
     sample_map,
     sample_of,
+    shares_of_sample,
     summary_of,
     whole_sample,
     with_pairs,
 )
 from rosenblatt.cluster.tasks import Tasks
+from rosenblatt.data.columns.reading import TableReadings
 from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.parts import read_as_one
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.engine.rows import OneHot, Rows
 from rosenblatt.engine.weights import refuse_beyond_memory
@@ -50,7 +54,7 @@ from rosenblatt.errors import FileError, LabelError
 from rosenblatt.features import FeatureMap, TableMap
 from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import Examples, class_factors, labels_of
-from rosenblatt.learning.learn import Learned, by_code, record_training, untrained
+from rosenblatt.learning.learn import Learned, by_code, cells_not_read, record_training, untrained, values_pooled
 from rosenblatt.learning.learners import Recipe
 
 
@@ -130,7 +134,8 @@ def learn_on_cluster(
     common = tasks.shared(prepared.encoding), tasks.shared(replace_classes(model.model(), len(prepared.classes)))
     wrong = sum(tasks.map(mistakes_of, prepared.shards, *common))
     model.summary.examples, model.summary.train_error = rows, wrong / rows
-    notes = (*sample.notes, *sorted_notes(facts.by_class))
+    about_cells = (*cells_not_read(facts.notes), *values_pooled(mapping, rows))
+    notes = (*sample.notes, *about_cells, *sorted_notes(facts.by_class))
     return Learned(model, trained, prepared.empty, held_out, notes)
 
 
@@ -145,16 +150,20 @@ def prepare_shards(
     """The first pass over the files, and the shards that are encoded by what it gave."""
     source.tell("reading")
     blocks = source.blocks(tasks)
-    samples = tasks.map(sample_of, blocks, -(-source.sample_rows // len(blocks)))
+    shares = shares_of_sample(blocks, source.sample_rows)
+    samples = tasks.map(sample_of, [(number, *both) for number, both in enumerate(zip(blocks, shares, strict=True))])
     summary = samples[0][0]
     for other, _ in samples[1:]:
         summary = merge(summary, other)
     rows = list(summary.rows)
-    sample, complete = whole_sample([part for _, part in samples], sum(rows), blocks[0])
+    sample, complete = whole_sample([part for _, part in samples], sum(rows), blocks)
     if recipe.learns_numbers(labels_of(sample)):
         raise LabelError(f"The target of {source.where} is a quantity, and Dask learns classes only: take --workers.")
     classes, class_counts = classes_among(summary.labels, sample, blocks[0].format in WRITTEN)
-    first_index = 0
+    files, first_index = {block.path for block in blocks}, 0
+    if isinstance(source, FileSource) and sample.kind == "table" and len(files) > 1:
+        together = read_as_one(len(files), blocks[0].format, source.where)
+        sample = replace(sample, notes=(together, *sample.notes))
     if sample.kind == "sparse":
         first_index = 1 if source.options.zero_based is None and summary.least > 0 else 0
         sample = replace(sample, zero_based=bool(source.options.zero_based) or first_index == 0)
@@ -163,6 +172,9 @@ def prepare_shards(
     if not complete:
         if sample.kind == "table":
             summary = tasks.reduce(summary_of, blocks, merge, tasks.shared(mapping.to_json()))
+            readings = mapping.readings if isinstance(mapping, TableMap) else None
+            assert isinstance(readings, TableReadings)
+            sample = replace(sample, notes=(*sample.notes, *wrongly_left_out(readings, summary.left_out)))
         mapping = completed(mapping, summary, zero_based=first_index == 0)
         if isinstance(mapping, TableMap) and category_products(mapping):
             with_pairs(mapping, tasks.reduce(occurring_pairs, blocks, merge_pairs, tasks.shared(mapping.to_json())))

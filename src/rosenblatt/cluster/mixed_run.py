@@ -210,16 +210,17 @@ class MixedRun(MeasuredRun):
 
 
 class Seen:
-    """How far the shards are in an epoch, for who watches: a step whenever one is done."""
+    """How far the shards are in an epoch, for who watches; when the last is done, the driver tells, of mixed weights."""
 
     def __init__(self, run: MixedRun):
         self.run, self.examples, self.updates = run, run.weights.t, run.weights.updates
         self.mistakes, self.norm = run.counts().mistakes, run.norm()
         self.total = sum(run.sizes) * run.plan.epochs
+        self.last = self.examples + sum(run.sizes)
 
     def add(self, part: Part) -> None:
         self.examples, self.updates = self.examples + part.examples, self.updates + part.updates
         self.mistakes += part.mistakes
-        if self.run.callbacks.progress:
+        if self.run.callbacks.progress and self.examples < self.last:
             mistakes = self.mistakes if isinstance(self.run.examples, Examples) else None
             self.run.callbacks.progress(Progress(self.examples, mistakes, self.updates, self.norm, self.total))

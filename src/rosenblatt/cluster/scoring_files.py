@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from rosenblatt.cluster.blocks import AnyBlock
+from rosenblatt.data.dataset import told_once
 from rosenblatt.data.source import replacing
 from rosenblatt.errors import DataError, SaveError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier
+from rosenblatt.learning.examples import codes_among, labels_of
 from rosenblatt.learning.predicted import WantedColumns
 
 
@@ -53,16 +55,31 @@ def write_part(path: str, content: bytes) -> None:
         raise SaveError(f"{path} was not written: {problem.strerror}; write to another place.") from None
 
 
-def confusion_of(block: AnyBlock, model: Classifier, unseen: str) -> np.ndarray:
-    """How often each class of a block (rows) was taken for each (columns)."""
+@dataclass(frozen=True)
+class MeasuredRows:
+    """What a model makes of labelled rows: how often each class (rows) was taken for each (columns)."""
+
+    confusion: np.ndarray
+    left_out: int = 0  # rows with labels that training never saw
+    notes: Notes = field(default_factory=Notes)  # what of the rows had to be overlooked
+    about_files: tuple[str, ...] = ()  # what was assumed while they were read
+
+
+def measure_block(block: AnyBlock, model: Classifier, unseen: str) -> MeasuredRows:
+    """The rows of a block."""
     k = len(model.classes)
+    nothing = np.zeros((k, k), dtype=np.int64)
     data = block.read()
     if data.rows is None:
-        return np.zeros((k, k), dtype=np.int64)
-    examples, _, _ = model.examples(data, unseen)
+        return MeasuredRows(nothing)
+    if unseen == "skip" and (codes_among(model.classes, labels_of(data)) < 0).all():  # others may have labels to measure
+        return MeasuredRows(nothing, len(data), about_files=data.notes)
+    examples, notes, kept = model.examples(data, unseen)
     predicted = model.model().decide(model.model().scores(examples.rows))
-    return np.bincount(examples.codes * k + predicted, minlength=k * k).reshape(k, k)
+    confusion = np.bincount(examples.codes * k + predicted, minlength=k * k).reshape(k, k)
+    return MeasuredRows(confusion, len(data) - len(kept), notes, data.notes)
 
 
-def add_up(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(a + b)
+def add_up(a: MeasuredRows, b: MeasuredRows) -> MeasuredRows:
+    about_files = told_once((*a.about_files, *b.about_files))
+    return MeasuredRows(a.confusion + b.confusion, a.left_out + b.left_out, a.notes + b.notes, about_files)

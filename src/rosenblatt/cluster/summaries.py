@@ -18,8 +18,11 @@ import numpy as np
 
 from rosenblatt import features
 from rosenblatt.cluster.blocks import AnyBlock
+from rosenblatt.cluster.left_out import LeftOut, look_at_left_out
+from rosenblatt.data.columns.kinds import SAMPLE
 from rosenblatt.data.columns.reading import TableReadings
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import Dataset, told_once
+from rosenblatt.data.parts import joined
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import read_with
 from rosenblatt.data.table import kind_of, number_in, number_text, numbers_if_all
@@ -86,6 +89,7 @@ class BlockSummary:
     numbers: dict[str, Moments] = field(default_factory=dict)
     width: int = 0  # of sparse rows
     least: int = 1  # index among them
+    left_out: dict[str, LeftOut] = field(default_factory=dict)  # columns that the sample leaves out
 
     def merged(self, other: BlockSummary) -> BlockSummary:
         """Of both together, this one first."""
@@ -103,17 +107,24 @@ class BlockSummary:
             for name in dict.fromkeys([*self.numbers, *other.numbers])
         }
         labels = dict(Counter(self.labels) + Counter(other.labels))
-        return BlockSummary(
-            (*self.rows, *other.rows), labels, sets, moments, max(self.width, other.width), min(self.least, other.least)
-        )
+        left_out = {
+            name: self.left_out.get(name, LeftOut()).merged(other.left_out.get(name, LeftOut()))
+            for name in dict.fromkeys([*self.left_out, *other.left_out])
+        }
+        width, least = max(self.width, other.width), min(self.least, other.least)
+        return BlockSummary((*self.rows, *other.rows), labels, sets, moments, width, least, left_out)
 
 
 def merge(a: BlockSummary, b: BlockSummary) -> BlockSummary:
     return a.merged(b)
 
 
-def sample_of(block: AnyBlock, rows: int) -> tuple[BlockSummary, Dataset | None]:
-    """How many rows a block has, with which labels, and about so many of the rows, evenly spread, as they are read."""
+def sample_of(place: tuple[int, AnyBlock, int]) -> tuple[BlockSummary, Dataset | None]:
+    """How many rows a block has, with which labels, and about so many of the rows, evenly spread, as they are read.
+
+    The first block begins with neighbours, as a whole file does: of others nobody can tell that they count the rows.
+    """
+    number, block, rows = place
     data = block.read()
     if data.rows is None:
         return BlockSummary((0,), {}), None
@@ -121,30 +132,39 @@ def sample_of(block: AnyBlock, rows: int) -> tuple[BlockSummary, Dataset | None]
     if data.kind != "table":
         least = 0 if isinstance(data.rows, np.ndarray) else int(data.rows.indices.min(initial=1))
         return BlockSummary((n,), labels, width=data.rows.shape[1], least=least), data.slice(0, 1)
-    return BlockSummary((n,), labels), data.take(np.arange(0, n, max(1, -(-n // rows))))
+    spread = np.arange(0, n, max(1, -(-n // rows)))
+    neighbours = np.arange(0 if number else min(n, SAMPLE // 2))
+    return BlockSummary((n,), labels), data.take(np.union1d(neighbours, spread))
 
 
-def whole_sample(parts: Sequence[Dataset | None], rows: int, block: AnyBlock) -> tuple[Dataset, bool]:
+def shares_of_sample(blocks: Sequence[AnyBlock], rows: int) -> list[int]:
+    """How many of so many rows come from each block, by its size: the last one of a file may be short."""
+    sizes = [block.last - block.first for block in blocks]
+    return [max(1, -(-rows * size // sum(sizes))) for size in sizes]
+
+
+def whole_sample(parts: Sequence[Dataset | None], rows: int, blocks: Sequence[AnyBlock]) -> tuple[Dataset, bool]:
     """The samples of all blocks as one data set, read as a file of these rows alone would be; and: is it all rows?"""
-    import polars as pl
-
-    held = [part for part in parts if part is not None]
+    held = [(part, block) for part, block in zip(parts, blocks, strict=True) if part is not None]
     if not held:
-        raise FileError("the file has no rows.", path=block.path)
-    if held[0].kind != "table":
-        return held[0], False
-    complete = rows == sum(map(len, held))
-    # Coded texts become texts: each block has its own codes.
-    frames = [part.rows.with_columns(part.labels).cast({pl.Enum: pl.String}) for part in held]
-    frame = pl.concat(frames, how="vertical_relaxed")
+        raise FileError("the file has no rows.", path=blocks[0].path)
+    (first, block), paths = held[0], [block.path for _, block in held]
+    first = replace(first, notes=told_once(note for part, _ in held for note in part.notes))
+    if first.kind != "table":
+        return first, False
+    complete = rows == sum(len(part) for part, _ in held)
+    # Each block has its own codes of texts, and each file its own order of columns.
+    frames = [part.rows.with_columns(part.labels) for part, _ in held]
+    frame = joined([one.select(frames[0].columns) for one in frames], paths)
+    target = first.labels.name  # type: ignore[union-attr]
     if block.format not in WRITTEN:
-        target = held[0].labels.name  # type: ignore[union-attr]
-        return replace(held[0], rows=frame.drop(target), labels=frame[target]), complete
+        return replace(first, rows=frame.drop(target), labels=frame[target]), complete
     assert block.options.names is not None
     text = frame.select([name for name in block.options.names if name in frame.columns]).write_csv().encode()
-    target = held[0].labels.name  # type: ignore[union-attr]
     options = ReadOptions(target=target, delimiter=",", format="csv", missing=block.options.missing, skip_lines=0)
-    return replace(read_with(io.BytesIO(text), options), name=block.path, notes=()), complete
+    columns = None if block.options.header_above else first.file_columns
+    sample = read_with(io.BytesIO(text), options)
+    return replace(sample, name=block.path, notes=first.notes, file_columns=columns), complete
 
 
 def summary_of(block: AnyBlock, sample_gave: dict[str, Any]) -> BlockSummary:
@@ -157,6 +177,7 @@ def summary_of(block: AnyBlock, sample_gave: dict[str, Any]) -> BlockSummary:
     import polars as pl
 
     clean = mapping.clean(data.rows)
+    left_out = {} if mapping.readings is None else look_at_left_out(mapping.readings, data.rows)
     of_texts: dict[str, frozenset[str | None]] = {}
     moments = {}
     for column in mapping.columns:
@@ -167,7 +188,7 @@ def summary_of(block: AnyBlock, sample_gave: dict[str, Any]) -> BlockSummary:
             of_texts[column.name] = frozenset(texts(distinct, column.category.type))
         if column.number is not None:
             moments[column.name] = Moments.of(numbers(values)[0])
-    return BlockSummary((len(data),), {}, of_texts, moments)
+    return BlockSummary((len(data),), {}, of_texts, moments, left_out=left_out)
 
 
 def counted_labels(data: Dataset) -> dict[Any, int]:
@@ -214,7 +235,7 @@ def sample_map(sample: Dataset, classes: np.ndarray, recipe: Recipe, complete: b
     if not complete:
         from rosenblatt.features.table.on_disk import refuse_texts
 
-        refuse_texts(mapping.readings)
+        refuse_texts(mapping.readings, "on a cluster", "take --workers in place of --dask")
         if mapping.most_values is not None:
             raise SettingError("How often a value occurs is not counted on a cluster: take --hash BITS for --most-values.")
     return mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,40 @@ if TYPE_CHECKING:
     Labels = pl.Series | CodedTexts | np.ndarray
 
 Kind = Literal["table", "text", "sparse", "images"]
+
+
+class CountedNote(str):
+    """A sentence about some rows: what parts of a source say so becomes one sentence about all of them."""
+
+    rows: int
+    one: str
+    several: str
+
+    def __new__(cls, rows: int, one: str, several: str) -> CountedNote:
+        note = super().__new__(cls, f"{rows:,} {one if rows == 1 else several}")
+        note.rows, note.one, note.several = rows, one, several
+        return note
+
+    def __reduce__(self) -> tuple[type, tuple[int, str, str]]:  # workers send it home
+        return CountedNote, (self.rows, self.one, self.several)
+
+
+def told_once(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes of the parts of a source, each once; rows that are counted in several parts are added up.
+
+    >>> told_once(["sorted", CountedNote(1, "row is blank.", "rows are blank."), "sorted",
+    ...            CountedNote(1, "row is blank.", "rows are blank.")])
+    ('sorted', '2 rows are blank.')
+    """
+    told: dict[str, str] = {}
+    for note in notes:
+        if not isinstance(note, CountedNote):
+            told[note] = note
+            continue
+        before = told.get(note.several)
+        earlier = before.rows if isinstance(before, CountedNote) else 0
+        told[note.several] = CountedNote(earlier + note.rows, note.one, note.several)
+    return tuple(told.values())
 
 
 @dataclass(frozen=True)

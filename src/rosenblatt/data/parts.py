@@ -41,7 +41,7 @@ class TableParts:
 
     @property
     def note(self) -> str:
-        return f"{len(self.files):,} {self.format.name} files of {self.name} were read as one table."
+        return read_as_one(len(self.files), self.format.name, self.name)
 
     def read(self, options: ReadOptions) -> Dataset:
         """The rows of all files, below one another."""
@@ -51,7 +51,7 @@ class TableParts:
             part = read_with(file, self._options_of_part(options))
             frames.append(self._arranged(part.rows, frames[0].columns if frames else None, file))
             notes += part.notes
-        table = _joined(frames, self.files)
+        table = joined(frames, self.files)
         if self.format.has_lines:
             from rosenblatt.data.delimited.parsing import ColumnTypes
 
@@ -91,7 +91,12 @@ class TableParts:
         return frame if columns is None else frame.select(columns)
 
 
-def refuse_other_columns(names: Sequence[str], expected: Sequence[str] | None, file: Path, first: Path) -> None:
+def read_as_one(files: int, format: str, where: str) -> str:
+    """What is told of several files."""
+    return f"{files:,} {format} files of {where} were read as one table."
+
+
+def refuse_other_columns(names: Sequence[str], expected: Sequence[str] | None, file: str | Path, first: str | Path) -> None:
     if expected is None or set(names) == set(expected):
         return
     missing, new = [name for name in expected if name not in names], [name for name in names if name not in expected]
@@ -99,7 +104,7 @@ def refuse_other_columns(names: Sequence[str], expected: Sequence[str] | None, f
     raise FileError(f"{what}: files of one table have the same columns.", path=file)
 
 
-def _joined(frames: list[pl.DataFrame], files: list[Path]) -> pl.DataFrame:
+def joined(frames: list[pl.DataFrame], files: Sequence[str | Path]) -> pl.DataFrame:
     """The frames below one another; a column of texts in one and of numbers in another is refused."""
     import polars as pl
 
@@ -107,7 +112,7 @@ def _joined(frames: list[pl.DataFrame], files: list[Path]) -> pl.DataFrame:
     plain = [
         frame.with_columns(column.cast(pl.Null) for column in frame if column.null_count() == len(column)) for frame in plain
     ]
-    known: dict[str, tuple[bool, Path]] = {}
+    known: dict[str, tuple[bool, str | Path]] = {}
     for frame, file in zip(plain, files, strict=True):
         for column in frame:
             is_text, other = known.setdefault(column.name, (column.dtype == pl.String, file))
@@ -116,8 +121,8 @@ def _joined(frames: list[pl.DataFrame], files: list[Path]) -> pl.DataFrame:
             elif column.dtype != pl.Null and (column.dtype == pl.String) != is_text:
                 what = f"it holds {'numbers' if is_text else 'texts'}, and {'texts' if is_text else 'numbers'} in {other}."
                 raise FileError(what, path=file, column=column.name)
-    joined = pl.concat(plain, how="vertical_relaxed")
-    return joined.with_columns(pl.col(pl.Null).cast(pl.String))
+    whole = pl.concat(plain, how="vertical_relaxed")
+    return whole.with_columns(pl.col(pl.Null).cast(pl.String))
 
 
 def table_parts(where: str | os.PathLike[str], options: ReadOptions) -> TableParts | None:
@@ -131,7 +136,7 @@ def table_parts(where: str | os.PathLike[str], options: ReadOptions) -> TablePar
         if options.format == "folder":
             return None
         with explain_errors(path):
-            entries = sorted(entry.name for entry in os.scandir(path) if not entry.name.startswith((".", "_")))
+            entries = sorted(entry.name for entry in os.scandir(path) if not is_set_aside(entry.name))
         files = [Path(path, name) for name in entries]
         # A folder in it is a class; a file of another kind says that these are no parts.
         if not files or any(file.is_dir() or not (is_table(file) or options.format) for file in files):
@@ -145,6 +150,11 @@ def table_parts(where: str | os.PathLike[str], options: ReadOptions) -> TablePar
     if not format.has_columns:
         raise FileError(f"only tables can be read from several files, not {format.name}: name one file.", path=path)
     return TableParts(str(Path(path)), files, format)
+
+
+def is_set_aside(name: str) -> bool:
+    """Is a file of a folder no part of its table, as the _SUCCESS that Spark writes beside them?"""
+    return name.startswith((".", "_"))
 
 
 def is_table(file: Path) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rosenblatt.data.dataset import CountedNote
 from rosenblatt.data.source import LONGEST_LINE
 from rosenblatt.errors import FileError
 
@@ -49,6 +50,7 @@ class ReadOptions:
     training: TrainingNames | None = None  # of the model that the rows are for
     # May blocks of a table be parsed before they are asked for, and texts be coded? Those of a pipe may be long in coming.
     ahead: bool = False
+    header_above: bool = False  # are these rows of a table whose names stand elsewhere?
 
     @property
     def mention_columns(self) -> bool:
@@ -61,4 +63,6 @@ def without_label(count: int, options: ReadOptions, name: str, refuse: Callable[
     have = f"{count:,} row{'s have' if count > 1 else ' has'} no label"
     if options.unlabelled != "skip":
         raise refuse(f"{have}: fill it in, or pass unlabelled='skip' to leave such rows out.")
-    return f"{have} and {'were' if count > 1 else 'was'} left out of {name}."
+    return CountedNote(
+        count, f"row has no label and was left out of {name}.", f"rows have no label and were left out of {name}."
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import Dataset, told_once
 from rosenblatt.data.named_rows import NamedRows
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of
@@ -45,7 +45,7 @@ class SparseRowsWriter:
     def read(self, where: Where, options: ReadOptions) -> Dataset | None:
         """All rows; None where an index is smaller than the first was to be."""
         writer, last = RowCacheWriter(self.folder), None
-        notes: dict[str, None] = {}
+        notes: tuple[str, ...] = ()
         for data in batches_of(where, None, options):
             X = self._numbered(data.rows)
             if data.zero_based is not None and self.first_index:
@@ -56,7 +56,7 @@ class SparseRowsWriter:
             writer.add(X)
             self.watch(writer.rows)
             self._add_labels(np.asarray(data.labels))
-            last, notes = data, notes | dict.fromkeys(data.notes)
+            last, notes = data, told_once([*notes, *data.notes])
         assert last is not None
         writer.finish(self.width)
         rows = open_rows(self.folder, verify=False)
@@ -64,7 +64,7 @@ class SparseRowsWriter:
         named = NamedRows(rows, list(self.names)) if isinstance(last.rows, NamedRows) else rows
         parts = [part.array() if isinstance(part, ArrayWriter) else part for part in self.labels]
         labels = parts[0] if len(parts) == 1 else joined_labels(parts)
-        return replace(last, rows=named, labels=labels, zero_based=zero_based, notes=tuple(notes))
+        return replace(last, rows=named, labels=labels, zero_based=zero_based, notes=notes)
 
     def _add_labels(self, labels: np.ndarray) -> None:
         last = self.labels[-1] if self.labels else None

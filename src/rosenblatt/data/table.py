@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import CountedNote, Dataset
 from rosenblatt.data.read_options import ReadOptions, without_label
 from rosenblatt.errors import DataError, FileError, SettingError, TargetError, counted
 
@@ -100,7 +100,7 @@ def without_headers(
 
     Where nothing is learned, as no target is named, every row stays: predictions stand beside their rows.
     """
-    if options.target is None or not options.header:
+    if options.target is None or not (options.header or options.header_above):
         return frame, ()
     target = find_target(frame.columns, options, name)
     if isinstance(frame, CodedTable):
@@ -117,8 +117,9 @@ def without_headers(
     count = int(repeats.sum())
     if not count:
         return frame, ()
-    rows = f"{count:,} row{'s' * (count > 1)} of {name} {'repeat' if count > 1 else 'repeats'} the names of its columns"
-    return frame.filter(~repeats), (f"{rows} and {'were' if count > 1 else 'was'} left out.",)
+    one = f"row of {name} repeats the names of its columns and was left out."
+    several = f"rows of {name} repeat the names of its columns and were left out."
+    return frame.filter(~repeats), (CountedNote(count, one, several),)
 
 
 def last_row_is_total(frame: pl.DataFrame | CodedTable, options: ReadOptions, name: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.columnar import coded
 from rosenblatt.data.columns.kinds import SAMPLE, Look
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import Dataset, told_once
 from rosenblatt.data.disk_table import DiskTable, LabelsOnDisk, part_file
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import Where, batches_of, format_of
@@ -75,14 +75,14 @@ class DiskTableWriter:
     texts: dict[str, dict[str, int]] = field(default_factory=dict)  # the different ones, and their places
     tallies: dict[str, np.ndarray] = field(default_factory=dict)  # how many rows have each
     ids: dict[str, list[str]] = field(default_factory=dict)  # columns of too many texts to keep, with some of them
-    notes: dict[str, None] = field(default_factory=dict)  # each once
+    notes: list[str] = field(default_factory=list)
     first: Dataset | None = None
     target: str | None = None
 
     def add(self, data: Dataset) -> None:
         import polars as pl
 
-        self.notes |= dict.fromkeys(data.notes)
+        self.notes = [*told_once([*self.notes, *data.notes])]
         if self.first is None:
             if data.kind != "table":
                 raise DataError(f"{data.name} is no table.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import Dataset, told_once
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
 from rosenblatt.learning.examples import labels_of
@@ -41,15 +41,15 @@ def learn_once(parts: Iterable[Dataset], recipe: Recipe) -> OnePass:
         raise SettingError(f"The target of {first.name} is a quantity, and one pass learns classes: --task classes.")
     learned = learn_classes(first, replace(recipe, epochs=1, order="given", regression=False))
     model, going_on = learned.classifier, Update(learned.classifier)
-    notes = dict.fromkeys([*first.notes, *learned.notes])
+    notes = told_once([*first.notes, *learned.notes])
     for data in coming:
         going_on.learn(data.rows, data.labels)
-        notes |= dict.fromkeys(data.notes)
+        notes = told_once([*notes, *data.notes])
     report = going_on.report if not going_on.report.rows else going_on.finish()
     report.rows += len(first)
     report.mistakes += sum(epoch.mistakes for epoch in learned.training.history)
     report.updates += learned.training.updates
-    return OnePass(model, len(first), report, tuple(notes))
+    return OnePass(model, len(first), report, notes)
 
 
 def refuse_no_pass(recipe: Recipe) -> None:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from rosenblatt.data.coded import CodedTable
-from rosenblatt.data.dataset import Dataset
+from rosenblatt.data.dataset import Dataset, told_once
 from rosenblatt.data.delimited.coded import BOM
 from rosenblatt.data.delimited.parsing import ColumnTypes, parse, widest_types
 from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_blank, records, refuse_uneven
@@ -282,7 +282,7 @@ def join(parts: list[Dataset]) -> Dataset:
     labels = None
     if parts[0].labels is not None:
         labels = _concatenate([pl.DataFrame([part.labels]) for part in parts]).to_series()
-    notes = tuple(note for part in parts for note in part.notes)
+    notes = told_once(note for part in parts for note in part.notes)
     return replace(parts[0], rows=rows, labels=labels, notes=notes)
 
 

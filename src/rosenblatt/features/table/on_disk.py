@@ -72,12 +72,12 @@ def clean_to_fit(readings: TableReadings, table: DiskTable) -> Iterator[CleanTab
         yield from returning_memory(parts)
 
 
-def refuse_texts(readings: TableReadings) -> None:
-    """Refuses columns of sentences."""
+def refuse_texts(readings: TableReadings, where: str = "in a stream of tables", instead: str = "leave out --stream") -> None:
+    """Refuses columns of sentences, and says where they cannot be, and what can be done instead."""
     sentences = [one.name for one in readings.columns if one.kind == "text"]
     if sentences:
         option = quote(f"{sentences[0]}=drop")
         raise SettingError(
-            f"The column {sentences[0]!r} holds sentences, whose words are not counted in a stream of tables. Leave it out, "
-            f"--column {option}, or leave out --stream: then all rows are read into memory."
+            f"The column {sentences[0]!r} holds sentences, whose words are not counted {where}. Leave it out, "
+            f"--column {option}, or {instead}: then all rows are read into memory."
         )
