@@ -249,7 +249,7 @@ def cluster_at(
         try:
             where: Any = address
             if address == "local":
-                # What a worker could not do is told once, by the error; not in its log, too. A free port, as others may have 8787.
+                # What a worker could not do is told once, by the error; not in its log, too. Its port is a free one.
                 with interrupts_after_start():
                     where = LocalCluster(
                         n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1",
