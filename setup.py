@@ -1,4 +1,4 @@
-"""Compiles the engine's core.py and vote_counter.py, as `_core` and `_vote_counter`; the rest is in pyproject.toml."""
+"""Compiles the engine's core.py, vote_counter.py and _entries.pyx, and the readers in C; the rest is in pyproject.toml."""
 
 import hashlib
 import os
@@ -10,7 +10,8 @@ from setuptools import Extension, setup
 
 HERE = Path("src/rosenblatt")
 SOURCES = {
-    "core": ["core.py", "_core.pxd", "vector.h", "kernel.h", "dense.h", "sparse.h"],
+    "core": ["core.py", "_core.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"],
+    "entries": ["_entries.pyx", "_rows.pxd", "rows.h", "entries.h"],
     "vote_counter": ["vote_counter.py", "_vote_counter.pxd"],
 }
 
@@ -32,7 +33,7 @@ def digest(*sources: Path) -> str:
 
 
 def compiled(name: str) -> Extension:
-    """NAME.py, compiled as _NAME: both can be imported in one process and compared."""
+    """What is compiled as _NAME; NAME.py can be imported in the same process, and compared."""
     sources = [HERE / "engine" / source for source in SOURCES[name]]
     macros = [("ROSENBLATT_DIGEST", f'"{digest(*sources)}"')] + ([("ROSENBLATT_BOUNDS", "1")] if BUILD == "bounds" else [])
     return Extension(

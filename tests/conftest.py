@@ -42,21 +42,20 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def use_core(monkeypatch, core):
-    """Every module that computes with the core, or counts votes, does so with this one, or with the counter beside it."""
-    from rosenblatt.engine import compiled
+    """Every module that computes with what is compiled does so with this core, compiled or not, and its like."""
+    from rosenblatt.engine import compiled, entries, vote_counter
     from rosenblatt.engine import core as uncompiled
-    from rosenblatt.engine import vote_counter as uncompiled_counter
 
-    counter = uncompiled_counter if core is uncompiled else compiled.vote_counter
-    both = {
-        "core": ((uncompiled, compiled.core), core),
-        "vote_counter": ((uncompiled_counter, compiled.vote_counter), counter),
+    twins = {
+        "core": (uncompiled, compiled.core),
+        "entries": (entries, compiled.entries),
+        "vote_counter": (vote_counter, compiled.vote_counter),
     }
     own = [name for name in sys.modules if name.startswith("rosenblatt.") and name != "rosenblatt.engine"]
     for module in map(sys.modules.__getitem__, own):
-        for attribute, (old, new) in both.items():
-            if getattr(module, attribute, None) in old:
-                monkeypatch.setattr(module, attribute, new)
+        for attribute, both in twins.items():
+            if getattr(module, attribute, None) in both:
+                monkeypatch.setattr(module, attribute, both[core is not uncompiled])
 
 
 @pytest.fixture(params=["compiled", "uncompiled"])

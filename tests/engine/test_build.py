@@ -12,7 +12,7 @@ import pytest
 import rosenblatt
 from rosenblatt.engine import core
 from rosenblatt.engine.compiled import core as engine
-from rosenblatt.engine.compiled import vote_counter
+from rosenblatt.engine.compiled import entries, vote_counter
 
 HERE = Path(rosenblatt.__file__).parent / "engine"
 RUN = [sys.executable, "-c"]
@@ -22,7 +22,8 @@ def test_the_compiled_core_is_made_of_the_sources_that_are_here():
     if not engine.COMPILED:
         pytest.skip("uncompiled: the source is what runs")
     files = {
-        engine: ("core.py", "_core.pxd", "vector.h", "kernel.h", "dense.h", "sparse.h"),
+        engine: ("core.py", "_core.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"),
+        entries: ("_entries.pyx", "_rows.pxd", "rows.h", "entries.h"),
         vote_counter: ("vote_counter.py", "_vote_counter.pxd"),
     }
     for module, names in files.items():

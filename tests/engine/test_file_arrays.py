@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.engine import core as plain
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine import entries as slow_entries
+from rosenblatt.engine.compiled import core, entries
 from rosenblatt.engine.file_arrays import write_numbers
 
 
@@ -37,15 +37,15 @@ def test_a_shuffle_that_draws_ahead_is_fisher_yates_word_by_word(n):
     assert bits.random_raw() == words.random_raw()  # no word more was drawn than there are places
 
 
-@pytest.mark.parametrize("engine", [core, plain])
+@pytest.mark.parametrize("module", [entries, slow_entries])
 @pytest.mark.parametrize("kind", [None, np.float32, np.float64])
-def test_entries_without_a_column_leave_no_gap(engine, kind):
+def test_entries_without_a_column_leave_no_gap(module, kind):
     draw = np.random.default_rng(0)
     columns = draw.integers(-1, 3, (40, 7)).astype(np.int32)
     values = None if kind is None else draw.random((40, 7)).astype(kind)
     expected = columns[columns >= 0].tolist(), None if values is None else values[columns >= 0].tolist()
     of_row = [int((row >= 0).sum()) for row in columns]
     lengths = np.zeros(40, dtype=np.int64)
-    end = engine.pack_rows(columns, values, lengths)
+    end = module.pack(columns, values, lengths)
     assert (columns.ravel()[:end].tolist(), None if values is None else values.ravel()[:end].tolist()) == expected
     assert lengths.tolist() == of_row

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import data_sets
 
-from rosenblatt.engine import core as plain_core
+from rosenblatt.engine import entries as slow_entries
 from rosenblatt.engine import rules
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine.compiled import core, entries
 from rosenblatt.engine.rows import SPARSE_KINDS, OneHot, Rows
 from rosenblatt.engine.threads import map_on_cores, share
 from rosenblatt.errors import NotFiniteError
@@ -72,15 +72,36 @@ def test_only_rows_with_repeated_columns_are_summed(seed):
     np.testing.assert_allclose(score(given_rows, w, b), score(rows, w, b), rtol=1e-9, atol=1e-9)
 
 
-@given(st.integers(0, 2**32), st.sampled_from([np.int32, np.int64]))
-def test_repeats_are_found_as_the_slow_twin_finds_them(seed, index):
-    X = words(np.random.default_rng(seed), d=200, repeats=0.1)
+@given(st.integers(0, 2**32), st.sampled_from([np.int32, np.int64]), st.sampled_from([15, 1000]))
+def test_repeats_are_found_as_the_slow_twin_finds_them(seed, index, d):  # few columns remember rows, many have a bit each
+    X = words(np.random.default_rng(seed), d=d, repeats=0.1)
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    rows, seen = Rows(X, to_learn=False), np.zeros(200 // 64 + 1, np.uint64)
+    rows = Rows(X, to_learn=False)
     marks, slow_marks = np.zeros(rows.n, np.uint8), np.zeros(rows.n, np.uint8)
-    assert core.repeated_columns(rows, seen, marks) == plain_core.repeated_columns(rows, seen, slow_marks)
+    assert entries.mark_repeats(rows, marks) == slow_entries.mark_repeats(rows, slow_marks)
     assert marks.tolist() == slow_marks.tolist()
-    assert not seen.any()
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["sorted", "swapped", "any"]), st.data())
+def test_rows_are_checked_as_the_slow_twin_checks_them(seed, order, data):
+    """Long rows in any order tell early that they are unsorted; the first column outside the data is named all the same."""
+    rng = np.random.default_rng(seed)
+    X = words(rng, d=40, most=data.draw(st.sampled_from([2, 12, 40])))
+    if order != "any":
+        X.sort_indices()
+    if order == "swapped" and X.nnz > 1:
+        X.indices[-2:] = X.indices[-2:][::-1].copy()
+    index = data.draw(st.sampled_from([np.int32, np.int64]))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    rows = Rows(X, to_learn=False)
+    assert np.shares_memory(rows.indices, X.indices)
+    for increasing in (False, True):
+        assert entries.check(rows, increasing) == slow_entries.check(rows, increasing)
+    if X.nnz:
+        X.indices[data.draw(st.integers(0, X.nnz - 1))] = data.draw(st.sampled_from([-1, 40, 2**31 - 1]))
+        assert entries.check(rows, True) == slow_entries.check(rows, True)
+        X.indptr[-1] += 1
+        assert entries.check(rows, True) == slow_entries.check(rows, True)
 
 
 @pytest.mark.parametrize("vectors", [1, 2, 3, 7, 8, 20, 33, 70])
@@ -178,7 +199,7 @@ def test_weights_that_lie_as_rows_need_them_are_not_copied():
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("value", [np.float32, np.float64])
-@pytest.mark.parametrize("module", [core, plain_core])
+@pytest.mark.parametrize("module", [entries, slow_entries])
 def test_entries_are_counted_by_class_and_summed_by_column_as_in_a_table(index, value, module):
     random = np.random.default_rng(0)
     table = random.integers(-2, 3, (40, 7)).astype(value)
@@ -187,14 +208,14 @@ def test_entries_are_counted_by_class_and_summed_by_column_as_in_a_table(index, 
     X.indices, X.indptr, codes = X.indices.astype(index), X.indptr.astype(index), random.integers(0, 3, 40).astype(np.int32)
     rows, table = Rows(X), X.toarray()
     counts, sums = np.ones((3, 7), dtype=np.int64), np.ones(7)
-    module.add_counts(rows, codes, counts)
-    module.add_values(rows, 0, 20, sums)
-    module.add_values(rows, 20, X.nnz, sums)
+    module.count_by_class(rows, codes, counts)
+    module.sum_by_column(rows, 0, 20, sums)
+    module.sum_by_column(rows, 20, X.nnz, sums)
     assert counts.tolist() == [(1 + (table[codes == k] != 0).sum(axis=0)).tolist() for k in range(3)]
     assert sums.tolist() == (1 + table.sum(axis=0)).tolist()
     one_hot = Rows(OneHot(np.array([[0, 2], [1, 2]], dtype=index), 3))
     counts = np.zeros((2, 3), dtype=np.int64)
-    module.add_counts(one_hot, np.array([1, 0], dtype=np.int32), counts)
+    module.count_by_class(one_hot, np.array([1, 0], dtype=np.int32), counts)
     assert counts.tolist() == [[0, 1, 1], [1, 0, 1]]
 
 

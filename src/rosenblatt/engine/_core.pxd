@@ -2,8 +2,8 @@
 cimport cython
 from libc.math cimport exp, sqrt
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
+from rosenblatt.engine._rows cimport address, c_rows, rows_t
 
 # The first members of numpy's bitgen_t (numpy/random/bitgen.h, a public interface).
 ctypedef struct words_t:
@@ -12,12 +12,6 @@ ctypedef struct words_t:
 ctypedef words_t *p_words
 
 cdef extern from "vector.h" nogil:
-    ctypedef struct rows_t:
-        int kind
-        int64_t n, d, width, entries
-        const void *values
-        const void *indices
-        const void *indptr
     ctypedef struct weights_t:
         double *w
         double *u
@@ -50,15 +44,9 @@ cdef extern from "vector.h" nogil:
     const kernel_t *kernel
     const char *ROSENBLATT_DIGEST
     int zero_row(const rows_t *, int64_t)
-    int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
-    int64_t c_mark_repeats "mark_repeats" (const rows_t *, uint64_t *seen, char *repeats)
-    int64_t c_list_columns "list_columns" (const rows_t *, uint64_t *seen, int64_t *columns)
-    void c_count_by_class "count_by_class" (const rows_t *, const int *codes, int64_t *counts)
-    void c_sum_by_column "sum_by_column" (const rows_t *, int64_t start, int64_t stop, double *sums)
     int c_choose_kernel "choose_kernel" (const char *)
     int64_t scaled_down(uint64_t, uint64_t)
     void c_permute "permute" (int *order, int64_t n, uint64_t (*next)(void *state) noexcept nogil, void *state)
-    int64_t c_pack "pack" (int *columns, void *values, int size, int64_t n, int64_t width, int64_t *lengths)
 
 cpdef enum:
     PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF, AROW
@@ -216,21 +204,6 @@ cdef inline void add_along(Loop loop, long long i, Py_ssize_t k, double step, do
 cdef inline bint is_zero(Loop loop, long long i) noexcept nogil:
     return zero_row(&loop.rows_c, i)
 
-cdef inline void *address(object array) except? NULL:
-    """Where an array begins; whoever asks keeps it alive."""
-    cdef Py_buffer view
-    if array is None:
-        return NULL
-    PyObject_GetBuffer(array, &view, PyBUF_STRIDES)
-    PyBuffer_Release(&view)
-    return view.buf
-
-cdef inline rows_t c_rows(object rows) except *:
-    cdef rows_t c
-    c.kind, c.n, c.d, c.width, c.entries = rows.kind, rows.n, rows.d, rows.width, rows.entries
-    c.values, c.indices, c.indptr = address(rows.values), address(rows.indices), address(rows.indptr)
-    return c
-
 cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.rows_c = c_rows(rows)
     loop.seek_c, loop.score_tile_c = kernel.seek[rows.kind], kernel.score_tile[rows.kind]
@@ -246,57 +219,6 @@ cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.weights_c.large = rows.d * weights.w.strides[1] > 2**21  # bytes
     loop.kept_alive = (rows, weights)
     return 0
-
-cdef inline object check(object rows, bint increasing):
-    cdef int64_t row = 0, entry = 0
-    cdef rows_t c = c_rows(rows)
-    cdef int verdict
-    with nogil:
-        verdict = check_sparse(&c, increasing, &row, &entry)
-    return verdict, row, entry
-
-cdef inline int64_t mark_repeats(object rows, object seen, object repeats) except -1:
-    cdef rows_t c = c_rows(rows)
-    cdef uint64_t *bits = <uint64_t *> address(seen)
-    cdef char *marks = <char *> address(repeats)
-    cdef int64_t count
-    with nogil:
-        count = c_mark_repeats(&c, bits, marks)
-    return count
-
-cdef inline int64_t list_columns(object rows, object seen, object columns) except -1:
-    cdef rows_t c = c_rows(rows)
-    cdef uint64_t *bits = <uint64_t *> address(seen)
-    cdef int64_t *places = <int64_t *> address(columns)
-    cdef int64_t count
-    with nogil:
-        count = c_list_columns(&c, bits, places)
-    return count
-
-cdef inline int count_by_class(object rows, object codes, object counts) except -1:
-    cdef rows_t c = c_rows(rows)
-    cdef const int *classes = <const int *> address(codes)
-    cdef int64_t *sums = <int64_t *> address(counts)
-    with nogil:
-        c_count_by_class(&c, classes, sums)
-    return 0
-
-cdef inline int sum_by_column(object rows, int64_t start, int64_t stop, object sums) except -1:
-    cdef rows_t c = c_rows(rows)
-    cdef double *columns = <double *> address(sums)
-    with nogil:
-        c_sum_by_column(&c, start, stop, columns)
-    return 0
-
-cdef inline int64_t pack(object columns, object values, object lengths) except -1:
-    cdef int *places = <int *> address(columns)
-    cdef void *theirs = address(values)
-    cdef int64_t *counts = <int64_t *> address(lengths)
-    cdef int64_t n = columns.shape[0], width = columns.shape[1], kept
-    cdef int size = 4 if values is None else values.itemsize
-    with nogil:
-        kept = c_pack(places, theirs, size, n, width, counts)
-    return kept
 
 cdef inline bint choose_kernel(str name):
     return c_choose_kernel(name.encode())

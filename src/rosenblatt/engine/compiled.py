@@ -1,4 +1,4 @@
-"""The compiled core where there is one, else the same text uncompiled.
+"""The compiled core, and what else is compiled, where there is a binary; else the same in Python.
 
 `ROSENBLATT_CPU=plain|avx2|avx512` names the kernel; without it the widest that this CPU has is taken. All give the same
 bits, so this is for measuring and for doubt.
@@ -15,12 +15,15 @@ from rosenblatt.errors import SettingError, UncompiledWarning
 
 KERNELS = ("avx512", "avx2", "plain")
 
+NAMES = ("core", "entries", "vote_counter")
+
 core: ModuleType
+entries: ModuleType
 vote_counter: ModuleType
 try:
-    core, vote_counter = import_module("rosenblatt.engine._core"), import_module("rosenblatt.engine._vote_counter")
+    core, entries, vote_counter = (import_module(f"rosenblatt.engine._{name}") for name in NAMES)
 except ImportError:  # built without a compiler
-    core, vote_counter = import_module("rosenblatt.engine.core"), import_module("rosenblatt.engine.vote_counter")
+    core, entries, vote_counter = (import_module(f"rosenblatt.engine.{name}") for name in NAMES)
     warnings.warn(
         "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
         UncompiledWarning,

@@ -26,23 +26,17 @@ if not cython.compiled:
         add,
         add_along,
         bind,
-        check,
         choose_kernel,
-        count_by_class,
         digest,
         is_zero,
-        list_columns,
-        mark_repeats,
         next_word,
         norm2,
-        pack,
         permute,
         rescore,
         scaled_down,
         score_block,
         score_tile,
         seek,
-        sum_by_column,
         variance,
         words_of,
     )
@@ -517,43 +511,6 @@ def draw(order, bits, pool):
     with cython.nogil:
         for k in range(order.shape[0]):
             order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
-
-
-def check_rows(rows, increasing):
-    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too."""
-    return check(rows, increasing)
-
-
-def repeated_columns(rows, seen, repeats):
-    """How many checked sparse rows name a column twice, marked in `repeats`; `seen` has a bit a column, all 0."""
-    return mark_repeats(rows, seen, repeats)
-
-
-def named_columns(rows, seen, columns):
-    """How many columns checked sparse rows name, written to `columns` in order; `seen` has a bit a column, all 0."""
-    return list_columns(rows, seen, columns)
-
-
-def add_counts(rows, codes, counts):
-    """Adds to `counts`, classes × columns, in how many checked sparse rows of each class a column is not 0."""
-    count_by_class(rows, codes, counts)
-
-
-def add_values(rows, start, stop, sums):
-    """Adds entries start … stop-1 of checked sparse rows, one after the other, to the sums of their columns."""
-    sum_by_column(rows, start, stop, sums)
-
-
-def pack_rows(columns, values, lengths):
-    """Moves the entries of rows to the front of these arrays, without those of column −1; how many there are.
-
-    >>> from numpy import array, zeros
-    >>> columns, lengths = array([[4, -1], [2, 3]], dtype="int32"), zeros(2, dtype="int64")
-    >>> end = pack_rows(columns, None, lengths)
-    >>> columns.ravel()[:end], lengths
-    (array([4, 2, 3], dtype=int32), array([1, 2]))
-    """
-    return pack(columns, values, lengths)
 
 
 def use_kernel(name):

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine.compiled import entries
 from rosenblatt.errors import DataError, NotFiniteError
 
 DENSE_F32, DENSE_F64 = 0, 1
 # By the bytes of a value, of which ones have none, and those of a column index.
 SPARSE_KINDS = {(4, 4): 2, (8, 4): 3, (0, 4): 4, (4, 8): 5, (8, 8): 6, (0, 8): 7}
-UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3
+UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3  # verdicts of entries.check
 
 # Row numbers are 32-bit in the order and in the log.
 MOST_ROWS = 2**31 - 1
@@ -63,7 +63,7 @@ class OneHot:
 
 
 class Rows:
-    """n rows of d columns, checked, in a form that vector.h understands.
+    """n rows of d columns, checked, in a form that rows.h understands.
 
     To score them is to sum over their entries: for that alone, `to_learn=False`, columns may repeat.
     """
@@ -123,7 +123,7 @@ class Rows:
         self._set_csr(X)
         if self._check(increasing=to_learn) == UNSORTED:
             repeats = np.zeros(self.n, dtype=np.uint8)
-            if core.repeated_columns(self, np.zeros(self.d // 64 + 1, dtype=np.uint64), repeats):
+            if entries.mark_repeats(self, repeats):
                 self._set_csr(with_summed(X, repeats.view(bool)))
         if to_learn and self.values is not None and all_ones(self.values[: self.entries]):
             assert self.indices is not None
@@ -142,7 +142,7 @@ class Rows:
 
     def _check(self, increasing: bool = True) -> int:
         """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
-        verdict, row, entry = core.check_rows(self, increasing)
+        verdict, row, entry = entries.check(self, increasing)
         if verdict == BAD_INDPTR:
             assert self.indptr is not None
             raise DataError(

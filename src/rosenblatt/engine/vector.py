@@ -97,65 +97,6 @@ def is_zero(loop, i):
     return not row(loop.rows, i)[1].any()
 
 
-def check(rows, increasing):
-    """What is wrong with sparse rows, and where: (verdict, row, entry); the verdicts are those of vector.h."""
-    fine, unsorted, bad_indptr, bad_index = range(4)
-    indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr.astype(np.int64)
-    verdict, before = fine, 0
-    for i in range(rows.n):
-        start, end = int(indptr[i]), int(indptr[i + 1])
-        if start != before or end < start or end > rows.entries:
-            return bad_indptr, i, 0
-        before = end
-    for i in range(rows.n):
-        start, end = int(indptr[i]), int(indptr[i + 1])
-        columns = rows.indices[start:end].astype(np.int64)
-        bad = np.flatnonzero((columns < 0) | (columns >= rows.d))
-        if len(bad):
-            return bad_index, i, start + int(bad[0])
-        if increasing and (np.diff(columns) <= 0).any():
-            verdict = unsorted
-    return verdict, max(rows.n - 1, 0), 0
-
-
-def mark_repeats(rows, seen, repeats):
-    """Marks the rows that name a column twice; how many there are."""
-    for i in range(rows.n):
-        columns = row(rows, i)[0]
-        repeats[i] = len(np.unique(columns)) < len(columns)
-    return int(repeats.sum())
-
-
-def list_columns(rows, seen, columns):
-    """Writes the columns that rows name, each once and in order; how many there are."""
-    named = np.unique(rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]])
-    columns[: len(named)] = named
-    return len(named)
-
-
-def count_by_class(rows, codes, counts):
-    """Adds in how many rows of each class every column is not 0."""
-    for i in range(rows.n):
-        columns, x = row(rows, i)
-        np.add.at(counts[codes[i]], columns, x != 0)
-
-
-def sum_by_column(rows, start, stop, sums):
-    """Adds entries of rows to the sums of their columns."""
-    np.add.at(sums, rows.indices[start:stop], 1.0 if rows.values is None else rows.values[start:stop])
-
-
-def pack(columns, values, lengths):
-    """Moves the entries of rows to the front, without those of column −1; how many there are."""
-    chosen = columns >= 0
-    lengths[:] = chosen.sum(axis=1)
-    end = int(chosen.sum())
-    for array in (columns, values):
-        if array is not None:
-            array.reshape(-1)[:end] = array[chosen]
-    return end
-
-
 def permute(order, bits):
     """Fisher-Yates from the last place downwards, one random word a place."""
     for place in range(len(order) - 1, -1, -1):

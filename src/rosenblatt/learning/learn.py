@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data import Dataset
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine import compiled
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import Rows, is_mapped
 from rosenblatt.engine.weights import refuse_beyond_memory
@@ -359,7 +359,7 @@ def feature_counts(examples: Examples) -> np.ndarray:
     if rows.dense:
         return dense_counts(rows.values, codes, k)  # type: ignore[arg-type]
     counts = np.zeros((k, d), dtype=np.int64)
-    core.add_counts(rows, np.ascontiguousarray(codes, dtype=np.int32), counts)
+    compiled.entries.count_by_class(rows, np.ascontiguousarray(codes, dtype=np.int32), counts)
     return counts
 
 
@@ -385,6 +385,6 @@ def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
     sums, entries = np.zeros(rows.d), int(rows.indptr[-1])
     for start in range(0, entries, SUMMED_ENTRIES):  # in parts: sums of sums lose fewer digits
         part = np.zeros(rows.d)
-        core.add_values(rows, start, min(start + SUMMED_ENTRIES, entries), part)
+        compiled.entries.sum_by_column(rows, start, min(start + SUMMED_ENTRIES, entries), part)
         sums += part
     return np.asarray(sums / max(1, rows.n))

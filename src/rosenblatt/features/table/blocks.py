@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core
+from rosenblatt.engine import compiled
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import SettingError
 from rosenblatt.features.table.columns import IS_MISSING, Category, EncodedRows, TableColumn
@@ -359,7 +359,7 @@ class SparseBuilder:
             lengths[:] = self.width
             place = full
         else:
-            place = slice(self.end, self.end + core.pack_rows(columns, values, lengths))
+            place = slice(self.end, self.end + compiled.entries.pack(columns, values, lengths))
         self.end = place.stop
 
     def _sort(self, columns: np.ndarray, values: np.ndarray | None) -> None:
