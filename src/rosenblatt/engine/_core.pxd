@@ -154,7 +154,7 @@ cdef inline const int *order_of(Loop loop) noexcept nogil:
 cdef inline long long seek(Loop loop, long long start) noexcept nogil:
     """The first place from `start` on whose example moves the one vector there is, or has no finite score: `scores[0]`.
 
-    With `steps_in_search` most such examples have moved it on the way, and are counted; one with a margin of 0 has not.
+    With `steps_in_search` most such examples have moved it on the way, and are counted; one with a margin of 0 has not, unless its row is of ones.
     """
     cdef steps_t steps
     cdef long long k

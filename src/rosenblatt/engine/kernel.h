@@ -103,21 +103,30 @@ TARGET INLINE int NAME(take_step_along)(const int kind, const rows_t *rows, int6
     at->bias[0] += step * constant;
     *steps->bias_u += t * (step * constant);
     steps->count++;
-    steps->mistakes += margin < 0;
+    steps->mistakes += margin <= 0;
     return 1;
+}
+
+/* Would the loop look at the norm of row i, whose margin is 0? Not of ones: it is their number, and only that of none is 0. */
+TARGET INLINE int NAME(norm_is_open)(const int kind, const rows_t *rows, int64_t i, const steps_t *steps) {
+    int64_t from, to;
+    if (!is_ones(kind)) return 1;
+    entries_of(kind, rows, i, &from, &to);
+    return from == to && steps->constant == 0;
 }
 
 /* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
 TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double sign,
                                   double margin, steps_t *steps) {
-    if (!steps || margin == 0 || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
+    if (!steps || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
+    if (margin == 0 && NAME(norm_is_open)(kind, rows, i, steps)) return 0;
     const double step = steps->tau * sign, t = (double)(steps->t + k);
     if (at->sigma) return NAME(take_step_along)(kind, rows, i, at, t, sign, margin, steps);
     NAME(add)(kind, rows, i, at, 0, step, t * step);
     at->bias[0] += step * steps->constant;
     *steps->bias_u += t * (step * steps->constant);
     steps->count++;
-    steps->mistakes += margin < 0;
+    steps->mistakes += margin <= 0;
     steps->tau_sum += steps->tau;
     return 1;
 }
@@ -219,12 +228,15 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
                                                double *out) {                                                              \
+        if (!is_dense(KIND) && at->vectors == 1 && at->per_column == 1 && !order) {                                        \
+            NAME(sparse_score)(KIND, rows, k, count, end, at, out);                                                        \
+            return;                                                                                                        \
+        }                                                                                                                  \
         if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                  \
         else for (int64_t r = 0; r < count; r++) {                                                                         \
             NAME(fetch_sparse)(KIND, rows, order, k + r, end, at);                                                         \
             const int64_t i = order ? order[k + r] : k + r;                                                                \
-            if (at->vectors == 1 && at->per_column == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, 1);               \
-            else if (at->vectors == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                    \
+            if (at->vectors == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                         \
             else NAME(sparse_scores)(KIND, rows, i, at, out + r * at->vectors);                                            \
         }                                                                                                                  \
         for (int64_t r = 0; r < count; r++)                                                                                \

@@ -51,6 +51,19 @@ TARGET INLINE double NAME(sparse_dot)(const int kind, const rows_t *rows, int64_
     return (s0 + s2) + (s1 + s3);
 }
 
+/* The scores of `count` rows from row k on, as given, by the one vector there is, whose weights lie side by side. What is read
+ * lies in copies of its own: for all that the compiler knows, a score that is stored could be any of it. */
+TARGET INLINE void NAME(sparse_score)(const int kind, const rows_t *given, int64_t k, int64_t count, int64_t end,
+                                      const weights_t *weights, double *out) {
+    const rows_t rows = *given;
+    const weights_t at = *weights;
+    const double bias = *at.bias;
+    for (int64_t r = 0; r < count; r++) {
+        if (at.large) NAME(fetch_sparse)(kind, &rows, NULL, k + r, end, &at);
+        out[r] = at.scale * NAME(sparse_dot)(kind, &rows, k + r, at.w, 1) + bias;
+    }
+}
+
 /* Entries from … to-1 by `count` vectors from v on, which fill `parts` registers: the weights of a column lie side by side. */
 TARGET INLINE void NAME(scores_abreast)(const int kind, const rows_t *rows, int64_t from, int64_t to, const weights_t *at,
                                         int64_t v, int64_t count, const int parts, double *out) {

@@ -49,7 +49,7 @@ INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1
 
 /* The first place from the k-th of the order on (NULL: as given) whose example moves the one vector there is, and its score;
  * `end` if none does. Labels y are 0 and 1, or NULL in a regression. A score that is not finite ends the search, too.
- * With `steps` it passes the examples that such a step is enough for, and takes it; one with a margin of 0 it leaves. */
+ * With `steps` it passes the examples that such a step is enough for, and takes it; one with a margin of 0 it leaves, unless its row is of ones. */
 typedef int64_t (*seek_t)(const rows_t *, const int32_t *order, const int32_t *y, int64_t k, int64_t end, const weights_t *,
                           double threshold, steps_t *steps, double *score);
 /* The scores of `count` rows from the k-th on by `vectors` vectors from the `first` on; rows up to `end` may be fetched.
