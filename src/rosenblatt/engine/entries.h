@@ -111,26 +111,29 @@ LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, char *repeats) {
     return count;
 }
 
+INLINE void mark_columns(const int kind, const rows_t *rows, int64_t end, uint64_t *seen) {
+    for (int64_t e = 0; e < end; e++) {
+        const uint64_t j = (uint64_t)index_at(kind, rows->indices, e);
+        seen[j / 64] |= (uint64_t)1 << j % 64;
+    }
+}
+
 /* The columns that checked sparse rows name, each once and in order. How many are there? −1: there is no memory to tell. */
 LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, int64_t *columns) {
     uint64_t *seen = calloc((size_t)rows->d / 64 + 1, sizeof *seen);
     int64_t count = 0, end = 0, unused;
     if (!seen) return -1;
     if (rows->n) entries_of(rows->kind, rows, rows->n - 1, &unused, &end);
-    for (int64_t e = 0; e < end; e++) {
-        const uint64_t j = (uint64_t)index_at(rows->kind, rows->indices, e);
-        seen[j / 64] |= (uint64_t)1 << j % 64;
-    }
-    for (int64_t place = 0; 64 * place < rows->d; place++) {
-        uint64_t word = seen[place];
-        for (int64_t j = 64 * place; word; j++, word >>= 1) {
+    if (is_wide(rows->kind)) mark_columns(SPARSE_ONES_I64, rows, end, seen);
+    else mark_columns(SPARSE_ONES_I32, rows, end, seen);
+    for (int64_t first = 0; first < rows->d; first += 64) {
+        uint64_t word = seen[first / 64];
 #if defined(__GNUC__)
-            const int zeros = __builtin_ctzll(word);
-            j += zeros;
-            word >>= zeros;
-#endif
+        for (; word; word &= word - 1) columns[count++] = first + __builtin_ctzll(word);
+#else
+        for (int64_t j = first; word; j++, word >>= 1)
             if (word & 1) columns[count++] = j;
-        }
+#endif
     }
     free(seen);
     return count;
