@@ -1,4 +1,4 @@
-"""Compiles the engine's core.py, vote_counter.py and _entries.pyx, and the readers in C; the rest is in pyproject.toml."""
+"""Compiles what the engine has twice (core.py as `_core` …), and the readers in C; the rest is in pyproject.toml."""
 
 import hashlib
 import os
@@ -10,8 +10,9 @@ from setuptools import Extension, setup
 
 HERE = Path("src/rosenblatt")
 SOURCES = {
-    "core": ["core.py", "_core.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"],
+    "core": ["core.py", "_core.pxd", "_formulas.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"],
     "entries": ["_entries.pyx", "_rows.pxd", "rows.h", "entries.h"],
+    "formulas": ["formulas.py", "_formulas.pxd"],
     "vote_counter": ["vote_counter.py", "_vote_counter.pxd"],
 }
 

@@ -11,8 +11,9 @@ import pytest
 
 import rosenblatt
 from rosenblatt.engine import core
+from rosenblatt.engine import formulas as slow_formulas
 from rosenblatt.engine.compiled import core as engine
-from rosenblatt.engine.compiled import entries, vote_counter
+from rosenblatt.engine.compiled import entries, formulas, vote_counter
 
 HERE = Path(rosenblatt.__file__).parent / "engine"
 RUN = [sys.executable, "-c"]
@@ -22,8 +23,19 @@ def test_the_compiled_core_is_made_of_the_sources_that_are_here():
     if not engine.COMPILED:
         pytest.skip("uncompiled: the source is what runs")
     files = {
-        engine: ("core.py", "_core.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"),
+        engine: (
+            "core.py",
+            "_core.pxd",
+            "_formulas.pxd",
+            "_rows.pxd",
+            "rows.h",
+            "vector.h",
+            "kernel.h",
+            "dense.h",
+            "sparse.h",
+        ),
         entries: ("_entries.pyx", "_rows.pxd", "rows.h", "entries.h"),
+        formulas: ("formulas.py", "_formulas.pxd"),
         vote_counter: ("vote_counter.py", "_vote_counter.pxd"),
     }
     for module, names in files.items():
@@ -32,9 +44,11 @@ def test_the_compiled_core_is_made_of_the_sources_that_are_here():
 
 
 def test_both_cores_call_everything_by_the_same_numbers():
-    names = [name for name in vars(core) if name.isupper() and isinstance(getattr(core, name), int) and name != "COMPILED"]
-    assert len(names) == 17
-    assert {name: getattr(core, name) for name in names} == {name: getattr(engine, name) for name in names}
+    for slow, quick, count in ((core, engine, 5), (slow_formulas, formulas, 12)):
+        own = {name: value for name, value in vars(slow).items() if name.isupper() and type(value) is int}
+        numbers = {name: value for name, value in own.items() if slow is slow_formulas or name not in vars(slow_formulas)}
+        assert len(numbers) == count
+        assert numbers == {name: getattr(quick, name) for name in numbers}
 
 
 @pytest.mark.parametrize("statement", ["import rosenblatt", "from rosenblatt import train", "from rosenblatt import rules"])

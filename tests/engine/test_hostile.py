@@ -287,7 +287,7 @@ def test_what_does_not_fit_the_rows_never_reaches_the_loop(engine, wrong):
     from rosenblatt.learning import training
 
     rows, weights, y = Rows(np.ones((4, 3))), Weights(3, 3), np.array([0, 1, 2, 0], np.int32)
-    build = lambda: training.core.Loop(rows, weights, rules.Perceptron().in_core(), (y, None, None))  # noqa: E731
+    build = lambda: training.core.Loop(rows, weights, rules.Perceptron().formula(), (y, None, None))  # noqa: E731
     assert build().run(None, 0, 4) == 4
     if wrong == "columns":
         weights.w, weights.u = np.zeros((2, 3, 2))

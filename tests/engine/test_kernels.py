@@ -136,8 +136,8 @@ class Margin(rules.Perceptron):
         super().__init__(rate=0.3)
         object.__setattr__(self, "least", threshold)
 
-    def in_core(self):
-        return engine.core.Rule(engine.core.PERCEPTRON, self.least, self.rate)
+    def formula(self):
+        return engine.formulas.Formula(engine.formulas.PERCEPTRON, self.least, self.rate)
 
 
 def everything(trained):

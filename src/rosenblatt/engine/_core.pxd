@@ -3,6 +3,7 @@ cimport cython
 from libc.math cimport exp, sqrt
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint64_t
+from rosenblatt.engine._formulas cimport AROW, CONSTANT, LOGISTIC, PERCEPTRON, STABLE, WIDROW_HOFF, Formula
 from rosenblatt.engine._rows cimport address, c_rows, rows_t
 
 # The first members of numpy's bitgen_t (numpy/random/bitgen.h, a public interface).
@@ -49,31 +50,9 @@ cdef extern from "vector.h" nogil:
     void c_permute "permute" (int *order, int64_t n, uint64_t (*next)(void *state) noexcept nogil, void *state)
 
 cpdef enum:
-    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF, AROW
-
-cpdef enum:
-    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE, POWER
-
-cpdef enum:
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE
 
 cdef double SMALLEST_NORM2, LARGEST, SMALLEST_SCALE
-
-@cython.final
-cdef class Rule:
-    cdef readonly int kind, schedule
-    cdef readonly double rate, threshold, C, l2, epsilon, offset, power, r
-    cpdef bint moves(self, double margin) noexcept nogil
-    cpdef double rate_at(self, long long update, long long example) noexcept nogil
-    cpdef double tau(self, double margin, double norm2, double rate) noexcept nogil
-    @cython.locals(tau=double)
-    cpdef double weighted_tau(self, double margin, double norm2, double rate, double importance) noexcept nogil
-    @cython.locals(loss=double, tau=double)
-    cpdef double pull(self, double error, double norm2, double rate, double importance) noexcept nogil
-    @cython.locals(k=Py_ssize_t)
-    cpdef Py_ssize_t first_move(self, const double[::1] margins, Py_ssize_t start)
-
-cpdef double sigmoid(double z) noexcept nogil
 
 @cython.final
 cdef class Loop:
@@ -86,13 +65,13 @@ cdef class Loop:
     cdef variance_t variance_c
     cdef add_along_t add_along_c
     cdef object kept_alive
-    cdef Rule rule
+    cdef Formula rule
     cdef const int[::1] order, y
     cdef const double[::1] targets, sample_weight
     cdef double[::1] bias, bias_u, bias_sigma, scores, out, log_tau
     cdef long long[::1] log_t
     cdef int[::1] log_row, log_rival
-    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, divides, needs_norm, steps_alike, steps_in_search
+    cdef bint regression, has_labels, weighted, has_order, keep_log, one_rival, needs_norm, steps_alike, steps_in_search
     cdef bint second_order, measure, against_rest
     cdef long long stop, scored  # examples before `scored` have their scores
     cdef Py_ssize_t place, right, rival  # where this example's scores begin; its class, and the rival

@@ -15,15 +15,16 @@ from rosenblatt.errors import SettingError, UncompiledWarning
 
 KERNELS = ("avx512", "avx2", "plain")
 
-NAMES = ("core", "entries", "vote_counter")
+NAMES = ("core", "entries", "formulas", "vote_counter")
 
 core: ModuleType
 entries: ModuleType
+formulas: ModuleType
 vote_counter: ModuleType
 try:
-    core, entries, vote_counter = (import_module(f"rosenblatt.engine._{name}") for name in NAMES)
+    core, entries, formulas, vote_counter = (import_module(f"rosenblatt.engine._{name}") for name in NAMES)
 except ImportError:  # built without a compiler
-    core, entries, vote_counter = (import_module(f"rosenblatt.engine.{name}") for name in NAMES)
+    core, entries, formulas, vote_counter = (import_module(f"rosenblatt.engine.{name}") for name in NAMES)
     warnings.warn(
         "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
         UncompiledWarning,

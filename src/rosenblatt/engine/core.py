@@ -1,10 +1,10 @@
-"""The engine: the step sizes, THE loop, scoring and the permutation.
+"""The engine: THE loop, scoring and the permutation.
 
 Every learner of the lectures is this loop and one small formula:
 
     for (x, y) in order:
         margin = y (w·x + b)
-        tau    = rule(margin, |x|²)          # the only thing in which the learners differ
+        tau    = rule(margin, |x|²)          # the only thing in which the learners differ: formulas.py
         if tau:  w += tau y x ;  b += tau y ;  log (t, i, tau)
 
 A rule of second order, AROW, has x'Σx in the place of |x|² and moves along Σx, and Σ shrinks.
@@ -22,6 +22,7 @@ except ImportError:
 if not cython.compiled:
     from math import exp, sqrt
 
+    from rosenblatt.engine.formulas import AROW, CONSTANT, LOGISTIC, PERCEPTRON, STABLE, WIDROW_HOFF
     from rosenblatt.engine.vector import (
         add,
         add_along,
@@ -42,8 +43,6 @@ if not cython.compiled:
     )
 
     # The compiled module has the same numbers from _core.pxd.
-    PERCEPTRON, MIRA, PA1, PA2, LOGISTIC, WIDROW_HOFF, AROW = range(7)  # kinds of rule
-    CONSTANT, PER_UPDATE, PER_EXAMPLE, STABLE, POWER = range(5)  # schedules of the rate
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE = range(5)  # why a run ended where it did
 
 COMPILED = cython.compiled
@@ -53,89 +52,6 @@ SMALLEST_NORM2 = 1e-290
 LARGEST = 1.7976931348623157e308
 # Below this scale the running sum of shrunk weights would lose more than three digits.
 SMALLEST_SCALE = 1e-3
-
-
-class Rule:
-    """One learner's formula: when to move, and how far."""
-
-    def __init__(
-        self, kind, threshold, rate=1.0, schedule=CONSTANT, C=1.0, l2=0.0, epsilon=0.0, offset=0.0, power=1.0, r=1.0
-    ):
-        self.kind = kind
-        self.schedule = schedule
-        self.rate = rate
-        self.threshold = threshold
-        self.C = C
-        self.l2 = l2
-        self.epsilon = epsilon  # errors of a regression that are none
-        self.offset = offset  # of the schedule POWER
-        self.power = power
-        self.r = r  # of AROW
-
-    def moves(self, margin):
-        """Does an example with this margin change the weights?"""
-        # A zero margin counts as a mistake: otherwise w = 0 would never move.
-        return margin < self.threshold or margin <= 0
-
-    def rate_at(self, update, example):
-        """The learning rate of this update and example, both counted from 1; STABLE is then divided by the largest |x|²."""
-        if self.schedule == PER_UPDATE:
-            return self.rate / update
-        if self.schedule == PER_EXAMPLE:
-            return self.rate / example
-        if self.schedule == POWER:
-            return self.rate / (self.offset + example) ** self.power
-        return self.rate
-
-    def tau(self, margin, norm2, rate):
-        """How far to move along y x; of AROW along y Σx, `norm2` being x'Σx."""
-        if not self.moves(margin):
-            return 0.0
-        if self.kind == PERCEPTRON:
-            return rate
-        if self.kind == MIRA:
-            return (1 - margin) / norm2
-        if self.kind == PA1:
-            return min(self.C, (1 - margin) / norm2)
-        if self.kind == PA2:
-            return (1 - margin) / (norm2 + 1 / (2 * self.C))
-        if self.kind == LOGISTIC:
-            return rate * sigmoid(-margin)
-        if self.kind == AROW:
-            return (1 - margin) / (norm2 + self.r)
-        return rate * (1 - margin)  # Widrow-Hoff
-
-    def weighted_tau(self, margin, norm2, rate, importance):
-        """The same for an example of this importance."""
-        if self.kind == AROW:  # r is the noise of an example: one of importance 2 has half of it, as two alike together
-            return (1 - margin) / (norm2 + self.r / importance)
-        tau = importance * self.tau(margin, norm2, rate)
-        if importance > 1 and self.kind in (MIRA, PA1, PA2):  # a weight never carries a step past margin 1
-            tau = min(tau, (1 - margin) / norm2)
-        return tau
-
-    def pull(self, error, norm2, rate, importance):
-        """A regression: how far to move along x, `error` being y − w·x − b."""
-        if self.kind == WIDROW_HOFF:
-            return importance * rate * error
-        loss = max(abs(error) - self.epsilon, 0.0)
-        tau = min(self.C, loss / norm2) if self.kind == PA1 else loss / (norm2 + 1 / (2 * self.C))
-        tau = min(importance * tau, loss / norm2)  # a weight never carries a step past the target
-        return tau if error > 0 else -tau
-
-    def first_move(self, margins, start):
-        """The first place from `start` on whose margin changes the weights; the number of margins if none does."""
-        for k in range(start, margins.shape[0]):
-            if self.moves(margins[k]):
-                return k
-        return margins.shape[0]
-
-
-def sigmoid(z):
-    """σ(z) = 1 / (1 + e^−z), without overflow."""
-    if z < 0:
-        return exp(z) / (1 + exp(z))
-    return 1 / (1 + exp(-z))
 
 
 class Loop:
@@ -180,11 +96,10 @@ class Loop:
         self.keep_log = log is not None
         if log is not None:
             self.log_t, self.log_row, self.log_rival, self.log_tau = log
-        self.divides = rule.kind in (MIRA, PA1, PA2)
         # A bias that is given and does not learn can make a row of zeros a mistake that nothing can mend.
         stuck = not weights.fit_intercept and any(b != 0 for b in weights.bias)
         self.measure = measure
-        self.needs_norm = (measure and not self.second_order) or self.divides or rule.schedule == STABLE or stuck
+        self.needs_norm = (measure and not self.second_order) or rule.divides or rule.schedule == STABLE or stuck
         # Rules that move one rival can score four rows at once; the others move every class at every example.
         self.one_rival = rule.kind not in (LOGISTIC, WIDROW_HOFF)
         self.against_rest = against_rest and self.vectors > 1

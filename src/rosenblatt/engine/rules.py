@@ -1,7 +1,7 @@
 """The rules of the lectures: frozen dataclasses, one a rule, each with its declared parameters.
 
-A rule says when an example moves the weights, and how far: `tau(margin, norm2)`. The formulas stand once, in core.py;
-these classes name their parameters and hand them down. Importing them is light: the core is loaded when a rule is used.
+A rule says when an example moves the weights, and how far: `tau(margin, norm2)`. The formulas stand once, in formulas.py;
+these classes name their parameters and hand them down. Importing them is light: the formulas are loaded when a rule is used.
 
 >>> Perceptron().tau(margin=-2.0, norm2=5.0)
 1.0
@@ -21,7 +21,11 @@ from typing import Any, ClassVar
 from rosenblatt.engine.parameters import Choice, Parameter, Real, Settings, check, parameter
 from rosenblatt.errors import SettingError
 
-SCHEDULES = {"constant": "CONSTANT", "1/updates": "PER_UPDATE", "1/examples": "PER_EXAMPLE"}  # their names in the core
+SCHEDULES = {
+    "constant": "CONSTANT",
+    "1/updates": "PER_UPDATE",
+    "1/examples": "PER_EXAMPLE",
+}  # their names among the formulas
 OF_SGD = ("invscaling", "optimal")  # as scikit-learn's stochastic gradient descent names them
 
 RATE = {"name": "eta0", "help": "Rate"}
@@ -39,21 +43,21 @@ class Rule(Settings):
         for name, one in self.declared().items():
             check(name, getattr(self, name), one.allowed, one.note)  # by the rule's own names: `from_public` has the others
 
-    def in_core(self) -> Any:
+    def formula(self) -> Any:
         """This rule as the loop takes it."""
         raise TypeError(f"{type(self).__name__} has no formula.")
 
     def tau(self, margin: float, norm2: float = 1.0, update: int = 1, example: int = 1) -> float:
         """How far an example with this margin and |x|² moves the weights along y x."""
-        rule = self.in_core()
+        rule = self.formula()
         rate = rule.rate_at(update, example)
-        if rule.schedule == the_core().STABLE:
+        if rule.schedule == the_formulas().STABLE:
             rate /= norm2
         return float(rule.tau(margin, norm2, rate))
 
     def moves(self, margin: float) -> bool:
         """Does an example with this margin move the weights?"""
-        return bool(self.in_core().moves(margin))
+        return bool(self.formula().moves(margin))
 
     def refuse_rest(self) -> None:
         """Refuses to learn each class against the rest by a rule that moves all of them at every example."""
@@ -124,9 +128,9 @@ class Perceptron(Rule):
     schedule: str = parameter("constant", Choice(tuple(SCHEDULES)), **SCHEDULE)
     name: ClassVar[str] = "perceptron"
 
-    def in_core(self) -> Any:
-        core = the_core()
-        return core.Rule(core.PERCEPTRON, 0.0, float(self.rate), scheduled(self.schedule))
+    def formula(self) -> Any:
+        formulas = the_formulas()
+        return formulas.Formula(formulas.PERCEPTRON, 0.0, float(self.rate), scheduled(self.schedule))
 
 
 @dataclass(frozen=True)
@@ -144,9 +148,9 @@ class Mira(Rule):
     p: float = parameter(0.0, Real(least=0, below=1), help="Aggressiveness", note="an update lands on margin 1")
     name: ClassVar[str] = "mira"
 
-    def in_core(self) -> Any:
-        core = the_core()
-        return core.Rule(core.MIRA, float(self.p))
+    def formula(self) -> Any:
+        formulas = the_formulas()
+        return formulas.Formula(formulas.MIRA, float(self.p))
 
 
 @dataclass(frozen=True)
@@ -163,9 +167,9 @@ class PassiveAggressive(Rule):
     variant: str = parameter("I", Choice(("I", "II")), help="How C tames a step")
     name: ClassVar[str] = "passive-aggressive"
 
-    def in_core(self) -> Any:
-        core = the_core()
-        return core.Rule(core.PA1 if self.variant == "I" else core.PA2, 1.0, C=float(self.C))
+    def formula(self) -> Any:
+        formulas = the_formulas()
+        return formulas.Formula(formulas.PA1 if self.variant == "I" else formulas.PA2, 1.0, C=float(self.C))
 
 
 @dataclass(frozen=True)
@@ -186,9 +190,9 @@ class Arow(Rule):
     name: ClassVar[str] = "arow"
     second_order: ClassVar[bool] = True
 
-    def in_core(self) -> Any:
-        core = the_core()
-        return core.Rule(core.AROW, 1.0, r=float(self.r))
+    def formula(self) -> Any:
+        formulas = the_formulas()
+        return formulas.Formula(formulas.AROW, 1.0, r=float(self.r))
 
 
 @dataclass(frozen=True)
@@ -207,12 +211,12 @@ class EpsilonInsensitive(PassiveAggressive):
 
     def tau(self, margin: float, norm2: float = 1.0, update: int = 1, example: int = 1) -> float:
         """How far an example with this error, in the place of a margin, moves the weights along x."""
-        return float(self.in_core().pull(margin, norm2, 1.0, 1.0))
+        return float(self.formula().pull(margin, norm2, 1.0, 1.0))
 
-    def in_core(self) -> Any:
-        core = the_core()
-        kind = core.PA1 if self.variant == "I" else core.PA2
-        return core.Rule(kind, math.inf, C=float(self.C), epsilon=float(self.epsilon))
+    def formula(self) -> Any:
+        formulas = the_formulas()
+        kind = formulas.PA1 if self.variant == "I" else formulas.PA2
+        return formulas.Formula(kind, math.inf, C=float(self.C), epsilon=float(self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -248,15 +252,15 @@ class Logistic(Rule):
                 f"l2 is {self.l2!r}: expected 0 ≤ l2 < 1 / rate, that each step shrinks w and does not flip it."
             )
 
-    def in_core(self) -> Any:
-        core = the_core()
+    def formula(self) -> Any:
+        formulas = the_formulas()
         rate, l2 = float(self.rate), float(self.l2)
         if self.schedule == "optimal":
             first = l2**-0.25  # the size that a weight may be expected to have, and the first step's
-            return core.Rule(core.LOGISTIC, math.inf, 1 / l2, core.POWER, l2=l2, offset=1 / (l2 * first) - 1)
+            return formulas.Formula(formulas.LOGISTIC, math.inf, 1 / l2, formulas.POWER, l2=l2, offset=1 / (l2 * first) - 1)
         if self.schedule == "invscaling":
-            return core.Rule(core.LOGISTIC, math.inf, rate, core.POWER, l2=l2, power=float(self.power))
-        return core.Rule(core.LOGISTIC, math.inf, rate, scheduled(self.schedule), l2=l2)
+            return formulas.Formula(formulas.LOGISTIC, math.inf, rate, formulas.POWER, l2=l2, power=float(self.power))
+        return formulas.Formula(formulas.LOGISTIC, math.inf, rate, scheduled(self.schedule), l2=l2)
 
 
 @dataclass(frozen=True)
@@ -280,21 +284,21 @@ class WidrowHoff(Rule):
         if self.rate is None and self.schedule != "constant":
             raise SettingError(f"The rate is to fall as {self.schedule}, but none is given: give one.")
 
-    def in_core(self) -> Any:
-        core = the_core()
+    def formula(self) -> Any:
+        formulas = the_formulas()
         if self.rate is None:
-            return core.Rule(core.WIDROW_HOFF, math.inf, 0.1, core.STABLE)
-        return core.Rule(core.WIDROW_HOFF, math.inf, float(self.rate), scheduled(self.schedule))
+            return formulas.Formula(formulas.WIDROW_HOFF, math.inf, 0.1, formulas.STABLE)
+        return formulas.Formula(formulas.WIDROW_HOFF, math.inf, float(self.rate), scheduled(self.schedule))
 
 
-def the_core() -> ModuleType:
-    """The core that runs here: numpy and the compiled loop are loaded only where a rule is used."""
+def the_formulas() -> ModuleType:
+    """The formulas as they run here: numpy and what is compiled are loaded only where a rule is used."""
     from rosenblatt.engine import compiled
 
-    return compiled.core
+    return compiled.formulas
 
 
 def scheduled(name: str) -> int:
-    """The core's number of a schedule."""
-    number: int = getattr(the_core(), SCHEDULES[name])
+    """The number of a schedule among the formulas."""
+    number: int = getattr(the_formulas(), SCHEDULES[name])
     return number

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core, cores
+from rosenblatt.engine.compiled import core, cores, formulas
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, NotFiniteError
@@ -147,7 +147,7 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
         still.bias = still.bias_u = still.bias_sigma = bias
         still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
         still.scores = np.empty(4 * vectors)
-        scorer = core.Loop(rows, still, core.Rule(core.PERCEPTRON, 0.0), (None, None, None))
+        scorer = core.Loop(rows, still, formulas.Formula(formulas.PERCEPTRON, 0.0), (None, None, None))
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
             for start in starts:
                 bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))

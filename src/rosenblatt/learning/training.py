@@ -268,7 +268,7 @@ class LinearRun(MeasuredRun):
         return core.Loop(
             examples.rows,
             self.weights,
-            self.rule.in_core(),
+            self.rule.formula(),
             (codes, targets, examples.importance),
             log=self.recorder and self.recorder.buffers,
             measure=self.plan.tol is not None,
@@ -387,7 +387,7 @@ class LinearRun(MeasuredRun):
 
     def no_row_would_move(self) -> bool:
         assert isinstance(self.examples, Examples)  # rules of a regression move at every example
-        rule, pool = self.rule.in_core(), self.pool()
+        rule, pool = self.rule.formula(), self.pool()
         model = self.model("last")
         if self.outcome.against_rest:
             margins = margins_against_rest(model, self.examples)[pool]

@@ -1,6 +1,6 @@
-"""The engine's own text in JavaScript, for the page that has no server: rules and loop of engine/core.py, word for word.
+"""The engine's own text, formulas.py and core.py, in JavaScript, for the page that has no server: word for word.
 
-Only what core.py uses of Python is known here; anything else is refused by name, so that an edit of the core that this
+Only what these use of Python is known here; anything else is refused by name, so that an edit of them that this
 cannot follow fails at once, when the page is built, and not in a browser. Verbs on rows (`seek`, `add`, `norm2` …) are not
 translated: browser/rows.js has them for two columns, as vector.py has them for numpy.
 
@@ -19,7 +19,7 @@ from importlib.resources import files
 
 from rosenblatt.engine import rules
 
-PARTS_OF_CORE = ("Rule", "sigmoid", "Loop", "shuffle", "draw")  # the rest checks sparse rows and files
+PARTS = {"formulas.py": ("Formula", "sigmoid"), "core.py": ("Loop", "shuffle", "draw")}  # the rest checks and hashes
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
 BUILT_IN = {"min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp"}
@@ -31,18 +31,18 @@ class UntranslatableError(TypeError):
 
 
 def engine_in_javascript() -> str:
-    """`engine.js`: constants, rules, loop and permutation of core.py, and how rules.py hands its parameters down."""
-    core = files("rosenblatt.engine").joinpath("core.py").read_text(encoding="utf-8")
-    tree = ast.parse(core)
-    constants = [line for node in tree.body for line in constants_of(node)]
-    order = [argument.arg for argument in method(tree, "Rule", "__init__").args.args[1:]]
-    verbs = imported_names(tree, "rosenblatt.engine.vector")
-    body = translate(core, {"Rule": order}, PARTS_OF_CORE)
+    """`engine.js`: constants, formulas, loop and permutation, and how rules.py hands its parameters down."""
+    sources = {name: files("rosenblatt.engine").joinpath(name).read_text(encoding="utf-8") for name in PARTS}
+    trees = {name: ast.parse(source) for name, source in sources.items()}
+    constants = [line for tree in trees.values() for node in tree.body for line in constants_of(node)]
+    order = [argument.arg for argument in method(trees["formulas.py"], "Formula", "__init__").args.args[1:]]
+    verbs = imported_names(trees["core.py"], "rosenblatt.engine.vector")
+    body = "\n\n".join(translate(source, {"Formula": order}, PARTS[name]) for name, source in sources.items())
     schedules = ", ".join(f"{literal(name)}: {number}" for name, number in rules.SCHEDULES.items())
     used = sorted(name for name in {*verbs, "refuse_misfit"} if f"{name}(" in body)
     return "\n".join(
         [
-            "// Translated from engine/core.py and engine/rules.py by playground/translation.py: edit those.",
+            "// Translated from formulas.py, core.py and rules.py of the engine by playground/translation.py: edit those.",
             "",
             f'import {{ {", ".join(used)} }} from "./rows.js";',
             "",
@@ -55,7 +55,7 @@ def engine_in_javascript() -> str:
             "",
             "// From a rule's name and parameters, by their names in the library's rules, to the loop's rule.",
             "export const RULES = {",
-            *(rule_in_javascript(rule, {"Rule": order}) for rule in page_rules()),
+            *(rule_in_javascript(rule, {"Formula": order}) for rule in page_rules()),
             "};",
             "",
         ]
@@ -70,8 +70,8 @@ def page_rules() -> list[type[rules.Rule]]:
 
 
 def rule_in_javascript(rule: type[rules.Rule], signatures: Mapping[str, list[str]]) -> str:
-    """The `in_core` of a rule, with its parameters as an object."""
-    source = inspect.cleandoc("\n" + inspect.getsource(rule.in_core))
+    """The `formula` of a rule, with its parameters as an object."""
+    source = inspect.cleandoc("\n" + inspect.getsource(rule.formula))
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)
     defaults = {name: one.default for name, one in rule.declared().items()}
@@ -179,7 +179,7 @@ class Translator:
         return lines
 
     def statement_assign(self, node: ast.Assign) -> list[str]:
-        if isinstance(node.value, ast.Call) and ast.unparse(node.value) == "the_core()":
+        if isinstance(node.value, ast.Call) and ast.unparse(node.value) == "the_formulas()":
             return []  # its names are here by themselves
         targets = [self.expression(target) for target in node.targets]
         const = "const " if self.this == "self" and isinstance(node.targets[0], ast.Name | ast.Tuple) else ""
@@ -257,7 +257,7 @@ class Translator:
 
     def expression_attribute(self, node: ast.Attribute) -> str:
         whole = ast.unparse(node)
-        if whole.startswith("core."):
+        if whole.startswith("formulas."):
             return node.attr
         return {"math.inf": "Infinity"}.get(whole) or f"{self.inner(node.value)}.{node.attr}"
 
@@ -303,7 +303,7 @@ class Translator:
         return f"({self.expression(node.test)}) ? {self.inner(node.body)} : {self.inner(node.orelse)}"
 
     def expression_call(self, node: ast.Call) -> str:
-        name = ast.unparse(node.func).removeprefix("core.")
+        name = ast.unparse(node.func).removeprefix("formulas.")
         if name == "any":
             return self.some(node)
         if name == "float":  # every number of JavaScript is one

@@ -109,7 +109,7 @@ class KernelRun(EpochDriver[KernelTraining]):
         sizes: Sizes,
     ):
         super().__init__(examples, rule, plan, KernelTraining(before), callbacks)
-        self.core_rule, self.design, self.before, self.sizes = rule.in_core(), design, before, sizes
+        self.core_rule, self.design, self.before, self.sizes = rule.formula(), design, before, sizes
         self.space, self.vectors = before.space, before.vectors
         X = precise(self.space.kernel, before.like_support(matrix_of(examples.rows)))
         self.X = X.astype(np.result_type(X, before.rows), copy=False) if before.t else X
