@@ -250,3 +250,13 @@ def test_a_row_that_cannot_be_scored_is_named_by_its_number_among_all(form):
     X[5, 1] = np.nan
     with pytest.raises(NotFiniteError, match="row 5, column 1"):
         list(scores_in_blocks(Model(np.arange(2), np.ones((1, 2)), np.zeros(1)), Rows(form(X)), at_once=2))
+
+
+@given(st.integers(0, 2**32), st.sampled_from([np.int32, np.int64]), st.sampled_from([1, 63, 64, 65, 200, 5000]))
+def test_columns_are_listed_as_the_slow_twin_lists_them(seed, index, d):
+    X = words(np.random.default_rng(seed), d=d, most=min(d, 40) + 1, repeats=0.1)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    rows = Rows(X, to_learn=False)
+    listed = entries.list_columns(rows)
+    assert listed.dtype == np.int64
+    assert listed.tolist() == slow_entries.list_columns(rows).tolist()

@@ -1,9 +1,12 @@
 """entries.py in C (entries.h): the same functions."""
 
+import numpy as np
+
 from libc.stdint cimport int64_t
 from rosenblatt.engine._rows cimport address, c_rows, rows_t
 
 cdef extern from "entries.h" nogil:
+    const int ROOM_BEHIND
     const char *ROSENBLATT_DIGEST
     int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, char *repeats)
@@ -31,13 +34,14 @@ def mark_repeats(rows, repeats):
     return known(count)
 
 
-def list_columns(rows, columns):
+def list_columns(rows):
+    columns = np.empty(rows.entries + ROOM_BEHIND, dtype=np.int64)
     cdef rows_t c = c_rows(rows)
     cdef int64_t *places = <int64_t *> address(columns)
     cdef int64_t count
     with nogil:
         count = c_list_columns(&c, places)
-    return known(count)
+    return columns[: known(count)]
 
 
 def count_by_class(rows, codes, counts):

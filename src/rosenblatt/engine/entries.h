@@ -118,23 +118,57 @@ INLINE void mark_columns(const int kind, const rows_t *rows, int64_t end, uint64
     }
 }
 
-/* The columns that checked sparse rows name, each once and in order. How many are there? −1: there is no memory to tell. */
+/* The places of bits that are set, in order, and how many there are. Four of each word are written, whether it has them or not,
+ * since few have more: how many bits a word has is what no CPU can guess. So there must be room for ROOM_BEHIND more. */
+enum { ROOM_BEHIND = 4 };
+
+#if defined(__GNUC__)
+INLINE int64_t list_bits_of(const uint64_t *seen, int64_t words, int64_t *places) {
+    const uint64_t last = (uint64_t)1 << 63;
+    int64_t count = 0;
+    for (int64_t place = 0; place < words; place++) {
+        uint64_t word = seen[place];
+        int64_t *next = places + count;
+        count += __builtin_popcountll(word);
+        do {
+            for (int bit = 0; bit < ROOM_BEHIND; bit++, word &= word - 1) next[bit] = 64 * place + __builtin_ctzll(word | last);
+            next += ROOM_BEHIND;
+        } while (word);
+    }
+    return count;
+}
+#else
+INLINE int64_t list_bits_of(const uint64_t *seen, int64_t words, int64_t *places) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < 64 * words; j++)
+        if (seen[j / 64] >> j % 64 & 1) places[count++] = j;
+    return count;
+}
+#endif
+
+static int64_t list_bits(const uint64_t *seen, int64_t words, int64_t *places) { return list_bits_of(seen, words, places); }
+#ifdef HAS_WIDE_CHECK
+__attribute__((target("bmi,popcnt"))) static int64_t list_bits_quickly(const uint64_t *seen, int64_t words, int64_t *places) {
+    return list_bits_of(seen, words, places);
+}
+#endif
+
+/* The columns that checked sparse rows name, each once and in order, with ROOM_BEHIND them. How many are there? −1: there is no
+ * memory to tell. */
 LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, int64_t *columns) {
-    uint64_t *seen = calloc((size_t)rows->d / 64 + 1, sizeof *seen);
-    int64_t count = 0, end = 0, unused;
+    const int64_t words = rows->d / 64 + 1;
+    uint64_t *seen = calloc((size_t)words, sizeof *seen);
+    int64_t count, end = 0, unused;
     if (!seen) return -1;
     if (rows->n) entries_of(rows->kind, rows, rows->n - 1, &unused, &end);
     if (is_wide(rows->kind)) mark_columns(SPARSE_ONES_I64, rows, end, seen);
     else mark_columns(SPARSE_ONES_I32, rows, end, seen);
-    for (int64_t first = 0; first < rows->d; first += 64) {
-        uint64_t word = seen[first / 64];
-#if defined(__GNUC__)
-        for (; word; word &= word - 1) columns[count++] = first + __builtin_ctzll(word);
-#else
-        for (int64_t j = first; word; j++, word >>= 1)
-            if (word & 1) columns[count++] = j;
+#ifdef HAS_WIDE_CHECK
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt")) count = list_bits_quickly(seen, words, columns);
+    else
 #endif
-    }
+    count = list_bits(seen, words, columns);
     free(seen);
     return count;
 }

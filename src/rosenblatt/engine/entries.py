@@ -43,12 +43,11 @@ def mark_repeats(rows: Rows, repeats: np.ndarray) -> int:
     return int(repeats.sum())
 
 
-def list_columns(rows: Rows, columns: np.ndarray) -> int:
-    """Writes the columns that rows name to `columns`, each once and in order; how many there are."""
+def list_columns(rows: Rows) -> np.ndarray:
+    """The columns that rows name, each once and in order."""
     assert rows.indices is not None
-    named = np.unique(rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]])
-    columns[: len(named)] = named
-    return len(named)
+    named = rows.indices[: rows.entries if rows.indptr is None else rows.indptr[-1]]
+    return np.unique(named).astype(np.int64)
 
 
 def count_by_class(rows: Rows, codes: np.ndarray, counts: np.ndarray) -> None:

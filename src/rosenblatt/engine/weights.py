@@ -366,8 +366,7 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     if rows.n == 1:
         columns = rows.row(0)[0]  # each once
     else:
-        columns = np.empty(rows.entries, dtype=np.int64)
-        columns = columns[: entries.list_columns(rows, columns)]
+        columns = entries.list_columns(rows)
     return columns if 4 * len(columns) <= rows.d else None
 
 
