@@ -67,7 +67,7 @@ def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
-        click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
+        click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn on N cores, side by side."),
         dask("Learn on this Dask cluster, or on one of this machine."),
         click.option(
             "--shards",
