@@ -2,7 +2,8 @@
 
 An epoch of one run is measured on rows drawn from all over the data, one of N workers on N shards side by side, or on as
 many of their rows as leave the caches. Both have learned from rows before, since updates cost, and the first are many. The
-median of several times counts. A clock decides here, and nowhere else: whether there is a run, not what it learns.
+best of several times counts: whatever else the machine does only slows them down. A clock decides here, and nowhere else:
+whether there is a run, not what it learns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
 
 import numpy as np
 
@@ -164,7 +164,7 @@ class Adviser:
         """What they are worth: in turns with one run, so that what else the machine does slows down both."""
         timed, by_workers = plain_epoch(self.examples, self.settings), mixed_epoch(shards, self.settings)
         pairs = [(0.0 if timed is None else timed(k), by_workers(k)) for k in range(1, TIMES + 1)]
-        plain, mixed = (median(part) for part in zip(*pairs, strict=True))
+        plain, mixed = (min(part) for part in zip(*pairs, strict=True))
         advice = Advice(self.workers, self.settings.shards, self.settings.plan.epochs, plain, mixed, setup_seconds)
         compared = compared_errors(self.examples, self.settings)
         if compared is None:
