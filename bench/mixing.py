@@ -13,20 +13,17 @@ from __future__ import annotations
 
 import statistics
 import sys
-import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from rosenblatt.cluster.advice import Advice
-from rosenblatt.cluster.local import LocalWorkers
-from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
+from rosenblatt.cluster.local import LocalWorkers, workers_for
+from rosenblatt.cluster.local_shards import LocalShards, ShardRange
 from rosenblatt.cluster.mixed_run import MixedRun, ShardsHere, cut, ranges, train_shards
 from rosenblatt.cluster.mixing import MIXES, MixSettings
-from rosenblatt.cluster.worker import ShardRange, write_examples
 from rosenblatt.data import read
 from rosenblatt.data.splits import split
 from rosenblatt.engine.rows import OneHot
@@ -117,14 +114,13 @@ def measure_speed(rows: int) -> None:
     examples, recipe = one_hot_rows(rows), Recipe(epochs=100)
     cuts = ranges(rows, SHARDS)
     settings = MixSettings(recipe.rule(), recipe.plan(), len(cuts))
-    with tempfile.TemporaryDirectory() as name:
-        folders = write_examples(examples, Path(name)), Path(name)
-        pools = {number: workers_in(folders, number) for number in (1, 2)}
-        runs = {}
-        for number, pool in pools.items():
-            shards = ShardProcesses(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], pool.__enter__())
+    runs = {}
+    with ExitStack() as pools:
+        for number in (1, 2):
+            workers = pools.enter_context(workers_for(examples, number))
+            shards = LocalShards(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], workers)
             runs[number] = MixedRun(shards, settings, zero_weights(shards.empty, settings.rule, True))
-            runs[number].epoch(None, 1)  # the processes start, and map the rows
+            runs[number].epoch(None, 1)  # the first has the most updates
         seconds: dict[int, list[float]] = {number: [] for number in runs}
         for epoch in range(2, 7):
             for number, one in runs.items():
@@ -135,8 +131,6 @@ def measure_speed(rows: int) -> None:
         started = time.perf_counter()
         run(examples, recipe.rule(), replace(recipe.plan(), epochs=1))
         plain = time.perf_counter() - started
-        for pool in pools.values():
-            pool.__exit__(None, None, None)
         assert runs[1].weights.w.tobytes() == runs[2].weights.w.tobytes()
     medians = {number: statistics.median(times) for number, times in seconds.items()}
     for number, median in medians.items():

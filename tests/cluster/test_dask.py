@@ -385,7 +385,10 @@ def test_a_scheduler_that_is_killed_is_told_and_the_run_goes_on_elsewhere(table,
 def test_the_command_line_says_what_is_missing_or_wrong(table, capsys):
     train = ["train", str(table), "--target", "wanted"]
     for options, message in (
-        (["--dask", "local", "--holdout", "0.2"], "--holdout would change nothing on a cluster"),
+        (["--dask", "local", "--holdout", "0.2"], "A cluster holds no rows out: put some into a file of their own"),
+        (["--dask", "local", "--certify", "1"], "--certify needs all rows in one process"),
+        (["--dask", "local", "--stream"], "--stream would change nothing on a cluster"),
+        (["--dask", "local", "--force"], "--force would change nothing on a cluster, which is not measured before"),
         (["--dask", "tcp://127.0.0.1:9", "--workers", "2"], "leave out --workers"),
         (["--dask", "nowhere"], "no Dask scheduler at nowhere"),
         (["--dask", "local", "--workers", "1", "--target", "size", "--unlabelled", "skip"], "a quantity"),

@@ -129,10 +129,23 @@ def test_what_the_sample_did_not_show_is_told(tmp_path):
     assert learned.notes == (
         "shop was left out (A in every row of a sample), but not all rows are so: --column shop=category keeps it.",
         "blank was left out (empty in every row of a sample), but not all rows are so: --column blank=category keeps it.",
-        "buyer was left out as an ID, but its 4,000 cells hold no more than 1,119 values: --column buyer=category keeps it.",
+        "buyer was left out as an ID, but its 4,000 cells hold 1,000 values: --column buyer=category keeps it.",
         "size: 1 value was not a number and taken as missing.",
         "day: 1 value was not a date as in training and taken as missing.",
     )
+
+
+def test_values_that_repeat_only_from_block_to_block_are_told(tmp_path):
+    """No block has a buyer twice, and the sample hardly any."""
+    row, n = pl.int_range(20_000), 20_000
+    frame = table(n).with_columns(buyer=pl.lit("buyer ") + (row % 5000).cast(str), order=pl.lit("order ") + row.cast(str))
+    frame.write_csv(path := tmp_path / "rows.csv")
+    reading = ReadOptions(target="wanted")
+    source = FileSource(str(path), reading, block_bytes=80_000, folder=str(tmp_path / "rows"), sample_rows=300)
+    told = learn_on_cluster(source, RECIPE, TasksHere()).notes
+    assert [note for note in told if "ID" in note] == [
+        "buyer was left out as an ID, but its 20,000 cells hold about 5,000 values: --column buyer=category keeps it."
+    ]
 
 
 def test_a_short_block_does_not_outweigh_the_others_in_the_sample(tmp_path):

@@ -4,6 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -12,11 +15,12 @@ import scipy.sparse as sp
 
 import rosenblatt as rb
 from rosenblatt.cli import run
-from rosenblatt.cluster.local import LocalWorkers, learn_with_workers
-from rosenblatt.cluster.local_processes import ShardProcesses, Worker, workers_in
+from rosenblatt.cluster.local import LocalWorkers, learn_with_workers, workers_for
+from rosenblatt.cluster.local_processes import Worker, workers_in
+from rosenblatt.cluster.local_shards import LocalShards, ShardRange, ThreadWorker
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
-from rosenblatt.cluster.mixing import MixSettings
-from rosenblatt.cluster.worker import ShardRange, mapped_in, read_examples, write_examples
+from rosenblatt.cluster.mixing import MixSettings, start_of
+from rosenblatt.cluster.worker import mapped_in, read_examples, write_examples
 from rosenblatt.engine import rules
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import SettingError, WorkerError
@@ -25,6 +29,7 @@ from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.learn import learn_from
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.plan import Plan
+from rosenblatt.learning.training import zero_weights
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +93,62 @@ def examples_of(n=400):
     return for_classes(X, (X @ draw.normal(size=30) > 0).astype(int))
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_threads_and_processes_give_the_bits_of_the_serial_function(compiled, monkeypatch):
+    monkeypatch.setattr("rosenblatt.cluster.local.core", SimpleNamespace(COMPILED=compiled))
+    examples, rule, plan = examples_of(), rules.Mira(), Plan(epochs=3)
+    with workers_for(examples, 2) as workers:
+        assert {type(worker) for worker in workers} == {ThreadWorker if compiled else Worker}
+    mixed = LocalWorkers(2, 4).run(examples, rule, plan, None, Callbacks())
+    serial = train_shards(ShardsHere([cut(examples, *both) for both in ranges(400, 4)]), MixSettings(rule, plan, 4))
+    for view in ("last", "averaged"):
+        assert mixed.view(view).coef.tobytes() == serial.view(view).coef.tobytes()
+
+
+def stopped(worker):
+    return worker.stopped if isinstance(worker, Worker) else worker.stopped.is_set()
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_interrupt_leaves_no_worker_behind(compiled, monkeypatch):
+    monkeypatch.setattr("rosenblatt.cluster.local.core", SimpleNamespace(COMPILED=compiled))
+    examples, learned, before = examples_of(), [], threading.active_count()
+    settings = MixSettings(rules.Perceptron(), Plan(), 100)
+    start = start_of(zero_weights(examples, settings.rule, True), 1, 100)
+
+    def interrupt(part):
+        learned.append(part)
+        if len(learned) == 1:
+            signal.raise_signal(signal.SIGINT)
+            wait_for(lambda: stopped(workers[0]))  # as long a shard as it takes to answer the signal
+
+    with workers_for(examples, 2) as workers:
+        shards = LocalShards(examples, [ShardRange(i, *both) for i, both in enumerate(ranges(400, 100))], workers)
+        shards.wake(settings)
+        processes = [worker.process for worker in workers if isinstance(worker, Worker)]
+        with pytest.raises(KeyboardInterrupt):
+            shards.learn(settings, start, interrupt)
+        assert threading.active_count() == before
+        assert 0 < len(learned) < 100
+        with pytest.raises((KeyboardInterrupt, EOFError, OSError)):  # and none begins again
+            workers[0].learn(settings, start, shards.shards[0])
+    assert all(process.returncode is not None for process in processes)
+
+
 def test_a_worker_that_is_killed_costs_time_and_not_a_bit(tmp_path):
     examples, settings = examples_of(), MixSettings(rules.Perceptron(), Plan(epochs=3), 4)
     cuts = ranges(400, 4)
     serial = train_shards(ShardsHere([cut(examples, *both) for both in cuts]), settings)
     folders, killed = (write_examples(examples, tmp_path), tmp_path), []
     with workers_in(folders, 2) as workers:
-        shards = ShardProcesses(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], workers)
+        shards = LocalShards(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], workers)
         usual = shards.learn
 
         def learn_and_kill(settings, start, done):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.learning.learners import Recipe
 
 IN_ONE_PROCESS = ["calibrate", "keep_log", "auto", "python"]
-ON_ONE_MACHINE = ["holdout", "stream", "window", "cache", "certify"]
+ON_ONE_MACHINE = ["stream", "window", "cache"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +36,20 @@ class ClusterOptions:
             return
         if self.dask is not None:
             options.refuse_useless(ON_ONE_MACHINE, "on a cluster, whose workers read the rows themselves")
+            options.refuse_useless(["force"], "on a cluster, which is not measured before")
+            self.refuse_rows_here()
             if self.workers is not None and self.dask != "local":
                 raise click.UsageError("A cluster has the workers that it has: leave out --workers, or take --dask local.")
         if taken := [max(option.opts, key=len) for option in options.typed() if option.name in IN_ONE_PROCESS]:
             raise click.UsageError(f"{taken[0]} trains in one process: leave it out, or --workers and --dask.")
+
+    def refuse_rows_here(self) -> None:
+        """Refuses what needs all rows in one process."""
+        typed = {option.name for option in options.typed()}
+        if "holdout" in typed:
+            raise click.UsageError("A cluster holds no rows out: put some into a file of their own, and name it with --dev.")
+        if "certify" in typed:
+            raise click.UsageError("--certify needs all rows in one process: leave it out, or --dask.")
 
     def with_shards(self, recipe: Recipe) -> Recipe:
         """The recipe with the shards."""
@@ -67,7 +77,7 @@ def dask(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds them to a command."""
     for option in (
-        click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn in N processes, side by side."),
+        click.option("--workers", type=click.IntRange(1), metavar="N", help="Learn on N cores, side by side."),
         dask("Learn on this Dask cluster, or on one of this machine."),
         click.option(
             "--shards",

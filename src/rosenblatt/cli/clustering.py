@@ -61,6 +61,13 @@ def learn_on_dask(chosen: TrainOptions, recipe: Recipe, table: TrainingTable | N
     for sentence in learned.notes:
         tell(sentence)
     tell_of_classes(learned.classifier)
+    if learned.held_out is not None:
+        from rosenblatt.studies.cautions import about_measured, about_repeated
+
+        rows, codes = learned.held_out.rows, learned.held_out.codes
+        repeated = [] if learned.repeated is None else about_repeated(learned.repeated, rows.n)
+        for sentence in (*repeated, *about_measured(learned.classifier, rows, codes)):
+            tell(sentence, "warning")
     return learned
 
 

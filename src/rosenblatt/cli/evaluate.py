@@ -147,18 +147,20 @@ def evaluate_on_dask(chosen: EvaluateOptions, model: Classifier) -> None:
     """What follows from the confusion matrix, of rows that workers read."""
     options.refuse_useless(["view", "progressive", "per_epoch"], "on a cluster, as yet")
     from rosenblatt.cli.clustering import measure_on_dask
+    from rosenblatt.learning.measures import measure_confusion
     from rosenblatt.studies.evaluate import Measures
 
     measured, labels = measure_on_dask(chosen, model), model.classes.tolist()
-    measures = Measures(measured.confusion)
+    measures, more = Measures(measured.confusion), measure_confusion(measured.confusion)
     for sentence in map(in_options, measured.about_files):
         tell(sentence)
     if not chosen.quiet:
         print_overlooked(measured.notes, measured.left_out)
     if chosen.as_json:
-        output.print_json(as_json(measures, labels))
+        output.print_json(as_json(measures, labels) | more)
         return
     echo("\n".join(in_words(*by_name(measures, labels))))
+    echo("\n" + "\n".join(output.measure_lines(more, labels)))
 
 
 def evaluate_numbers(model: Classifier, data: Dataset, chosen: EvaluateOptions) -> None:

@@ -2,7 +2,8 @@
 
 An epoch of one run is measured on rows drawn from all over the data, one of N workers on N shards side by side, or on as
 many of their rows as leave the caches. Both have learned from rows before, since updates cost, and the first are many. The
-median of several times counts.
+best of several times counts: whatever else the machine does only slows them down. A clock decides here, and nowhere else:
+whether there is a run, not what it learns.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
 
 import numpy as np
 
-from rosenblatt.cluster.local_processes import ShardProcesses
+from rosenblatt.cluster.local_shards import LocalShards
 from rosenblatt.cluster.mixed_run import ShardsHere, cut, ranges, train_shards
 from rosenblatt.cluster.mixing import MixSettings, mixed_into, start_of
 from rosenblatt.engine import order
@@ -28,7 +28,6 @@ LEAST = 1.2  # times as fast, or it is not worth it
 MEASURED_ROWS = 2**20  # of a shard, or of one run
 TIMES = 5  # that each is measured
 TRIED_ROWS = 20_000  # on which errors are compared, a fifth of them held out
-START_SECONDS = 0.5  # that processes take to begin, at least
 
 
 @dataclass(frozen=True)
@@ -89,21 +88,21 @@ Timed = Callable[[int], float]  # the seconds of an epoch, measured for the k-th
 
 
 def plain_epoch(examples: AnyExamples, settings: MixSettings) -> Timed | None:
-    """Epochs in one run, by stretches of rows from all over the data; or as long as a second thread shuffles them."""
-    numbers = examples.pool()
-    some = min(len(numbers) // 2, MEASURED_ROWS)
-    if not some:
+    """Epochs in one run, over some of the rows: from all over the data where a run takes them so, else the first."""
+    numbers, plan = examples.pool(), settings.plan
+    if not len(numbers):
         return None
-    shuffling = seconds_of(lambda: order.shuffle(numbers, order.random_bits(settings.plan.seed, order.DRAW)))
-    trial = LinearRun(examples, settings.rule, replace(settings.plan, tol=None), new_weights(examples, settings))
-    stretches = [numbers[first : first + some] for first in range(0, len(numbers) - some + 1, some)]
-    trial.pass_over(stretches[0], some)
+    if plan.window is None and plan.order not in ("given", "blocks"):
+        order.shuffle(numbers, order.random_bits(plan.seed, order.DRAW))
+    some = numbers[:MEASURED_ROWS]
+    trial = LinearRun(examples, settings.rule, replace(plan, tol=None), new_weights(examples, settings))
+    orders = order.epochs(plan.order, some, plan.seed, window=plan.window)  # a second thread shuffles, as in a run
 
-    def timed(k: int) -> float:
-        learning = seconds_of(partial(trial.pass_over, stretches[k % len(stretches)], some)) * len(numbers) / some
-        return max(learning, shuffling if settings.plan.order == "shuffled" else 0.0)
+    def epoch() -> None:
+        trial.pass_over(next(orders), len(some))
 
-    return timed
+    epoch()
+    return lambda k: seconds_of(epoch) * len(numbers) / len(some)
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -117,7 +116,7 @@ def new_weights(examples: AnyExamples, settings: MixSettings) -> Weights:
     return zero_weights(examples, settings.rule, settings.plan.fit_intercept)
 
 
-def mixed_epoch(shards: ShardProcesses, settings: MixSettings) -> Timed:
+def mixed_epoch(shards: LocalShards, settings: MixSettings) -> Timed:
     """Epochs by the workers: each learns from as many shards as have the rows that are measured, at least from one."""
     largest = max(shard.last - shard.first for shard in shards.shards)
     count = len(shards.workers) * max(1, MEASURED_ROWS // max(1, largest))
@@ -161,20 +160,12 @@ class Adviser:
     settings: MixSettings
     workers: int
 
-    def before_start(self) -> Advice:
-        """What they are worth at best, before any has begun: few rows are told at once."""
-        timed = plain_epoch(self.examples, self.settings)
-        plain = 0.0 if timed is None else median(map(timed, range(1, TIMES + 1)))
-        cores = min(self.workers, self.settings.shards)
-        epochs = self.settings.plan.epochs
-        return Advice(self.workers, self.settings.shards, epochs, plain, max(plain / cores, 1e-9), START_SECONDS)
-
-    def after_start(self, best: Advice, shards: ShardProcesses, setup_seconds: float) -> Advice:
-        """What they are worth, as measured: in turns with one run, so that what else the machine does slows down both."""
+    def measure(self, shards: LocalShards, setup_seconds: float) -> Advice:
+        """What they are worth: in turns with one run, so that what else the machine does slows down both."""
         timed, by_workers = plain_epoch(self.examples, self.settings), mixed_epoch(shards, self.settings)
         pairs = [(0.0 if timed is None else timed(k), by_workers(k)) for k in range(1, TIMES + 1)]
-        plain, mixed = (median(part) for part in zip(*pairs, strict=True))
-        advice = replace(best, plain_seconds=plain, mixed_seconds=mixed, setup_seconds=setup_seconds)
+        plain, mixed = (min(part) for part in zip(*pairs, strict=True))
+        advice = Advice(self.workers, self.settings.shards, self.settings.plan.epochs, plain, mixed, setup_seconds)
         compared = compared_errors(self.examples, self.settings)
         if compared is None:
             return advice

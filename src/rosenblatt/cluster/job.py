@@ -27,6 +27,7 @@ from rosenblatt.cluster.local import SHARDS, refuse_no_shards
 from rosenblatt.cluster.mixed_run import ShardDone, ranges, sorted_notes, train_shards
 from rosenblatt.cluster.mixing import MixSettings, Part, Start, add
 from rosenblatt.cluster.partitions import PartitionSource
+from rosenblatt.cluster.repeated_rows import count_repeated
 from rosenblatt.cluster.summaries import (
     SAMPLE_ROWS,
     WRITTEN,
@@ -136,7 +137,10 @@ def learn_on_cluster(
     model.summary.examples, model.summary.train_error = rows, wrong / rows
     about_cells = (*cells_not_read(facts.notes), *values_pooled(mapping, rows))
     notes = (*sample.notes, *about_cells, *sorted_notes(facts.by_class))
-    return Learned(model, trained, prepared.empty, held_out, notes)
+    repeated = None
+    if held_out is not None and sample.kind == "table":
+        repeated = count_repeated(tasks, prepared.shards, prepared.encoding, held_out)
+    return Learned(model, trained, prepared.empty, held_out, notes, repeated)
 
 
 def replace_classes(model: Any, classes: int) -> Any:

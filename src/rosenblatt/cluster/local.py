@@ -1,22 +1,25 @@
-"""Shards in processes of this machine: rows lie in a folder that all of them map, and only weights travel."""
+"""Shards of rows on several cores of this machine."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.cluster.advice import Advice, Adviser
-from rosenblatt.cluster.local_processes import ShardProcesses, workers_in
+from rosenblatt.cluster.local_processes import workers_in
+from rosenblatt.cluster.local_shards import LocalShards, ShardRange, ShardWorker, ThreadWorker
 from rosenblatt.cluster.mixed_run import cut, ranges, sorted_notes, train_shards
 from rosenblatt.cluster.mixing import MixSettings
-from rosenblatt.cluster.worker import ShardRange, write_examples
+from rosenblatt.cluster.worker import write_examples
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.row_folder import folder_for_rows
 from rosenblatt.engine import rules
+from rosenblatt.engine.compiled import core
 from rosenblatt.engine.parameters import Choice, Whole, check
 from rosenblatt.errors import SettingError
 from rosenblatt.learning.classifier import Classifier
@@ -33,7 +36,7 @@ SHARDS = 8  # by default, however many workers there are: the bits depend on it
 
 @dataclass(frozen=True)
 class LocalWorkers:
-    """So many processes that learn from shards; `run` trains in place of this process."""
+    """So many workers that learn from shards; `run` trains in place of a single run."""
 
     workers: int
     shards: int = SHARDS
@@ -52,30 +55,36 @@ class LocalWorkers:
         cuts = ranges(examples.rows.n, self.shards)
         settings = MixSettings(rule, plan, len(cuts), self.mix)
         workers, adviser = min(self.workers, len(cuts)), Adviser(examples, settings, self.workers)
-        best = None
         if isinstance(examples, Examples):
             for sentence in sorted_notes(np.array([cut(examples, *both).class_counts() for both in cuts])):
                 self.tell(sentence)
-        if self.advise is not None:
-            best = adviser.before_start()
-            best.refuse_slow()
         started = time.perf_counter()
-        with folder_for_rows() as folder, naming_full_disk(folder):
-            folders = write_examples(examples, folder), folder
-            with workers_in(folders, workers) as processes:
-                shards = ShardProcesses(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], processes)
-                if self.advise is not None and best is not None:
-                    shards.wake(settings)
-                    advice = adviser.after_start(best, shards, time.perf_counter() - started)
-                    self.advise(advice)
-                    advice.refuse_slow()
-                return train_shards(shards, settings, held_out, replace(callbacks, run=None))
+        with workers_for(examples, workers) as side_by_side:
+            shards = LocalShards(examples, [ShardRange(i, *both) for i, both in enumerate(cuts)], side_by_side)
+            if self.advise is not None:
+                shards.wake(settings)
+                advice = adviser.measure(shards, time.perf_counter() - started)
+                self.advise(advice)
+                advice.refuse_slow()
+            return train_shards(shards, settings, held_out, replace(callbacks, run=None))
+
+
+@contextmanager
+def workers_for(examples: AnyExamples, number: int) -> Iterator[Sequence[ShardWorker]]:
+    """So many workers that learn from these examples."""
+    if core.COMPILED:
+        yield [ThreadWorker(examples) for _ in range(number)]
+        return
+    with folder_for_rows() as folder, naming_full_disk(folder):
+        folders = write_examples(examples, folder), folder
+        with workers_in(folders, number) as processes:
+            yield processes
 
 
 def learn_with_workers(
     data: Dataset, workers: int, recipe: Recipe | None = None, dev: Dataset | None = None, **settings: Any
 ) -> Classifier:
-    """What `learn` does, with shards of the rows in so many processes: the bits depend on `shards` (8), not on `workers`.
+    """What `learn` does, with shards of the rows on so many cores: the bits depend on `shards` (8), not on `workers`.
 
     Other keywords are those of `Recipe`: epochs=3, mix="updates".
 

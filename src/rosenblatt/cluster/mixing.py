@@ -34,6 +34,7 @@ import numpy as np
 from rosenblatt.engine import rules
 from rosenblatt.engine.weights import Weights
 from rosenblatt.errors import DivergenceError, SettingError
+from rosenblatt.learning.driver import Callbacks
 from rosenblatt.learning.examples import AnyExamples
 from rosenblatt.learning.plan import MIXES, Plan
 from rosenblatt.learning.training import overflow_message, run, zero_weights
@@ -124,7 +125,9 @@ class MixSettings:
         return replace(self.plan, epochs=1, seed=seed, patience=None, metric="error")
 
 
-def learn_shard(examples: AnyExamples, settings: MixSettings, start: Start, shard: int) -> Part:
+def learn_shard(
+    examples: AnyExamples, settings: MixSettings, start: Start, shard: int, callbacks: Callbacks | None = None
+) -> Part:
     """What a shard makes of the weights that all begin with: one epoch of THE loop, under THE driver."""
     weights = zero_weights(examples, settings.rule, settings.plan.fit_intercept)
     weights.start_from(start.w[:, :-1], start.w[:, -1])
@@ -133,7 +136,7 @@ def learn_shard(examples: AnyExamples, settings: MixSettings, start: Start, shar
     weights.t = weights.settled = start.examples
     weights.updates, weights.largest = start.updates, start.largest
     try:
-        trained = run(examples, settings.rule, settings.of_shard(shard, start.epoch), weights)
+        trained = run(examples, settings.rule, settings.of_shard(shard, start.epoch), weights, callbacks=callbacks)
     except DivergenceError:
         raise DivergenceError(overflow_message(settings.rule, f"epoch {start.epoch}, in shard {shard}")) from None
     (epoch,) = trained.history

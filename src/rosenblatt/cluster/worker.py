@@ -1,4 +1,6 @@
-"""A process that learns from shards: tasks come by standard input, parts go by standard output, nothing else does.
+"""A process that learns from shards, for where the loop is uncompiled.
+
+Tasks come by standard input, parts go by standard output, nothing else does.
 
 python -m rosenblatt.cluster.worker ROWS BESIDE maps the rows in one folder, with what belongs to them in the other. A task
 is the settings of a run, what all shards begin an epoch with, or a range of rows; the answer to a range is its part, or the
@@ -13,7 +15,6 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,21 +30,12 @@ LENGTH = 8  # bytes before every message: how long it is
 BESIDE = ("codes", "targets", "importance", "classes")  # arrays beside the rows, each in a file
 
 
-@dataclass(frozen=True)
-class ShardRange:
-    """A shard that is a range of rows."""
-
-    shard: int
-    first: int
-    last: int
-
-
 def write_examples(examples: AnyExamples, folder: Path) -> Path:
     """Puts examples where workers can map them; rows that lie in files stay in the folder that is given back."""
     rows = examples.rows
     beside = mapped_in(rows)
     if beside is None:
-        one_hot, writer = not rows.dense and rows.indptr is None, RowCacheWriter(folder)
+        one_hot, writer = not rows.dense and rows.indptr is None, RowCacheWriter(folder, checked=False)
         writer.add(rows.values if rows.dense else rows.one_hot() if one_hot else rows.csr())
         writer.finish(rows.d)
     for name in BESIDE:

@@ -363,10 +363,7 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     """The columns that these rows can move, in order; None: all, or to find out would cost more than it saves."""
     if rows.dense or rows.entries > rows.d * vectors:
         return None
-    if rows.n == 1:
-        columns = rows.row(0)[0]  # each once
-    else:
-        columns = entries.list_columns(rows)
+    columns = rows.row(0)[0] if rows.n == 1 else entries.list_columns(rows)  # one row names each once
     return columns if 4 * len(columns) <= rows.d else None
 
 

@@ -57,6 +57,7 @@ class Callbacks:
 
     epoch: Callable[[Any], None] | None = None  # with the outcome so far
     progress: Callable[[Progress], None] | None = None
+    stretch: Callable[[], None] | None = None  # after every stretch: may raise KeyboardInterrupt, as Ctrl-C does
     checkpoints: Checkpoints | None = None  # of linear runs, to go on from
     run: Callable[..., Any] | None = None  # trains in place of this process: shards of the examples, side by side
 
@@ -194,6 +195,8 @@ class EpochDriver(ABC, Generic[O]):
         """The examples from this place of the epoch on, a stretch at a time: Ctrl-C and progress come in between."""
         while place < n:
             place = self.learn(row_numbers, place, n)
+            if self.callbacks.stretch:
+                self.callbacks.stretch()
             if self.callbacks.checkpoints:
                 self.callbacks.checkpoints.after_stretch(self, place)  # type: ignore[arg-type]
             if self.callbacks.progress:

@@ -73,6 +73,14 @@ def learn(
 
 
 @dataclass(frozen=True)
+class RepeatedRows:
+    """Rows to measure on that are rows of training, and the share of the rows of training that repeat another of them."""
+
+    rows: int
+    by_chance: float
+
+
+@dataclass(frozen=True)
 class Learned:
     """A classifier with the run that made it and the examples that it saw, for those who ask more about the run."""
 
@@ -81,6 +89,7 @@ class Learned:
     examples: Examples
     held_out: Examples | None = None  # rows that it was measured on
     notes: tuple[str, ...] = ()  # what could not be done or read, or was decided
+    repeated: RepeatedRows | None = None  # where rows of training are not here to be asked
 
 
 @dataclass(frozen=True)

@@ -152,16 +152,34 @@ def class_counts(rows: ScoredRows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def f1(rows: ScoredRows) -> float:
     """2 TP / (2 TP + FP + FN) of the second of two classes; with more, the mean over those that occur."""
-    right, truths, predictions = class_counts(rows)
+    return f1_of_counts(*class_counts(rows), two=rows.scores.ndim == 1)
+
+
+def f1_of_counts(right: np.ndarray, truths: np.ndarray, predictions: np.ndarray, two: bool) -> float:
     either = truths + predictions
     each = 2 * right / np.maximum(either, 1)
-    return float(each[1]) if rows.scores.ndim == 1 else float(each[either > 0].mean())
+    return float(each[1]) if two else float(each[either > 0].mean())
 
 
 def balanced_accuracy(rows: ScoredRows) -> float:
     """The mean over the classes of the share of their rows that are right."""
     right, truths, _ = class_counts(rows)
+    return mean_recall(right, truths)
+
+
+def mean_recall(right: np.ndarray, truths: np.ndarray) -> float:
     return float((right[truths > 0] / truths[truths > 0]).mean())
+
+
+def measure_confusion(confusion: np.ndarray) -> dict[str, float | None]:
+    """The measures that follow from how often each class (a row) was predicted as each (a column), by key.
+
+    >>> measure_confusion(np.array([[1, 1], [0, 2]]))
+    {'balanced_accuracy': 0.75, 'f1': 0.8}
+    """
+    right, truths, predictions = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
+    f1 = f1_of_counts(right, truths, predictions, two=len(confusion) == 2)
+    return {"balanced_accuracy": mean_recall(right, truths), "f1": f1}
 
 
 def log_loss(rows: ScoredRows) -> float:

@@ -22,6 +22,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
+from rosenblatt.learning.learn import RepeatedRows
 from rosenblatt.learning.scoring import error
 
 if TYPE_CHECKING:
@@ -63,15 +64,22 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
 
 def about_dev(model: Classifier, data: Dataset, dev: Dataset) -> list[str]:
     """Sentences about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
-    sentences = []
-    repeated = rows_in_both(model, data, dev)
-    if repeated:
-        verb = "is" if repeated == 1 else "are"
-        sentences.append(
-            f"{counted(repeated, 'row')} to measure on {verb} among the training rows, too: the measured error is too low."
-        )
     codes = codes_among(model.classes, labels_of(dev))
+    sentences = about_repeated(rows_in_both(model, data, dev), len(dev))
     return sentences + about_measured(model, model.transform(dev.rows)[0], codes[codes >= 0])
+
+
+def about_repeated(repeated: RepeatedRows, measured: int) -> list[str]:
+    """A sentence where more of the measured rows are rows of training than chance explains: in a table of few values, rows
+    of training repeat each other as well.
+    """
+    spread = SHIFT_SE * (repeated.by_chance * (1 - repeated.by_chance) / measured) ** 0.5
+    if repeated.rows / measured <= repeated.by_chance + spread + REPEATED_SHARE:
+        return []
+    are = "is" if repeated.rows == 1 else "are"
+    return [
+        f"{counted(repeated.rows, 'row')} to measure on {are} among the training rows, too: the measured error is too low."
+    ]
 
 
 def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str]:
@@ -261,13 +269,10 @@ def told_by(column: Any, codes: np.ndarray) -> float:
     return float((below.max(axis=1) + (below[-1] - below).max(axis=1)).max() / len(codes))
 
 
-def rows_in_both(model: Classifier, data: Dataset, dev: Dataset) -> int:
-    """How many rows to measure on are, in all columns that are used and in the class, rows of training.
-
-    0 if they are as many as chance explains: in a table of few values, rows of training repeat each other as well.
-    """
+def rows_in_both(model: Classifier, data: Dataset, dev: Dataset) -> RepeatedRows:
+    """How many rows to measure on are, in all columns that are used and in the class, rows of training."""
     if data.kind != "table" or not isinstance(model.features, TableMap):
-        return 0
+        return RepeatedRows(0, 0.0)
     import polars as pl
 
     def keys(part: Dataset) -> pl.Series:
@@ -279,6 +284,4 @@ def rows_in_both(model: Classifier, data: Dataset, dev: Dataset) -> int:
 
     learned, measured = keys(data), keys(dev)
     repeated = int(measured.is_in(learned.unique().to_list()).sum())
-    by_chance = float(learned.is_duplicated().mean() or 0.0)  # type: ignore[arg-type]
-    spread = SHIFT_SE * (by_chance * (1 - by_chance) / len(measured)) ** 0.5
-    return repeated if repeated / len(measured) > by_chance + spread + REPEATED_SHARE else 0
+    return RepeatedRows(repeated, float(learned.is_duplicated().mean() or 0.0))  # type: ignore[arg-type]
