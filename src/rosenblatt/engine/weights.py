@@ -365,6 +365,7 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     if rows.n == 1:
         columns = rows.row(0)[0]  # each once
     else:
+        rows = rows.whole()  # no more entries than there are columns
         columns = np.empty(rows.entries, dtype=np.int64)
         columns = columns[: core.named_columns(rows, np.zeros(rows.d // 64 + 1, dtype=np.uint64), columns)]
     return columns if 4 * len(columns) <= rows.d else None
