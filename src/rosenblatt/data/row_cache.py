@@ -4,7 +4,7 @@ What is mapped belongs to the file: the system drops it from memory when others 
 
     values                    dense rows
     indices                   rows of as many ones as there are columns in the table, one-hot
-    records                   rows of a table with numbers or missing cells, packed (engine/packed_rows.py)
+    records                   sparse rows of a table, packed (engine/packed_rows.py)
     indices, values, indptr   all other rows, as CSR
 
 Numbers are of the machine's own kind; head.json has their types and lengths, and a checksum over each array.
