@@ -8,24 +8,13 @@ from rosenblatt.engine.packed_rows import PackedRows, RecordLayout, Slot
 from rosenblatt.features.table.blocks import (
     ROWS_IN_CACHE,
     CategoryBlock,
-    DenseBuilder,
     Entry,
     FeatureBlock,
     NumberBlock,
     NumberProduct,
     Room,
-    SparseBuilder,
-    is_dense,
 )
 from rosenblatt.features.table.columns import EncodedRows
-from rosenblatt.features.table.hashed import HashedBlock
-
-
-def builder_of(blocks: list[FeatureBlock], packed: bool) -> type[DenseBuilder | SparseBuilder | PackedBuilder]:
-    """What builds rows of these blocks. Hashed ones share their features, which come in any order: these are not packed."""
-    if is_dense(blocks):
-        return DenseBuilder
-    return PackedBuilder if packed and not any(isinstance(block, HashedBlock) for block in blocks) else SparseBuilder
 
 
 def slot_of(block: FeatureBlock, start: int) -> Slot:

@@ -23,6 +23,7 @@ from rosenblatt.features.table.blocks import (
     CategoryProduct,
     FeatureBlock,
     Room,
+    builder_of,
     make_blocks,
     pairs_of,
 )
@@ -37,7 +38,6 @@ from rosenblatt.features.table.columns import (
 )
 from rosenblatt.features.table.hashed import HashableBlock, HashedBlock, HashedCategory
 from rosenblatt.features.table.numbers import NumberFit, far_values, on_cores
-from rosenblatt.features.table.packed import builder_of
 from rosenblatt.features.table.text_columns import TextColumns
 from rosenblatt.features.text import NGRAMS, WEIGHTINGS
 
