@@ -63,11 +63,11 @@ for module in modules:
     module.optional = BUILD != "release"  # cythonize drops it
 
 
-def plain_c(name: str) -> Extension:
-    """A reader of files in plain C; without a compiler, what is in Python reads them."""
-    source = HERE / "data" / f"{name}.c"
+def plain_c(room: str, name: str) -> Extension:
+    """What is written in plain C; without a compiler, its twin in Python does the same."""
+    source = HERE / room / f"{name}.c"
     return Extension(
-        f"rosenblatt.data.{name}",
+        f"rosenblatt.{room}.{name}",
         [str(source)],
         define_macros=[("ROSENBLATT_DIGEST", f'"{digest(source)}"')],
         extra_compile_args=FLAGS,
@@ -75,4 +75,4 @@ def plain_c(name: str) -> Extension:
     )
 
 
-setup(ext_modules=[*modules, plain_c("_libsvm"), plain_c("_cells")])
+setup(ext_modules=[*modules, plain_c("data", "_libsvm"), plain_c("data", "_cells"), plain_c("engine", "_unpack")])

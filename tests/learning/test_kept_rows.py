@@ -13,6 +13,8 @@ import pytest
 
 from rosenblatt.cli import run
 from rosenblatt.data.locking import locked
+from rosenblatt.data.row_cache import head_checksum
+from rosenblatt.engine.packed_rows import RecordLayout, Slot
 
 ROWS = np.random.default_rng(0).normal(size=(600, 2))
 
@@ -76,7 +78,7 @@ def test_what_does_not_fit_is_named_and_built_anew(change, named, files, capsys)
 
 def test_flipped_bits_of_kept_files_are_found(files, capsys):
     whole, _ = train("t.csv", *KEPT)
-    for name in ("indices", "values", "codes.npy", "about.json", "head.json"):
+    for name in ("records", "codes.npy", "about.json", "head.json"):
         path = files / FOLDER / name
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 4
@@ -107,11 +109,18 @@ def forge_head(**changes):
 def forge_value(value):
     """Puts a number that no encoded row has among the others, with the right checksum."""
     head = json.loads(Path(FOLDER, "head.json").read_text())
-    values = np.fromfile(f"{FOLDER}/values", head["arrays"]["values"]["type"])
-    values[-1] = value
-    values.tofile(f"{FOLDER}/values")
-    head["arrays"]["values"]["crc"] = zlib.crc32(values.data.cast("B"))
+    layout = RecordLayout(tuple(Slot(*slot) for slot in head["slots"]), head["value"])
+    records = np.fromfile(f"{FOLDER}/records", layout.fields)
+    records["v0"][-1] = value
+    records.tofile(f"{FOLDER}/records")
+    head["arrays"]["records"]["crc"] = zlib.crc32(records.tobytes())
     forge_head(**head)
+
+
+def forge_slots(*slots):
+    """Says that features lie elsewhere, with the right checksum."""
+    head = json.loads(Path(FOLDER, "head.json").read_text()) | {"slots": slots}
+    forge_head(**(head | {"own": head_checksum(head)}))
 
 
 def pipe(name):
@@ -133,6 +142,12 @@ def pipe(name):
         lambda: forge_about(target=5),
         lambda: forge_value(np.nan),
         lambda: forge_value(-np.inf),
+        lambda: forge_slots([0, 2**31 - 1, True]),  # features behind the last one, and
+        lambda: forge_slots([-(2**31), 1, True], [1, 2, False]),  # before the first
+        lambda: forge_slots([0, 1, True], [0, 2, False]),  # the same features twice
+        lambda: forge_slots([0, None, True]),
+        lambda: forge_head(entries=1),
+        lambda: forge_head(value="<f8"),
         lambda: forge_head(columns=2**70),
         lambda: forge_head(columns=2**31),
         lambda: forge_head(arrays=[]),
@@ -142,7 +157,7 @@ def pipe(name):
         lambda: pipe("about.json"),  # to which nobody writes
         lambda: pipe("head.json"),
         lambda: pipe("codes.npy"),
-        lambda: pipe("values"),
+        lambda: pipe("records"),
     ],
 )
 def test_a_forged_cache_is_built_anew(forge, files, capsys):

@@ -60,7 +60,7 @@ def test_what_has_an_entry_a_row_lies_in_files(label, tmp_path):
     options = ReadOptions(target="label", sizes=BufferSizes(table_block=2**15))
     source = DiskSource(tmp_path / "rows.csv", tmp_path, options)
     examples = learn_stream(source, Recipe(epochs=2, class_weight="balanced")).examples
-    assert all(is_mapped(array) for array in (examples.rows.indices, examples.codes, examples.importance, examples.pool()))
+    assert all(is_mapped(array) for array in (*examples.rows.arrays, examples.codes, examples.importance, examples.pool()))
 
 
 @pytest.mark.skipif(os.environ.get("ROSENBLATT_TESTS") != "full", reason="make test-full")

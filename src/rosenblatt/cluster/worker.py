@@ -23,7 +23,7 @@ import numpy as np
 from rosenblatt.cluster.mixed_run import cut
 from rosenblatt.cluster.mixing import MixSettings, Start, learn_shard
 from rosenblatt.data.row_cache import HEAD, RowCacheWriter, open_rows
-from rosenblatt.engine.rows import Rows, mapping_of
+from rosenblatt.engine.rows import Rows, checked_rows, mapping_of
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 LENGTH = 8  # bytes before every message: how long it is
@@ -47,8 +47,7 @@ def write_examples(examples: AnyExamples, folder: Path) -> Path:
 
 def mapped_in(rows: Rows) -> Path | None:
     """The folder in which just these rows lie; None where they do not lie in one."""
-    arrays = [array for array in (rows.values, rows.indices, rows.indptr) if array is not None]
-    files = {file for array in arrays if (file := file_of(array)) is not None}
+    files = {file for array in rows.arrays if (file := file_of(array)) is not None}
     folder = min(files).parent if files else None
     if folder is None or {file.parent for file in files} != {folder} or not (folder / HEAD).exists():
         return None
@@ -64,7 +63,7 @@ def file_of(array: Any) -> Path | None:
 
 def read_examples(rows_in: Path, folder: Path) -> AnyExamples:
     """The examples in two folders, mapped."""
-    rows = Rows(open_rows(rows_in, verify=False))
+    rows = checked_rows(open_rows(rows_in, verify=False))
     beside = {name: np.load(folder / f"{name}.npy") for name in BESIDE if (folder / f"{name}.npy").exists()}
     if "codes" in beside:
         return Examples(rows, beside["codes"], beside["classes"], importance=beside.get("importance"))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FEW_TEXTS = 256  # of a column, that Python looks through sooner than polars begins
+CELLS_AHEAD = 2**22  # of a batch
 MAPPED_FROM = 2**24  # bytes of a file; a smaller one is held as it is
 
 
@@ -44,10 +45,12 @@ def columnar_readers(
         if not source.is_plain_file or (whole_only and source.head.startswith(whole_only)):
             yield from cut(read(source, options), rows)
             return
-        step = rows or ROWS_PER_BATCH
         scanned: str | IO[bytes] = os.path.abspath(str(source.path))  # polars understands ~ and file: itself
         if source.size is not None and source.size <= MAPPED_FROM:  # what polars maps ends the process when it shrinks
             scanned = io.BytesIO(source.read())
+        step = rows or ROWS_PER_BATCH
+        if rows is None and options.ahead:
+            step = rows_ahead(explain_damage(source, title, lambda: len(scan_frame(scanned).collect_schema())))
         frames = explain_damage(
             source, title, lambda: iter(scan_frame(scanned).collect_batches(chunk_size=step, maintain_order=True))
         )
@@ -70,6 +73,15 @@ def columnar_readers(
         yield from map_ahead(typed, slices()) if options.ahead else map(typed, slices())
 
     return read, batches
+
+
+def rows_ahead(columns: int) -> int:
+    """How many rows of so many columns are read at a time by who reads ahead: what a batch costs beside its rows is felt.
+
+    >>> rows_ahead(10), rows_ahead(32), rows_ahead(1000)
+    (262144, 131072, 65536)
+    """
+    return max(ROWS_PER_BATCH, min(4 * ROWS_PER_BATCH, CELLS_AHEAD // max(1, columns)))
 
 
 def explain_damage(source: Source, title: str, action: Callable[[], T]) -> T:

@@ -4,6 +4,7 @@ What is mapped belongs to the file: the system drops it from memory when others 
 
     values                    dense rows
     indices                   rows of as many ones as there are columns in the table, one-hot
+    records                   sparse rows of a table, packed (engine/packed_rows.py)
     indices, values, indptr   all other rows, as CSR
 
 Numbers are of the machine's own kind; head.json has their types and lengths, and a checksum over each array.
@@ -15,17 +16,18 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.file_arrays import write_numbers
+from rosenblatt.engine.file_arrays import PieceWriter
+from rosenblatt.engine.packed_rows import PackedRows, RecordLayout, Slot
 from rosenblatt.engine.rows import OneHot
 from rosenblatt.errors import DataError
 
 AT_ONCE = 2**17  # numbers that are read or written at a time
 HEAD = "head.json"
-LAYOUTS = {"dense": {"values"}, "one-hot": {"indices"}, "csr": {"indices", "values", "indptr"}}
+LAYOUTS = {"dense": {"values"}, "one-hot": {"indices"}, "csr": {"indices", "values", "indptr"}, "packed": {"records"}}
 
 
 @dataclass
@@ -35,18 +37,24 @@ class RowCacheWriter:
     folder: Path
     rows: int = 0
     entries: int = 0
-    layout: str = ""  # dense, one-hot or csr
+    layout: str = ""  # dense, one-hot, csr or packed
+    record: RecordLayout | None = None  # of packed rows
     types: dict[str, np.dtype[Any]] = field(default_factory=dict)
     checksums: dict[str, int] = field(default_factory=dict)
-    files: dict[str, IO[bytes]] = field(default_factory=dict)  # open until all is written
+    files: dict[str, PieceWriter] = field(default_factory=dict)  # open until all is written
     checked: bool = field(default=True, kw_only=True)  # with checksums, for those who open it later
 
     def __del__(self) -> None:
-        for file in self.files.values():
-            file.close()
+        for writer in self.files.values():
+            writer.file.close()
 
     def add(self, matrix: Any) -> None:
-        """Some more rows: an array, OneHot or CSR."""
+        """Some more rows: an array, OneHot, CSR or packed."""
+        if isinstance(matrix, PackedRows):
+            self.layout, self.record = "packed", matrix.layout
+            self._append("records", matrix.records)
+            self.rows, self.entries = self.rows + matrix.n, self.entries + matrix.entries
+            return
         layout = "dense" if isinstance(matrix, np.ndarray) else "one-hot" if isinstance(matrix, OneHot) else "csr"
         if self.layout == "one-hot" and layout == "csr":
             self._fill_up(matrix.data.dtype)
@@ -90,9 +98,13 @@ class RowCacheWriter:
             for name in ("indices", "indptr"):
                 self._recast(name, index)
         arrays = {name: {"type": kind.str, "crc": self.checksums[name]} for name, kind in self.types.items()}
-        head = {"layout": self.layout, "rows": self.rows, "columns": columns, "entries": self.entries, "arrays": arrays}
-        for file in self.files.values():
-            file.close()
+        head: dict[str, Any] = {"layout": self.layout, "rows": self.rows, "columns": columns, "entries": self.entries}
+        if self.record is not None:
+            head |= {"slots": self.record.slots, "value": self.record.value}
+            head["own"] = head_checksum(head)
+        head["arrays"] = arrays
+        for writer in self.files.values():
+            writer.finish()
         (self.folder / HEAD).write_text(json.dumps(head), "utf-8")
 
     def _append(self, name: str, part: np.ndarray) -> None:
@@ -101,14 +113,14 @@ class RowCacheWriter:
         before = self.checksums.get(name, 0)
         self.checksums[name] = zlib.crc32(part.data.cast("B"), before) if part.size and self.checked else before
         if name not in self.files:
-            self.files[name] = open(self.folder / name, "wb")  # noqa: SIM115
-        write_numbers(self.files[name], part)
+            self.files[name] = PieceWriter(open(self.folder / name, "wb"))  # noqa: SIM115
+        self.files[name].add(part)
 
     def _recast(self, name: str, kind: np.dtype[Any]) -> None:
         before = self.types[name]
         if before == kind:
             return
-        self.files.pop(name).close()
+        self.files.pop(name).finish()
         del self.types[name], self.checksums[name]
         old = (self.folder / name).rename(self.folder / f"{name}.old")
         with open(old, "rb") as source:
@@ -132,6 +144,12 @@ def refuse_not_ordinary(path: Path) -> None:
         raise DataError(f"{path} is not an ordinary file. Remove it.")
 
 
+def head_checksum(head: dict[str, Any]) -> int:
+    """Of what the arrays do not tell by their own lengths: how packed rows are laid out."""
+    about = {name: head[name] for name in ("rows", "columns", "entries", "slots", "value")}
+    return zlib.crc32(json.dumps(about).encode())
+
+
 def read_ordinary(path: Path) -> bytes:
     """All bytes of a file."""
     refuse_not_ordinary(path)
@@ -139,19 +157,32 @@ def read_ordinary(path: Path) -> bytes:
 
 
 def open_rows(folder: Path, verify: bool = True) -> Any:
-    """The rows of a cache, mapped; one that is damaged is refused, unless it was written just now."""
+    """The rows of a cache, mapped; one that is damaged is refused, unless it was written just now.
+
+    An array, OneHot or a CSR matrix for `Rows` to check; or rows that are packed, which are checked.
+    """
     head = json.loads(read_ordinary(folder / HEAD))
     n, d, layout = head["rows"], head["columns"], head["layout"]
     if set(head["arrays"]) != LAYOUTS[layout]:
         raise DataError(f"The cache {folder} is damaged: its head is not that of {layout} rows. Remove it.")
+    packed, record_size = None, 1
+    if layout == "packed":
+        packed = RecordLayout(tuple(Slot(start, size, bool(valued)) for start, size, valued in head["slots"]), head["value"])
+        record_size = packed.width
+        sound = head["own"] == head_checksum(head) and packed.value in ("<f4", "<f8", ">f4", ">f8")
+        if not sound or not packed.is_sound(d):
+            raise DataError(f"The cache {folder} is damaged: its head is not that of {layout} rows. Remove it.")
     arrays = {}
     for name in sorted(LAYOUTS[layout]):
-        about, size = head["arrays"][name], n + 1 if name == "indptr" else head["entries"]
+        sizes = {"indptr": n + 1, "records": n * record_size}
+        about, size = head["arrays"][name], sizes.get(name, head["entries"])
         kind, path = np.dtype(about["type"]), folder / name
         refuse_not_ordinary(path)
         if path.stat().st_size != size * kind.itemsize or (verify and checksum(path, kind) != about["crc"]):
             raise DataError(f"The cache {folder} is damaged: its {name} are not those that were written. Remove it.")
         arrays[name] = np.asarray(np.memmap(path, kind, mode="r")) if size else np.zeros(0, kind)
+    if packed is not None:
+        return PackedRows(arrays["records"].reshape(n, -1), packed, d, head["entries"])
     if layout == "dense":
         return arrays["values"].reshape(n, d)
     if layout == "one-hot":

@@ -18,6 +18,7 @@ from rosenblatt.engine.rows import Rows, is_mapped, mapping_of
 
 ROWS_AT_ONCE = 2**16
 ZEROS_AT_ONCE = 2**21  # bytes: a large page, where the system has such
+PIECE = 2**22  # bytes of a file that are written at a time: two of them
 
 
 def array_in_file(n: int, dtype: Any) -> np.ndarray:
@@ -47,7 +48,7 @@ def release_pages(rows: Rows) -> None:
 
     They belong to the file and take no memory that others need, but who watches a process counts them as its own.
     """
-    for array in (rows.values, rows.indices, rows.indptr):
+    for array in rows.arrays:
         mapping = mapping_of(array)
         if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
             mapping._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
@@ -84,6 +85,42 @@ def write_numbers(file: IO[bytes], part: np.ndarray) -> None:
     content = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
     while len(content):
         content = content[os.write(file.fileno(), content.data) :]
+
+
+class PieceWriter:
+    """A file that is written in pieces of one size, however short the parts are that come: as large pages hold them.
+
+    >>> with tempfile.TemporaryFile() as file:
+    ...     writer = PieceWriter(file, piece=4)
+    ...     for part in (np.array([1, 2, 3], np.uint8), np.array([4, 5, 6, 7, 8, 9], np.uint8)):
+    ...         writer.add(part)
+    ...     before = os.fstat(file.fileno()).st_size
+    ...     writer.finish()
+    ...     before, os.fstat(file.fileno()).st_size
+    (8, 9)
+    """
+
+    def __init__(self, file: IO[bytes], piece: int = PIECE):
+        self.file, self.piece, self.held = file, np.empty(piece, dtype=np.uint8), 0
+
+    def add(self, part: np.ndarray) -> None:
+        """Some more numbers."""
+        content = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+        while len(content):
+            some = min(len(content), len(self.piece) - self.held)
+            self.piece[self.held : self.held + some] = content[:some]
+            self.held, content = self.held + some, content[some:]
+            if self.held == len(self.piece):
+                self._write()
+
+    def finish(self) -> None:
+        """Writes the last piece, and closes the file."""
+        self._write()
+        self.file.close()
+
+    def _write(self) -> None:
+        write_numbers(self.file, self.piece[: self.held])
+        self.held = 0
 
 
 class ArrayWriter:

@@ -155,9 +155,14 @@ class Rows:
         return int(verdict)
 
     @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What the rows lie in."""
+        return tuple(array for array in (self.values, self.indices, self.indptr) if array is not None)
+
+    @property
     def mapped(self) -> bool:
         """Do the rows lie in files?"""
-        return any(is_mapped(array) for array in (self.values, self.indices) if array is not None)
+        return any(map(is_mapped, self.arrays))
 
     def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
         """Columns and values of row i."""
@@ -207,6 +212,10 @@ class Rows:
             part.indptr, part.entries = self.indptr[start : stop + 1] - self.indptr[start], last - first
         return part
 
+    def whole(self) -> Rows:
+        """These rows as the loop reads them: those that are packed are not."""
+        return self
+
     def one_hot(self, numbers: Any = slice(None)) -> OneHot:
         """One-hot rows as they came."""
         assert self.indices is not None
@@ -232,12 +241,15 @@ class Rows:
 
     def refuse_not_finite(self) -> None:
         """Raises for the first row with nan or infinity; the loop would notice, but only once it gets there."""
-        if self.values is None or np.isfinite(self.values).all():
-            return
-        bad = int(np.flatnonzero(~np.isfinite(self.values).reshape(-1))[0])
-        if self.indptr is None:
-            raise self.blame(bad // self.d)
-        raise self.blame(int(np.searchsorted(self.indptr, bad, side="right")) - 1)
+        values = np.zeros(0) if self.values is None else self.values
+        step = max(1, VALUES_AT_A_TIME // max(1, self.d)) if self.dense else VALUES_AT_A_TIME
+        for start in range(0, len(values), step):  # in blocks, which need little room
+            finite = np.isfinite(values[start : start + step])
+            if finite.all():
+                continue
+            if self.indptr is None:
+                raise self.blame(start + int(finite.all(axis=1).argmin()))
+            raise self.blame(int(np.searchsorted(self.indptr, start + finite.argmin(), side="right")) - 1)
 
     def blame(self, i: int) -> NotFiniteError:
         """The error that names what in row i cannot be computed with."""
@@ -254,6 +266,11 @@ class Rows:
         column = int(columns[e])
         value = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}.get(str(x[e]), f"{x[e]:g}")
         return NotFiniteError(what.format(value=value, row=i, column=column), row=i, column=column)
+
+
+def checked_rows(X: Any) -> Rows:
+    """The rows of X, checked; what is checked already stays what it is."""
+    return X if isinstance(X, Rows) else Rows(X)
 
 
 def join(above: Rows, below: Rows) -> Rows:

@@ -363,7 +363,8 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     """The columns that these rows can move, in order; None: all, or to find out would cost more than it saves."""
     if rows.dense or rows.entries > rows.d * vectors:
         return None
-    columns = rows.row(0)[0] if rows.n == 1 else entries.list_columns(rows)  # one row names each once
+    # One row names each once; of more there are no more entries than columns, so that packed ones can be whole.
+    columns = rows.row(0)[0] if rows.n == 1 else entries.list_columns(rows.whole())
     return columns if 4 * len(columns) <= rows.d else None
 
 

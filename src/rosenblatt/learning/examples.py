@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.data.coded import CodedTexts
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import enum_codes, is_enum, looks_like_data, number_in, number_text, used_categories
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import Rows, checked_rows
 from rosenblatt.errors import DataError, LabelError, NotFiniteError, SettingError, counted
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class WeightedRows:
         rows = self.rows
         own = (getattr(self, name, None) for name in ("codes", "targets", "importance"))
         total = zlib.crc32(repr((rows.kind, rows.n, rows.d, rows.width)).encode())
-        for part in (rows.values, rows.indices, rows.indptr, *own):
+        for part in (*rows.arrays, *own):
             for start in range(0, 0 if part is None else len(part), SUMMED_ROWS):  # in blocks: of a view, each is copied
                 total = zlib.crc32(np.ascontiguousarray(part[start : start + SUMMED_ROWS]).data.cast("B"), total)  # type: ignore[index]
         return total
@@ -114,7 +114,7 @@ def for_classes(
     X: Any, y: Any, classes: np.ndarray | None = None, importance: Any = None, class_weight: Any = None
 ) -> Examples:
     """Examples of a classification; `classes`, where known, are all that may occur."""
-    rows = X if isinstance(X, Rows) else Rows(X)
+    rows = checked_rows(X)
     classes, codes = encode(y, classes)
     match_lengths(rows, codes, "labels")
     if len(classes) < 2:
@@ -132,7 +132,7 @@ def for_classes(
 
 def for_regression(X: Any, y: Any, importance: Any = None) -> RegressionExamples:
     """Examples of a regression."""
-    rows = X if isinstance(X, Rows) else Rows(X)
+    rows = checked_rows(X)
     targets = as_numbers("y", y)
     if targets.ndim != 1:
         raise DataError(f"y has {targets.ndim} dimension(s): expected one number a row.")
@@ -412,7 +412,7 @@ def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
     from rosenblatt.features.precision import OriginalTable
     from rosenblatt.features.table import TableMap
 
-    rows = Rows(mapping.transform(raw))
+    rows = checked_rows(mapping.transform(raw))
     if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
         rows.finer = OriginalTable(mapping, raw)
     return rows

@@ -26,7 +26,7 @@ from rosenblatt.data.row_cache import HEAD, open_rows, read_ordinary, refuse_not
 from rosenblatt.data.source import replacing
 from rosenblatt.engine.file_arrays import blocks
 from rosenblatt.engine.parameters import Anything, Choice, Flag, Text
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import checked_rows
 from rosenblatt.errors import DataError, LabelError
 from rosenblatt.features import FOR_KIND, FeatureMap, Notes
 from rosenblatt.learning.examples import Examples, labels_of, saved_classes
@@ -40,7 +40,18 @@ from rosenblatt.learning.schema import COUNT, ByName, Either, Label, ListOf, Obj
 FOLDER = "rosenblatt-rows"  # in the one that the user names: nothing else there is touched
 ABOUT, CODES, LOCK = "about.json", "codes.npy", "lock"
 TABLE = ("part-[0-9]*.arrow", "numbers-[0-9]*")  # what is needed until features are made of it
-OWN = (ABOUT, CODES, HEAD, "indices", "values", "indptr", "indices.old", "indptr.old", *TABLE)  # names of our files
+OWN = (
+    ABOUT,
+    CODES,
+    HEAD,
+    "records",
+    "indices",
+    "values",
+    "indptr",
+    "indices.old",
+    "indptr.old",
+    *TABLE,
+)  # names of our files
 UNREADABLE = (
     DataError,
     OSError,
@@ -175,12 +186,10 @@ class KeptRows:
         if zlib.crc32(codes.data) != about["codes"] or not are_codes(codes, len(classes)):
             raise DataError(f"The classes in {self.folder / CODES} are not those that were written.")
         class_weight = by_code(self.recipe.class_weight, classes)
-        matrix = open_rows(self.folder)
-        if matrix.shape[1] != mapping.n_features:
+        rows = checked_rows(open_rows(self.folder))
+        if rows.d != mapping.n_features:
             raise DataError(f"The rows in {self.folder} are not of the features beside them.")
-        rows = Rows(matrix)
-        if not are_finite(rows.values):
-            raise DataError(f"The numbers in {self.folder} are not finite.")
+        rows.refuse_not_finite()
         examples = examples_of(rows, codes, len(classes), class_weight)
         columns = about["file_columns"]
         data = Dataset(
@@ -212,11 +221,6 @@ def are_codes(codes: np.ndarray, classes: int) -> bool:
     if codes.dtype != np.int32 or codes.ndim != 1:
         return False
     return all(codes[part].min() >= 0 and codes[part].max() < classes for part in blocks(len(codes)))
-
-
-def are_finite(values: np.ndarray | None) -> bool:
-    """Is none of them infinite or nan? One-hot rows have no values."""
-    return values is None or all(np.isfinite(values[part]).all() for part in blocks(len(values)))
 
 
 @dataclass(frozen=True)

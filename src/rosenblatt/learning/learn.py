@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.engine import compiled
+from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.rows import Rows, is_mapped
+from rosenblatt.engine.rows import SPARSE_KINDS, Rows, is_mapped
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap
@@ -40,6 +42,7 @@ if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
 
 MANY_CLASSES = 20  # from more on, numbers that are taken for classes are told
 SUMMED_ENTRIES = 2**22  # at a time
+ONES = (SPARSE_KINDS[0, 4], SPARSE_KINDS[0, 8])  # kinds of rows whose entries are all 1
 
 
 def learn(
@@ -368,7 +371,8 @@ def feature_counts(examples: Examples) -> np.ndarray:
     if rows.dense:
         return dense_counts(rows.values, codes, k)  # type: ignore[arg-type]
     counts = np.zeros((k, d), dtype=np.int64)
-    compiled.entries.count_by_class(rows, np.ascontiguousarray(codes, dtype=np.int32), counts)
+    for start, part in parts_to_sum(rows):
+        compiled.entries.count_by_class(part, np.ascontiguousarray(codes[start : start + part.n], dtype=np.int32), counts)
     return counts
 
 
@@ -388,12 +392,21 @@ def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
     if rows.dense:
         assert rows.values is not None
         return np.asarray(rows.values.mean(axis=0, dtype=np.float64))
-    if rows.values is None:  # each is 0 or 1
+    if rows.kind in ONES:  # each is 0 or 1
         return np.asarray(counts.sum(axis=0) / max(1, rows.n))
-    assert rows.indptr is not None
-    sums, entries = np.zeros(rows.d), int(rows.indptr[-1])
-    for start in range(0, entries, SUMMED_ENTRIES):  # in parts: sums of sums lose fewer digits
-        part = np.zeros(rows.d)
-        compiled.entries.sum_by_column(rows, start, min(start + SUMMED_ENTRIES, entries), part)
-        sums += part
-    return np.asarray(sums / max(1, rows.n))
+    sums, part, summed = np.zeros(rows.d), np.zeros(rows.d), 0
+    for _, some in parts_to_sum(rows):
+        assert some.indptr is not None
+        start, entries = 0, int(some.indptr[some.n])
+        while start < entries:  # in parts of so many entries: sums of sums lose fewer digits
+            stop = min(entries, start + SUMMED_ENTRIES - summed)
+            compiled.entries.sum_by_column(some, start, stop, part)
+            start, summed = stop, summed + stop - start
+            if summed == SUMMED_ENTRIES:
+                sums, part, summed = sums + part, np.zeros(rows.d), 0
+    return np.asarray((sums + part) / max(1, rows.n))
+
+
+def parts_to_sum(rows: Rows) -> Iterator[tuple[int, Rows]]:
+    """The rows as the loop reads them, and the number of the first: all at once, or, of packed ones, some at a time."""
+    return rows.unpacked() if isinstance(rows, PackedRows) else iter([(0, rows)])

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.engine.compiled import core, cores, formulas
+from rosenblatt.engine.packed_rows import UNPACKED_AT_ONCE, PackedRows, RowBuffer
 from rosenblatt.engine.rows import Rows
 from rosenblatt.engine.threads import share
 from rosenblatt.errors import DataError, NotFiniteError
@@ -140,6 +141,7 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
     threads = min(most, threads or cores()) if most > 1 else 1
     blocks = 1 if threads == 1 else min(most, BLOCKS_EACH * threads)
     height = -(-rows.n // (4 * blocks)) * 4  # rows that are scored at a time: whole tiles of four
+    height = min(height, UNPACKED_AT_ONCE) if isinstance(rows, PackedRows) else height
     not_finite: list[int] = []
 
     def score_blocks(starts: Iterator[int]) -> None:
@@ -147,12 +149,20 @@ def score(rows: Rows, coef: np.ndarray, intercept: np.ndarray, threads: int | No
         still.bias = still.bias_u = still.bias_sigma = bias
         still.scale, still.weight, still.t, still.settled, still.updates, still.largest = 1.0, 0.0, 0, 0, 0, 0.0
         still.scores = np.empty(4 * vectors)
-        scorer = core.Loop(rows, still, formulas.Formula(formulas.PERCEPTRON, 0.0), (None, None, None))
+        buffer = RowBuffer(rows, min(height, rows.n)) if isinstance(rows, PackedRows) else None
+        scorer = core.Loop(
+            buffer.rows if buffer else rows, still, formulas.Formula(formulas.PERCEPTRON, 0.0), (None, None, None)
+        )
         with np.errstate(all="ignore"):  # uncompiled, numpy would warn of what is looked at here
             for start in starts:
-                bad = int(scorer.score_rows(out, start, min(start + height, rows.n)))
+                stop = min(start + height, rows.n)
+                if buffer is None:
+                    bad = int(scorer.score_rows(out, start, stop))
+                else:
+                    buffer.fill(None, start, stop)
+                    bad = int(scorer.score_rows(out[start * vectors :], 0, stop - start))
                 if bad >= 0:
-                    not_finite.append(bad)
+                    not_finite.append(bad if buffer is None else start + bad)
 
     starts = range(0, rows.n, max(1, height))
     if threads == 1:

@@ -30,7 +30,7 @@ from rosenblatt.data.sparse_to_disk import sparse_on_disk
 from rosenblatt.data.table_to_disk import table_on_disk
 from rosenblatt.engine.file_arrays import ArrayWriter
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.rows import Rows
+from rosenblatt.engine.rows import Rows, checked_rows
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import FileError, LabelError, SettingError
 from rosenblatt.features import FeatureMap, NumbersMap, TextMap
@@ -207,7 +207,7 @@ def encoded_on_disk(batches: Batches, mapping: FeatureMap, folder: Path, expecte
     if writer.rows != expected:
         raise SettingError(f"{data.name} has changed between the two passes over it: let nobody write to it meanwhile.")
     writer.finish(mapping.n_features)
-    return Rows(open_rows(folder, verify=False))
+    return checked_rows(open_rows(folder, verify=False))
 
 
 def rows_to_hold_out(batches: Batches, share: float, seed: int = 0, **by_column: str) -> np.ndarray:

@@ -14,6 +14,8 @@ import numpy as np
 from rosenblatt.data import markup
 from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import core
+from rosenblatt.engine.packed_loop import PackedLoop
+from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
@@ -265,7 +267,8 @@ class LinearRun(MeasuredRun):
         """The loop over the examples, from where the weights are."""
         examples = self.examples
         codes, targets = (examples.codes, None) if isinstance(examples, Examples) else (None, examples.targets)
-        return core.Loop(
+        kind: Any = PackedLoop if isinstance(examples.rows, PackedRows) else core.Loop
+        return kind(
             examples.rows,
             self.weights,
             self.rule.formula(),

@@ -31,4 +31,4 @@ def with_window(recipe: Recipe, examples: AnyExamples, memory: int | None = None
 
 def size_of(rows: Rows) -> int:
     """Bytes of the arrays."""
-    return sum(array.nbytes for array in (rows.values, rows.indices, rows.indptr) if array is not None)
+    return sum(array.nbytes for array in rows.arrays)

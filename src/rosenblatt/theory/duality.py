@@ -64,7 +64,7 @@ def sum_of_signed(signed: SignedExamples) -> np.ndarray:
     classes = max(2, signed.vectors)
     d = signed.rows.d
     sums = np.zeros((classes, d))
-    for columns, values, start, stop in row_blocks(signed.rows):
+    for columns, values, start, stop, _ in row_blocks(signed.rows):
         codes = signed.codes[start:stop].astype(np.int64)
         if columns is None:
             for code in range(classes):

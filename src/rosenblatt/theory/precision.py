@@ -67,7 +67,7 @@ def fingerprints(rows: Rows) -> np.ndarray:
     random = np.random.default_rng(1958)
     keys = random.integers(1, 2**63, (rows.d,), dtype=np.uint64) | np.uint64(1)
     marks = np.zeros(rows.n, dtype=np.uint64)
-    for columns, values, start, stop in row_blocks(rows):
+    for columns, values, start, stop, ends in row_blocks(rows):
         bits = (np.ascontiguousarray(values) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
         mixed = (bits ^ (bits >> np.uint64(29))) * MIX
         mixed ^= mixed >> np.uint64(32)
@@ -75,8 +75,6 @@ def fingerprints(rows: Rows) -> np.ndarray:
             marks[start:stop] = (mixed * keys).sum(axis=1, dtype=np.uint64)
             continue
         terms = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * keys[columns], dtype=np.uint64)])
-        ends = np.arange(stop - start + 1) * rows.width if rows.indptr is None else rows.indptr[start : stop + 1]
-        ends = ends - ends[0]
         marks[start:stop] = terms[ends[1:]] - terms[ends[:-1]]
     return marks
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -108,9 +108,9 @@ class SignedExamples:
     @cached_property
     def lengths(self) -> np.ndarray:
         """Entries of every row."""
-        if self.rows.indptr is not None:
-            return np.diff(self.rows.indptr)
-        return np.full(self.rows.n, self.rows.d if self.rows.dense else self.rows.width)
+        if self.rows.dense:
+            return np.full(self.rows.n, self.rows.d)
+        return np.concatenate([np.diff(block.ends) for block in row_blocks(self.rows)])
 
     def matrix(self, numbers: np.ndarray, scaled: bool = True) -> csr_array:
         """The signed vectors of these numbers as a CSR matrix of float64, features scaled by `scale` if wanted."""
@@ -190,18 +190,31 @@ class SignedSubset:
         return self.signed.matrix(self.numbers, scaled)
 
 
-def row_blocks(rows: Rows) -> Iterator[tuple[np.ndarray | None, np.ndarray, int, int]]:
-    """(columns or None, values, first row, one past the last), some rows at a time; values of dense rows as a table."""
+class RowBlock(NamedTuple):
+    """The entries of some neighbouring rows."""
+
+    columns: np.ndarray | None  # None: the rows are dense, and values are a table
+    values: np.ndarray
+    start: int  # the first row
+    stop: int  # one past the last
+    ends: np.ndarray  # of sparse rows, where among the entries each begins, and the last one ends
+
+
+def row_blocks(rows: Rows) -> Iterator[RowBlock]:
+    """The rows, some at a time."""
     step = max(1, ENTRIES_AT_ONCE // max(1, rows.entries // max(1, rows.n)))
     for start in range(0, rows.n, step):
         stop = min(start + step, rows.n)
         if rows.dense:
             assert rows.values is not None
-            yield None, rows.values[start:stop].astype(float), start, stop
+            yield RowBlock(None, rows.values[start:stop].astype(float), start, stop, np.zeros(0, dtype=int))
             continue
-        assert rows.indices is not None
-        a, b = (start * rows.width, stop * rows.width) if rows.indptr is None else (rows.indptr[start], rows.indptr[stop])
-        yield rows.indices[a:b], np.ones(b - a) if rows.values is None else rows.values[a:b].astype(float), start, stop
+        part = rows.block(start, stop).whole()
+        assert part.indices is not None
+        ends = np.arange(part.n + 1) * part.width if part.indptr is None else part.indptr[: part.n + 1]
+        a, b = ends[0], ends[-1]
+        values = np.ones(b - a) if part.values is None else part.values[a:b].astype(float)
+        yield RowBlock(part.indices[a:b], values, start, stop, ends - a)
 
 
 def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
@@ -212,13 +225,11 @@ def row_norms2(rows: Rows, exponent: int = 0) -> np.ndarray:
     """
     squares = np.zeros(rows.n)
     with np.errstate(over="ignore"):  # infinite: then no rounding bound holds, and exact arithmetic is asked
-        for columns, numbers, start, stop in row_blocks(rows):
+        for columns, numbers, start, stop, ends in row_blocks(rows):
             values = np.ldexp(numbers, exponent) if exponent else numbers
             if columns is None:
                 squares[start:stop] = np.einsum("ij,ij->i", values, values)
-            elif rows.indptr is None:
-                squares[start:stop] = rows.width
             else:
-                place = np.repeat(np.arange(stop - start), np.diff(rows.indptr[start : stop + 1]))
+                place = np.repeat(np.arange(stop - start), np.diff(ends))
                 squares[start:stop] = np.bincount(place, values * values, minlength=stop - start)
     return squares

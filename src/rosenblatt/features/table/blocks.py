@@ -22,6 +22,8 @@ from rosenblatt.features.table.hashed import HashableProduct, HashedBlock, Hashe
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+    from rosenblatt.features.table.packed import PackedBuilder
+
 Entry = tuple["np.ndarray | int", "np.ndarray | None"]
 Products = list[tuple[str, str]] | str  # pairs of columns, "all" or "auto"
 
@@ -385,3 +387,14 @@ class SparseBuilder:
         if self.repeated:
             X.sum_duplicates()
         return X
+
+
+def builder_of(blocks: list[FeatureBlock], packed: bool) -> type[DenseBuilder | SparseBuilder | PackedBuilder]:
+    """What builds rows of these blocks. Hashed ones share their features, which come in any order: these are not packed."""
+    if is_dense(blocks):
+        return DenseBuilder
+    if not packed or any(isinstance(block, HashedBlock) for block in blocks):
+        return SparseBuilder
+    from rosenblatt.features.table.packed import PackedBuilder
+
+    return PackedBuilder

@@ -31,7 +31,7 @@ def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
         with suppress(IndexError):  # another thread may have been faster
             room = rooms.pop()
         own.blocks = [copy.copy(block) for block in mapping.blocks]
-        return own.transform(table.part(number), room=room), own.notes, room
+        return own.transform(table.part(number), room=room, packed=True), own.notes, room
 
     writer, notes = RowCacheWriter(table.folder, checked=table.kept), Notes()
     for rows, about_rows, room in returning_memory(map_ahead(encoded, range(len(table.heights)))):

@@ -21,11 +21,9 @@ from rosenblatt.features.hashing import BITS, collisions
 from rosenblatt.features.notes import FeatureTrial, Notes
 from rosenblatt.features.table.blocks import (
     CategoryProduct,
-    DenseBuilder,
     FeatureBlock,
     Room,
-    SparseBuilder,
-    is_dense,
+    builder_of,
     make_blocks,
     pairs_of,
 )
@@ -281,10 +279,10 @@ class TableMap:
         self.n_features += self.texts.n_features if self.texts else 0
         self.n_features += len(self.grown)
 
-    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES, room: Room | None = None) -> Any:
+    def transform(self, rows: Any, sizes: PartSizes = USUAL_SIZES, room: Room | None = None, packed: bool = False) -> Any:
         """OneHot if every feature is a value and every row has one per column; dense if all are numbers; else CSR.
 
-        The rows may be what `clean` gave. What is made in a `room` lasts until that is used again.
+        The rows may be what `clean` gave. What is made in a `room` lasts until that is used again. CSR can be had `packed`.
         """
         if not self.columns and self.texts is None:
             raise DataError("This feature map has seen no rows yet: fit it first.")
@@ -301,7 +299,8 @@ class TableMap:
         pairs = [block for block in self.blocks if isinstance(block, CategoryProduct)]
         for pair in pairs:
             pair.unseen = 0
-        matrix = (DenseBuilder if is_dense(self.blocks) else SparseBuilder)(n, self.blocks, self.starts, dtype, room)
+        builder = builder_of(self.blocks, packed and not self.texts and not self.grown)
+        matrix = builder(n, self.blocks, self.starts, dtype, room)
         grown = None
         if self.grown:
             from rosenblatt.features.table.variants import GrownEntries
