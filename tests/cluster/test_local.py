@@ -116,6 +116,15 @@ def wait_for(condition, seconds=20):
         time.sleep(0.001)
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C interrupts, also where a shell has begun the tests in the background and told them to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("compiled", [True, False])
 def test_an_interrupt_leaves_no_worker_behind(compiled, monkeypatch):
     monkeypatch.setattr("rosenblatt.cluster.local.core", SimpleNamespace(COMPILED=compiled))
