@@ -9,9 +9,8 @@
     id          different in nearly every row: left out
     constant    the same in every row: left out
 
-A user may also say `both`, number and category, or `drop`.
-
-A sample decides, and all rows are asked. A value that does not fit its kind is missing, and counted.
+A user may also say `both`, number and category, or `drop`. A sample decides, and all rows are
+asked. A value that does not fit its kind is missing, and counted.
 
 >>> import polars as pl
 >>> table = pl.DataFrame({"age": ["39", "NULL"], "zip": ["01234", "99999"], "since": ["13.2.2023", "-"]})
@@ -28,7 +27,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +42,7 @@ from rosenblatt.data.columns.reading import (
     with_ascii_signs,
     without_marks,
 )
+from rosenblatt.data.columns.row_numbers import may_number_rows
 from rosenblatt.data.columns.words import (
     CALLED_CODE,
     CODE_NAMES,
@@ -94,6 +93,7 @@ class Overrides:
     missing: Sequence[str] = ()  # further marks, of all columns, or as "age=99" of one
     only: Sequence[str] | None = None  # the columns to use
     needed: Sequence[str] = ()  # columns that are not left out by themselves
+    unnamed: str = ""  # the first column, where the header names all but this one
 
     def __post_init__(self) -> None:
         if self.kinds:
@@ -121,6 +121,8 @@ def decide(
 ) -> list[ColumnReading]:
     """How each column is to be read; `trimmed`, as files are read, no text has blanks around it."""
     (said := overrides or Overrides()).refuse_unknown(table.columns)
+    if table.columns[:1] == ["column_1"] and "column_2" not in table.columns:
+        said = replace(said, unnamed="column_1")
     known: list[Look] = []
     if isinstance(table, CodedTable):
         from rosenblatt.data.columns.coded_look import look_at_codes
@@ -178,6 +180,7 @@ class Look:
     nearly: tuple[str, str] | None = None  # a value that is no number, or no date, where nearly all others are; and what
     uncounted: str = ""  # of an ID that has too many values to count: so many at least
     oddity: str = ""  # what to look at: units that differ, a value that may mean "not known"
+    unnamed: bool = False  # are these numbers in the first column, which alone has no name?
     ascii_signs: bool = False  # were digits of other scripts, and wide or unseen signs, read as those of ASCII?
 
     @cached_property
@@ -266,20 +269,18 @@ class Look:
 
     def may_be_id(self) -> bool:
         """Would it be an ID if nearly all values were different?"""
-        words = words_in(self.name)
+        words = words_in("Unnamed: 0" if self.unnamed else self.name)  # so pandas calls it
         least = LEAST_FOR_NAMED_ID if words & ID_NAMES else LEAST_FOR_CODE if words & CODE_NAMES else LEAST_FOR_ID
         if self.known < least:
             return False
         if self.dtype is not None:
             if self.dtype.is_float():  # as whole numbers are where one of them is missing
                 return bool(words & ID_NAMES) and all(value == round(value) for value in self.sample)
-            return self.dtype.is_integer() and (bool(words & ID_NAMES) or self._counts_rows() or self._long_digits())
+            if not self.dtype.is_integer() or words & ID_NAMES:
+                return self.dtype.is_integer()
+            grows = len(self.sample) >= ID_SHARE * min(self.known, SAMPLE) and self.sample == sorted(self.sample)
+            return (grows and may_number_rows(words, self.sample, self.known)) or self._long_digits()
         return self.is_code or bool(words & ID_NAMES) or self.words < TEXT_WORDS
-
-    def _counts_rows(self) -> bool:
-        """Do whole numbers only count the rows, one after the other?"""
-        first = self.sample[: SAMPLE // 2]
-        return all(after - before == 1 for before, after in pairwise(first))
 
     def _long_digits(self) -> bool:
         """Have all numbers as many digits, and so many as a card or a barcode has?"""
@@ -330,7 +331,7 @@ def look_at(series: pl.Series, said: Overrides, trimmed: bool = False) -> Look:
     sample = some_of(values)
     once = sample.unique(maintain_order=True)
     look = Look(name, wanted, len(series), len(known) - known.null_count(), once.to_list(), marks=marks)
-    look.dtype = None if texts else series.dtype
+    look.dtype, look.unnamed = None if texts else series.dtype, name == said.unnamed and not texts
     if texts and has_other_signs(look.sample) and wanted not in ("category", "text"):
         narrow = look_at(with_ascii_signs(series).alias(name), said, trimmed)
         if narrow.formats or narrow.dates or narrow.is_code:
@@ -386,8 +387,7 @@ def some_of(values: pl.Series) -> pl.Series:
         return values
     import polars as pl
 
-    half = SAMPLE // 2
-    return pl.concat([values[:half], values[half :: (len(values) - half) // half][:half]])
+    return pl.concat([values[: (half := SAMPLE // 2)], values[half :: (len(values) - half) // half][:half]])
 
 
 def share(texts: list[str], pattern: re.Pattern[str]) -> float:

@@ -127,6 +127,7 @@ def looks_at_numbers(table: DiskTable, names: list[str], said: Overrides) -> dic
         sample = pl.concat(samples[name]) if samples[name] else pl.Series([], dtype=table.types[name])
         once = sample.unique(maintain_order=True)
         look = Look(name, said.of_column(name), len(table), sum(heights[name]), once.to_list(), dtype=table.types[name])
+        look.unnamed = name == said.unnamed
         if len(once):
             look_closer(look, NumbersOnDisk(table, name, said), len(once) > LONG_TEXT_SHARE * len(sample))
         else:

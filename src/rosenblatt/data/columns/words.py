@@ -49,7 +49,10 @@ NO_DATE = r"^(?:0{1,4}[-/.]0{1,2}[-/.]0{1,4})(?:[ T]00:00(?::00(?:\.0+)?)?)?$"  
 LONG_NUMBER = re.compile(r"(?m)^[0-9]{12}|[0-9][eE]|^1[0-9]{9}(?:\.|$)")  # digits may be lost, or it counts seconds
 
 # Words in the name of a column.
-ID_NAMES = {"id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "row", "nr", "no", "record", "hash", "nummer"}
+ID_NAMES = {
+    "id", "ids", "uuid", "guid", "key", "index", "idx", "rownum", "rownames", "row", "unnamed", "nr", "no", "record", "hash",
+    "nummer",
+}  # fmt: skip
 CODE_NAMES = {
     "zip", "zipcode", "plz", "postcode", "postal", "phone", "telephone", "tel", "fax", "mobile", "isbn", "ssn", "ean",
 }  # fmt: skip
