@@ -59,7 +59,14 @@ def write_houses(path, formatted=None, **numbers):
         (np.tile(np.arange(10), 30), False),  # digits
         (np.repeat(np.arange(200), 3), False),  # classes that are numbered without a gap, three rows each
         (np.repeat(np.arange(200) * 7, 3), True),
-        (np.tile(np.arange(20, 90), 40), False),  # ages, each of them frequent: both can be meant
+        (np.tile(np.arange(20, 90), 40), True),  # ages, however frequent each of them is
+        (np.tile(np.arange(70), 40), False),  # both can be meant, which is told
+        (np.tile(np.delete(np.arange(70), [7, 30]), 40), False),  # classes, two of which have no rows
+        (np.tile(np.arange(40) ** 2, 40), True),  # from 0 on, but with many gaps
+        (pl.Series("zip", np.tile(np.arange(10115, 10160), 40)), False),  # what is called a code
+        (np.array([179, 201, 185, 188, 171, 192, 190, 189, 197, 187, 186, 174, 185]), True),  # few, but nearly all differ
+        (np.array([3, 1, 2, 6, 5, 4, 1]), False),  # as classes are numbered, of which some rows are held out
+        (np.tile([0.18, 0.2, 0.24, 0.27, 0.3, 0.31, 0.42], 2), True),  # fractions of which every second differs
         (np.array(["a", "b"]), False),
         (pl.Series([f"{i},50 €" for i in range(40)]), True),
         (pl.Series([f"{i} %" for i in range(40)]), True),

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.columns import durations
+from rosenblatt.data.columns.kinds import words_in
 from rosenblatt.data.columns.numbers import NumberFormat, recognise
 from rosenblatt.data.columns.reading import all_marks
+from rosenblatt.data.columns.words import CALLED_CODE, CODE_NAMES
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.table import number_in
 from rosenblatt.engine.rows import is_mapped
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 FEW_VALUES = 20  # up to so many different whole numbers are classes
 FEW_FRACTIONS = 5  # and so many numbers with fractions, where values repeat
+FRACTIONS_DIFFER, WHOLE_DIFFER = 1 / 3, 1 / 2  # of the rows: where more values differ, they are amounts however few
+LEAST_IN_REACH = 0.5  # of the numbers from the least to the largest are there, where they number classes
 RARE = 10  # rows of a value, below which it is no class to learn
 
 LARGEST = 1e140  # size of a target
@@ -82,20 +86,44 @@ class TargetScale:
 def is_quantity(labels: Labels) -> bool:
     """Are these numbers an amount to predict, rather than names of classes?
 
-    Numbers with fractions are, where more than twenty of them differ, or more than half. Whole numbers are where more than
-    twenty differ and most of them are rare (fewer than ten rows); but not those that count 0, 1, 2 … or 1, 2, 3 … without
-    a gap, each in two rows or more: so are classes numbered.
+    Numbers with fractions are, where more than twenty of them differ, or more than a third. Whole numbers are where more
+    than half of them differ, or more than twenty. But not those that number classes: they begin with 0 or 1 and leave few
+    gaps, and if they are many, most have ten rows or more, or no gap is left and each has two. Nor what is called a code.
 
     >>> is_quantity(np.arange(100) ** 2), is_quantity(np.arange(100) // 4), is_quantity(np.arange(60) % 12 / 2)
     (True, False, False)
+    >>> age, group = 18 + np.arange(3000) % 70, np.arange(3000) % 70
+    >>> is_quantity(age), is_quantity(group)
+    (True, False)
     """
     numbers, counts = values_and_counts(labels)
     if len(numbers) <= FEW_FRACTIONS:
         return False
+    share = len(numbers) / counts.sum()
     if (numbers % 1 != 0).any():
-        return bool(len(numbers) > FEW_VALUES or len(numbers) > counts.sum() / 2)
-    numbered = counts.min() > 1 and numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
-    return bool(len(numbers) > FEW_VALUES and np.count_nonzero(counts < RARE) > len(numbers) / 2 and not numbered)
+        return bool(len(numbers) > FEW_VALUES or share > FRACTIONS_DIFFER)
+    if (len(numbers) <= FEW_VALUES and share <= WHOLE_DIFFER) or is_called_code(str(getattr(labels, "name", None) or "")):
+        return False
+    return not are_class_numbers(numbers, counts)
+
+
+def are_class_numbers(numbers: np.ndarray, counts: np.ndarray) -> bool:
+    """Are whole numbers with so many rows each such as classes are numbered by: 0, 1, 2 … or 1, 2, 3 …?"""
+    reach = numbers[-1] - numbers[0] + 1
+    if numbers[0] not in (0, 1) or len(numbers) < LEAST_IN_REACH * reach:
+        return False
+    if len(numbers) <= FEW_VALUES or (len(numbers) == reach and counts.min() > 1):
+        return True
+    return bool(np.count_nonzero(counts < RARE) <= len(numbers) / 2)
+
+
+def is_called_code(name: str) -> bool:
+    """Does the name of a column say that its numbers are names?
+
+    >>> is_called_code("zip"), is_called_code("status_code"), is_called_code("storeID"), is_called_code("age")
+    (True, True, True, False)
+    """
+    return bool(words_in(name) & (CODE_NAMES | {"id", "ids"}) or CALLED_CODE.search(name))
 
 
 def values_and_counts(labels: Labels) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ ROWS_IN_A_ROW = 1000  # of which the steps from number to number are looked at
 # What is different in every row, and still a measurement: the year of a series, the rank in a list.
 MEASURED = {
     "year", "years", "yr", "jahr", "année", "anno", "quarter", "month", "week", "day", "days", "hour", "minute", "time",
-    "age", "rank", "ranking",
+    "rank", "ranking",
 }  # fmt: skip
 
 
