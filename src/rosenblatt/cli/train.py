@@ -270,6 +270,12 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.data.splits import split
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
+        if data.labels is not None and not recipe.learns_numbers(data.labels):
+            from rosenblatt.learning.holding_out import with_known_classes
+
+            dev, sentence = with_known_classes(dev, data)
+            if sentence is not None:
+                tell(sentence, "warning")
     search = None
     if chosen.auto:
         from rosenblatt.studies.auto import choose_recipe

@@ -227,10 +227,11 @@ class Classifier:
         if strange.any() and unseen != "skip":
             unknown = np.unique(np.asarray(data.labels)[strange])
             shown = ", ".join(repr(str(label)) for label in unknown[:5])
-            raise LabelError(
-                f"{counted(len(unknown), 'label')} of {data.name} never seen in training: {shown}. "
-                "Pass --unseen skip to leave those rows out."
+            # `train` has no --unseen: a model without weights is about to learn.
+            remedy = (
+                "Pass --unseen skip to leave those rows out" if self.views else "Leave those rows out, or learn from some"
             )
+            raise LabelError(f"{counted(len(unknown), 'label')} of {data.name} never seen in training: {shown}. {remedy}.")
         kept = np.flatnonzero(~strange)
         if not len(kept):
             raise LabelError(f"No label in {data.name} was seen in training.")
