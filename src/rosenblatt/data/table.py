@@ -64,7 +64,8 @@ def refuse_names(header: Sequence[str], options: ReadOptions, place: Place) -> N
         raise place.error(what, name)
     refuse_patterns(header, place)
     by_number = isinstance(options.target, int) or NUMBER_OF_COLUMN.fullmatch(str(options.target))
-    if by_number and is_data:
+    is_name = by_number and str(options.target) in header and int(str(options.target)) > len(header)
+    if by_number and is_data and not is_name:  # there is no column number 2007 where 2007 is the name of one
         what = "the first line looks like data, and the target is a number: pass header=False (--no-header), or its name."
         raise FileError(what, path=place.path, line=place.line)
 
@@ -219,6 +220,8 @@ def find_target(columns: Sequence[str], options: ReadOptions, name: str) -> str:
         target = int(target)
     assert target is not None
     position = target - 1 if target > 0 else len(columns) + target
+    if str(target) in columns and target > len(columns):  # as 2007, where years have columns
+        return str(target)
     if target == 0 or not 0 <= position < len(columns):
         what = f"there is no column {target}: columns count from 1 to {len(columns)}, or from -1 backwards."
         raise TargetError(what, path=name)

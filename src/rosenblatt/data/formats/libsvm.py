@@ -18,6 +18,8 @@ LIBSVM_LINE = re.compile(r"[-+]?[0-9.]\S*(\s+[^\s:]+:\S*)+\s*$")
 def recognise(source: Source, options: ReadOptions) -> bool:
     if options.delimiter is not None or not source.is_text or consistent_delimiter(source.first_lines):
         return False
+    if options.training is not None and source.first_lines and source.first_lines[0].strip() in options.training.columns:
+        return False  # rows of the only column that a model of a table has learned from: dates have colons, too
     # A row without entries is a bare label, and a damaged line may be any: the first with a colon decides.
     without_comments = (line.split("#", 1)[0] for line in source.first_lines)
     return LIBSVM_LINE.match(next((line for line in without_comments if ":" in line), "")) is not None
