@@ -270,7 +270,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
         from rosenblatt.data.splits import split
 
         data, dev = split(data, chosen.holdout, **chosen.split_keywords())
-        if data.labels is not None and not recipe.learns_numbers(data.labels):
+        if data.kind == "table" and data.labels is not None and not recipe.learns_numbers(data.labels):
             from rosenblatt.learning.holding_out import with_known_classes
 
             dev, sentence = with_known_classes(dev, data)
