@@ -173,11 +173,11 @@ TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows,
     return end;
 }
 
-/* The same among sparse rows. `stride` and `scale` are constants where they are 2 and 1, as for a perceptron. What the search
+/* The same among sparse rows. `stride`, `scale` and `ahead` are constants where the first are 2 and 1, as for a perceptron. What the search
  * reads and counts lies in copies of its own: for all that the compiler knows, a weight that is stored could be any of it. */
 TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, const int32_t *order, const int32_t *y, int64_t k,
                                         int64_t end, const weights_t *weights, const int64_t stride, const double scale,
-                                        double threshold, steps_t *taken, double *score) {
+                                        const int64_t ahead, double threshold, steps_t *taken, double *score) {
     const rows_t rows = *given;
     weights_t at = *weights;
     steps_t steps = {0};
@@ -191,7 +191,7 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
     if (stride == 2) at.sigma = NULL;  /* a column has w and u, and no third number */
     for (; k < end; k++) {
         const int64_t i = order ? order[k] : k;
-        NAME(fetch_sparse)(kind, &rows, order, k, end, &at);
+        NAME(fetch_sparse)(kind, &rows, order, k, end, &at, ahead);
         if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
         const double sign = sign_of(y, i);
         last = scale * NAME(sparse_dot)(kind, &rows, i, at.w, stride) + bias;
@@ -219,11 +219,14 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
         if (is_dense(KIND) && order)                                                                                       \
             return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
         if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
-        if (at->per_column == 2 && order && y && at->scale == 1)                                                           \
-            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, threshold, steps, score);                   \
-        if (at->per_column == 3)                                                                                           \
-            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, at->scale, threshold, steps, score);             \
-        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, at->scale, threshold, steps, score);    \
+        const int64_t ahead = NAME(entries_ahead)(rows, at), width = at->per_column;                                       \
+        const int usual = width == 2 && order && y && at->scale == 1;                                                      \
+        if (usual && ahead == ENTRIES_AHEAD)                                                                               \
+            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, ENTRIES_AHEAD, threshold, steps, score);    \
+        if (usual) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, LONG_AHEAD, threshold, steps, score); \
+        if (width == 3)                                                                                                    \
+            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, at->scale, ahead, threshold, steps, score);      \
+        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, width, at->scale, ahead, threshold, steps, score);      \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \
@@ -234,7 +237,7 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
         }                                                                                                                  \
         if (is_dense(KIND)) NAME(dense_score)(KIND, rows, order, k, count, end, at, first, vectors, out);                  \
         else for (int64_t r = 0; r < count; r++) {                                                                         \
-            NAME(fetch_sparse)(KIND, rows, order, k + r, end, at);                                                         \
+            NAME(fetch_sparse)(KIND, rows, order, k + r, end, at, NAME(entries_ahead)(rows, at));                          \
             const int64_t i = order ? order[k + r] : k + r;                                                                \
             if (at->vectors == 1) out[r] = NAME(sparse_dot)(KIND, rows, i, at->w, at->per_column);                         \
             else NAME(sparse_scores)(KIND, rows, i, at, out + r * at->vectors);                                            \

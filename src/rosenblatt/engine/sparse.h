@@ -1,9 +1,15 @@
 /* Sparse rows: kernel.h includes this file once for each kind of CPU. */
 
-/* Sends for entries [from, to) of an array: into the first level, or, where they would fill it, into the second. */
-INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size) {
+/* How many rows ahead entries are sent for. Rows that are long, most of them, come soon enough two ahead; but where their
+ * weights are sent for, too, the entries must be there before. */
+INLINE int64_t NAME(entries_ahead)(const rows_t *rows, const weights_t *at) {
+    return rows->indptr && rows->n && !at->large && rows->entries / rows->n > LONG ? LONG_AHEAD : ENTRIES_AHEAD;
+}
+
+/* Sends for entries [from, to) of an array: into the first level, or, where they are more than that has room for, the second. */
+INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size, int64_t most) {
     const char *first = (const char *)array + from * size, *last = (const char *)array + to * size - 1;
-    if (to - from > LONG) {
+    if (to - from > most) {
         for (const char *line = first; line < last; line += 64) PREFETCH(line, 2);
         return;
     }
@@ -14,15 +20,16 @@ INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int
 
 /* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
 TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
-                                      const weights_t *at) {
+                                      const weights_t *at, const int64_t ahead) {
     int64_t from, to;
     if (k + 2 * ENTRIES_AHEAD >= end) return;
     if (rows->indptr)
         PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
     if (order) {  /* as given, the hardware sees the pattern by itself */
-        entries_of(kind, rows, order[k + ENTRIES_AHEAD], &from, &to);
-        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind));
-        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind));
+        const int64_t most = ahead == ENTRIES_AHEAD ? LONG : LONG * ENTRIES_AHEAD / LONG_AHEAD;
+        entries_of(kind, rows, order[k + ahead], &from, &to);
+        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind), most);
+        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind), most);
     }
     if (at->large) {
         entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
@@ -59,7 +66,7 @@ TARGET INLINE void NAME(sparse_score)(const int kind, const rows_t *given, int64
     const weights_t at = *weights;
     const double bias = *at.bias;
     for (int64_t r = 0; r < count; r++) {
-        if (at.large) NAME(fetch_sparse)(kind, &rows, NULL, k + r, end, &at);
+        if (at.large) NAME(fetch_sparse)(kind, &rows, NULL, k + r, end, &at, ENTRIES_AHEAD);
         out[r] = at.scale * NAME(sparse_dot)(kind, &rows, k + r, at.w, 1) + bias;
     }
 }

@@ -16,7 +16,7 @@ enum {
     NARROW = 512, AHEAD_NARROW = 6,         /* the same for rows of so many bytes, of which level 1 can hold some ahead */
     NEXT = 2,                               /* the same for rows as given, which come into level 1 */
     ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4,  /* the same for sparse rows, and for the weights that they name */
-    LONG = 64,                              /* entries of a sparse row */
+    LONG = 64, LONG_AHEAD = 2,              /* entries of a sparse row, and the same for such rows */
     LABELS_AHEAD = 16
 };
 
