@@ -334,7 +334,7 @@ class Weights:
     def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
         """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
         u = self.u if cells is None else self._sums_in(cells)
-        return not (np.isfinite(u).all() and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
+        return not (all_finite(u) and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
 @dataclass(frozen=True)
@@ -366,6 +366,16 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     # One row names each once; of more there are no more entries than columns, so that packed ones can be whole.
     columns = rows.row(0)[0] if rows.n == 1 else entries.list_columns(rows.whole())
     return columns if 4 * len(columns) <= rows.d else None
+
+
+def all_finite(numbers: np.ndarray) -> bool:
+    """Is every number finite? Their sum is only if all are; else each is looked at, as sums of huge ones overflow.
+
+    >>> [all_finite(np.array([1e308, other])) for other in (-1e308, 1e308, np.inf)]
+    [True, True, False]
+    """
+    total = np.einsum(numbers, list(range(numbers.ndim)), [])  # which does not warn, and makes no array of truths
+    return bool(np.isfinite(total)) or bool(np.isfinite(numbers).all())
 
 
 def weights_norm(coef: np.ndarray, intercept: np.ndarray, with_bias: bool = True) -> float:
