@@ -1,7 +1,5 @@
 """entries.py in C (entries.h): the same functions."""
 
-import numpy as np
-
 from libc.stdint cimport int64_t
 from rosenblatt.engine._rows cimport address, c_rows, rows_t
 
@@ -35,6 +33,8 @@ def mark_repeats(rows, repeats):
 
 
 def list_columns(rows):
+    import numpy as np  # which readers of files, that come here for the cores, need not wait for
+
     columns = np.empty(rows.entries + ROOM_BEHIND, dtype=np.int64)
     cdef rows_t c = c_rows(rows)
     cdef int64_t *places = <int64_t *> address(columns)

@@ -90,13 +90,13 @@ def write_numbers(file: IO[bytes], part: np.ndarray) -> None:
 class PieceWriter:
     """A file that is written in pieces of one size, however short the parts are that come: as large pages hold them.
 
-    >>> with tempfile.TemporaryFile() as file:
-    ...     writer = PieceWriter(file, piece=4)
+    >>> with tempfile.NamedTemporaryFile() as there:
+    ...     writer = PieceWriter(open(there.name, "wb"), piece=4)
     ...     for part in (np.array([1, 2, 3], np.uint8), np.array([4, 5, 6, 7, 8, 9], np.uint8)):
     ...         writer.add(part)
-    ...     before = os.fstat(file.fileno()).st_size
+    ...     before = os.path.getsize(there.name)
     ...     writer.finish()
-    ...     before, os.fstat(file.fileno()).st_size
+    ...     before, os.path.getsize(there.name)
     (8, 9)
     """
 
