@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ FRACTIONS_DIFFER, WHOLE_DIFFER = 1 / 3, 1 / 2  # of the rows: where more values 
 LEAST_IN_REACH = 0.5  # of the numbers from the least to the largest are there, where they number classes
 RARE = 10  # rows of a value, below which it is no class to learn
 
+HAS_DIGIT = re.compile(r"\d")
 LARGEST = 1e140  # size of a target
 
 
@@ -130,9 +132,10 @@ def values_and_counts(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
     """The different numbers, sorted, and how many rows each has; none where some label is no number."""
     numbers: np.ndarray | None
     if is_text(labels):
-        if len(known_texts(labels)) <= FEW_FRACTIONS:
+        texts = known_texts(labels)
+        if len(texts) <= FEW_FRACTIONS:
             return np.empty(0), np.empty(0, dtype=np.int64)
-        number, texts = format_of(labels), known_texts(labels)
+        number = format_of(labels)
         if number is None and any(number_in(text) is None for text in texts):
             return np.empty(0), np.empty(0, dtype=np.int64)
         numbers = numbers_in(labels, number)
@@ -162,10 +165,10 @@ def counts_by_blocks(labels: Labels) -> tuple[np.ndarray, np.ndarray]:
 
 
 def known_texts(labels: Any) -> list[str]:
-    """The different texts that are not marked as not known; none where the first of them has no digit."""
+    """The different texts that are not marked as not known; none where one of them has no digit, and so is no number."""
     marks = all_marks()
     texts = [text for text in distinct_texts(labels) if text is not None and text.strip() not in marks]
-    return texts if texts and any(sign.isdigit() for sign in texts[0]) else []
+    return texts if all(HAS_DIGIT.search(text) for text in texts) else []
 
 
 def format_of(labels: Labels) -> NumberFormat | None:
