@@ -3,7 +3,6 @@
 import threading
 import time
 from contextlib import contextmanager
-from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -15,7 +14,7 @@ import rosenblatt as rb
 from rosenblatt.cluster.blocks import plan_blocks, scan, with_scans
 from rosenblatt.cluster.job import FileSource, learn_on_cluster
 from rosenblatt.cluster.local import learn_with_workers
-from rosenblatt.cluster.summaries import BlockSummary, Moments, merge
+from rosenblatt.cluster.summaries import BlockSummary, merge
 from rosenblatt.cluster.tasks import TasksHere
 from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.errors import FileError, SettingError
@@ -48,22 +47,6 @@ def test_every_record_is_in_one_block(tmp_path_factory, rows, size):
         assert all(len(record) == 2 for record in csv.reader(io.StringIO(content.decode())))
         assert line == expected or not content
         expected += content.count(b"\n")
-
-
-@given(st.lists(st.lists(st.integers(-99, 99), max_size=6), min_size=1, max_size=9))
-def test_moments_merge_to_those_of_all_numbers(parts):
-    """Against means and variances in fractions."""
-    whole = Moments()
-    for part in parts:
-        whole = whole.merged(Moments.of(np.array(part, dtype=float)))
-    numbers = [Fraction(x) for part in parts for x in part]
-    assert whole.n == len(numbers)
-    if numbers:
-        mean = sum(numbers) / len(numbers)
-        assert whole.mean == pytest.approx(float(mean), abs=1e-12)
-        assert whole.m2 == pytest.approx(float(sum((x - mean) ** 2 for x in numbers)), rel=1e-9, abs=1e-9)
-        assert (whole.low, whole.high) == (min(numbers), max(numbers))
-    assert not whole.missing
 
 
 def test_summaries_keep_the_order_of_blocks_and_count_labels():

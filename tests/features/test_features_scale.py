@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features import Scale
-from rosenblatt.features.table.numbers import mean_and_sd
+from rosenblatt.features.moments import Moments, MomentsFit, mean_and_sd
 
 ANY = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -44,6 +44,48 @@ def test_a_small_spread_far_from_zero_is_not_lost():
     true_mean, true_variance = exactly(x)
     assert abs(mean - float(true_mean)) <= np.spacing(5.0)
     assert sd == pytest.approx(sqrt(true_variance), rel=1e-6)
+
+
+PARTS = st.lists(st.lists(st.one_of(st.integers(-99, 99), st.just(np.nan)), max_size=6), min_size=1, max_size=9)
+
+
+@given(PARTS)
+def test_moments_merge_to_those_of_all_numbers(parts):
+    """Against means and variances in fractions."""
+    whole = Moments()
+    for part in parts:
+        whole = whole.merged(Moments.of(np.array(part, dtype=float)))
+    every = np.array([x for part in parts for x in part], dtype=float)
+    numbers = every[~np.isnan(every)]
+    assert whole.n == len(numbers)
+    assert whole.missing == bool(np.isnan(every).any())
+    if len(numbers):
+        mean, variance = exactly(numbers)
+        assert whole.mean == pytest.approx(float(mean), abs=1e-12)
+        assert whole.sd == pytest.approx(sqrt(variance), rel=1e-9, abs=1e-9)
+        assert (whole.low, whole.high) == (min(numbers), max(numbers))
+
+
+@given(PARTS, st.integers(1, 5))
+def test_moments_do_not_depend_on_the_parts_in_which_numbers_come(parts, block):
+    in_parts, at_once = MomentsFit(block), MomentsFit(block)
+    for part in parts:
+        in_parts.add(np.array(part, dtype=float))
+    at_once.add(np.array([x for part in parts for x in part], dtype=float))
+    assert in_parts.finish() == at_once.finish()
+
+
+@given(st.lists(st.floats(min_value=2.0**500, max_value=2.0**1000), min_size=2, max_size=9))
+def test_no_square_of_a_large_number_overflows_or_of_its_reciprocal_vanishes(x):
+    for numbers in (x, [1 / value for value in x]):
+        column = MomentsFit(block=2)
+        column.add(np.array(numbers))
+        mean, variance = exactly(numbers)
+        largest = Fraction(max(numbers))
+        assert abs(Fraction(column.finish().mean) - mean) <= largest * Fraction(2.0**-48)
+        assert float(Fraction(column.finish().sd) / largest) == pytest.approx(
+            sqrt(variance / largest**2), rel=1e-9, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])

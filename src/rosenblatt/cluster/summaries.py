@@ -8,7 +8,6 @@ ever missing come from all rows, merged over the tree.
 from __future__ import annotations
 
 import io
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,54 +28,16 @@ from rosenblatt.data.table import kind_of, number_in, number_text, numbers_if_al
 from rosenblatt.data.table_to_disk import MOST_TEXTS
 from rosenblatt.errors import FileError, LabelError, SettingError, as_argument
 from rosenblatt.features import FeatureMap, NumbersMap, TableMap
+from rosenblatt.features.moments import Moments
 from rosenblatt.features.table.blocks import CategoryProduct, make_blocks
 from rosenblatt.features.table.columns import USUAL_SIZES, Category, texts
-from rosenblatt.features.table.numbers import mean_and_sd, numbers
+from rosenblatt.features.table.numbers import numbers
 from rosenblatt.learning.examples import classes_of, codes_among, labels_of, text_array
 from rosenblatt.learning.learn import by_code, fit_features
 from rosenblatt.learning.learners import Recipe
 
 WRITTEN = ("csv", "tsv")  # formats in which a label is a text, and may be a number
 SAMPLE_ROWS = 2**16  # of all blocks together, about
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Of a column of numbers: how many are known, their mean, Σ (x − mean)², the ends, and whether one is missing."""
-
-    n: int = 0
-    mean: float = 0.0
-    m2: float = 0.0
-    low: float = math.inf
-    high: float = -math.inf
-    missing: bool = False
-
-    @classmethod
-    def of(cls, x: np.ndarray) -> Moments:
-        """Of doubles, nan where missing.
-
-        >>> Moments.of(np.array([1.0, np.nan, 3.0]))
-        Moments(n=2, mean=2.0, m2=2.0, low=1.0, high=3.0, missing=True)
-        """
-        known = x[~np.isnan(x)]
-        if not len(known):
-            return cls(missing=bool(len(x)))
-        mean, sd = mean_and_sd(known)
-        return cls(len(known), mean, len(known) * sd * sd, float(known.min()), float(known.max()), len(known) < len(x))
-
-    def merged(self, other: Moments) -> Moments:
-        """Of both together (Chan, Golub and LeVeque, 1979).
-
-        >>> Moments.of(np.array([1.0, 3.0])).merged(Moments.of(np.array([8.0])))
-        Moments(n=3, mean=4.0, m2=26.0, low=1.0, high=8.0, missing=False)
-        """
-        missing = self.missing or other.missing
-        if not self.n or not other.n:
-            return replace(self if self.n else other, missing=missing)
-        n, apart = self.n + other.n, other.mean - self.mean
-        mean = self.mean + apart * other.n / n
-        m2 = self.m2 + other.m2 + apart * apart * self.n * other.n / n
-        return Moments(n, mean, m2, min(self.low, other.low), max(self.high, other.high), missing)
 
 
 @dataclass(frozen=True)
@@ -254,7 +215,7 @@ def completed(mapping: FeatureMap, summary: BlockSummary, zero_based: bool) -> F
             ordered = sorted(values, key=in_order) if column.category.type == "number" else sorted(values)
             column.category = Category(column.name, column.category.type, ordered, None in known)
         if column.number is not None and (moments := summary.numbers.get(column.name)) is not None and moments.n:
-            column.number.mean, column.number.sd = moments.mean, math.sqrt(moments.m2 / moments.n)
+            column.number.mean, column.number.sd = moments.mean, moments.sd
             column.number.range = moments.low, moments.high
             column.number.missing = moments.missing and column.category is None
     mapping.blocks = make_blocks(mapping.columns, mapping.products, mapping.hashing)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,63 +13,15 @@ from rosenblatt.data.table import kind_of, plain
 from rosenblatt.engine.parameters import check_type
 from rosenblatt.engine.threads import Item, Result, map_on_cores
 from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.features.moments import MomentsFit
 from rosenblatt.features.notes import FAR, FarValues
 from rosenblatt.features.table.bins import FEWEST_ROWS, Bins, sampled_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
-SUMMED_AT_ONCE = 2**18  # numbers
 MANY_NUMBERS = 2**17  # from which on the cores share them
 LARGEST_SPAN = 2**12  # of whole numbers that lie close together, as years and grades do
-
-
-def mean_and_sd(x: np.ndarray) -> tuple[float, float]:
-    """Mean and standard deviation (divided by n) of finite doubles; a constant has sd 0 exactly.
-
-    mean = c + Σ (x − c) / n,   sd² = Σ (x − mean)² / n,   with c a first mean: two passes, so nothing cancels.
-    Very large and very small numbers are first multiplied by a power of two, so no square overflows or vanishes. numpy
-    adds in one fixed order, whatever the chunks that a table was read in, so the result has the same bits everywhere.
-
-    >>> mean_and_sd(np.array([1e9 + 1, 1e9 + 2, 1e9 + 3]))
-    (1000000002.0, 0.816496580927726)
-    >>> mean_and_sd(np.array([0.1] * 10))
-    (0.1, 0.0)
-    """
-    if not len(x):
-        return 0.0, 0.0
-    low, high = float(x.min()), float(x.max())
-    if low == high:
-        # Rounding in the sum would leave a tiny spread here, which scaling would blow up to noise of size 1.
-        return low, 0.0
-    x = np.ascontiguousarray(x)
-    _, exponent = np.frexp(max(-low, high))
-    unit = 0 if abs(exponent) < SAFE_EXPONENT else exponent
-
-    def in_unit(some: np.ndarray) -> np.ndarray:
-        return np.ldexp(some, -unit) if unit else some
-
-    mean = sum_of(x, in_unit) / len(x)
-    shift = sum_of(x, lambda some: in_unit(some) - mean) / len(x)
-    variance = sum_of(x, lambda some: np.square(in_unit(some) - mean - shift)) / len(x)
-    return float(np.ldexp(mean + shift, unit)), float(np.ldexp(np.sqrt(variance), unit))
-
-
-def sum_of(x: np.ndarray, term: Callable[[np.ndarray], np.ndarray], at_once: int = SUMMED_AT_ONCE) -> np.float64:
-    """Σ term(x), to the bit what numpy gives for all of x, in memory for some of it.
-
-    numpy adds the sums of two halves, of which the first is a multiple of eight long, and so on.
-
-    >>> x = np.random.default_rng(0).random(5000)
-    >>> sum_of(x, np.square, at_once=200) == np.square(x).sum()
-    np.True_
-    """
-    if len(x) <= at_once:
-        return np.float64(np.add.reduce(term(x)))
-    half = len(x) // 2
-    half -= half % 8
-    return sum_of(x[:half], term, at_once) + sum_of(x[half:], term, at_once)
 
 
 def standardise(
@@ -160,15 +111,13 @@ class Number:
 
 @dataclass
 class NumberFit:
-    """What a column of so many rows, which comes in parts, tells about its numbers; these lie in a file if one is named."""
+    """What a column of so many rows, which comes in parts, tells about its numbers."""
 
     name: str
     rows: int
     bins: bool
-    file: Path | None = None
     seen: int = 0
-    missing: bool = False
-    known: list[np.ndarray] = field(default_factory=list)
+    moments: MomentsFit = field(default_factory=MomentsFit)
     sample: list[np.ndarray] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -177,37 +126,22 @@ class NumberFit:
     def add(self, series: pl.Series | CodedTexts) -> None:
         """Some more rows."""
         x, _ = numbers(series, self.seen)
-        is_missing = np.isnan(x)
-        some_missing = bool(is_missing.any())
-        known = x[~is_missing] if some_missing else x
-        if self.file is None:
-            self.known.append(known)
-        else:
-            with open(self.file, "ab") as file:
-                known.tofile(file)
+        self.moments.add(x)
         if self.bins:
-            rows = sampled_rows(self.rows)
+            rows, some = sampled_rows(self.rows), x
             if rows is not None:
                 first, last = np.searchsorted(rows, [self.seen, self.seen + len(x)])
-                known = x[rows[first:last] - self.seen]
-                known = known[~np.isnan(known)]
-            self.sample.append(known)
-        self.seen, self.missing = self.seen + len(x), self.missing or some_missing
+                some = x[rows[first:last] - self.seen]
+            self.sample.append(some[~np.isnan(some)])
+        self.seen += len(x)
 
     def finish(self) -> Number:
         """The column, now that all its rows have been seen."""
-        known: np.ndarray
-        if self.file is not None and self.file.stat().st_size:
-            known = np.memmap(self.file, np.float64, mode="r")
-        else:
-            known = self.known[0] if len(self.known) == 1 else np.concatenate([np.empty(0), *self.known])
-        number = Number(self.name, *mean_and_sd(known), self.missing)
-        number.range = (float(known.min()), float(known.max())) if len(known) else None
+        moments = self.moments.finish()
+        number = Number(self.name, moments.mean, moments.sd, moments.missing)
+        number.range = (moments.low, moments.high) if moments.n else None
         if self.bins:
             number.bins = Bins.fit(self.name, np.concatenate(self.sample))
-        if self.file is not None:
-            del known
-            self.file.unlink()  # before rows are written: a disk that is short of room has it back
         return number
 
 

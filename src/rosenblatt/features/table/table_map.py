@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,10 +149,10 @@ class TableMap:
 
             refuse_texts(self.readings)
             clean = self.readings.clean(next(table.parts()), trimmed)
-            self.columns = self._fit_columns(clean_to_fit(self.readings, table), clean.roles, len(table), table.folder)
+            self.columns = self._fit_columns(clean_to_fit(self.readings, table), clean.roles, len(table))
         else:
             clean = self.readings.clean(table, trimmed)
-            self._cleaned, self.columns = (table, clean), self._fit_columns([clean], clean.roles, len(table), None)
+            self._cleaned, self.columns = (table, clean), self._fit_columns([clean], clean.roles, len(table))
         if not clean.frame.width and not clean.texts:
             raise DataError("No column is left to learn from: all are dropped. Keep one.")
         if unknown := [name for name in named if name not in clean.frame.columns]:
@@ -209,10 +208,8 @@ class TableMap:
             return self._cleaned[1].take(numbers)
         return self.clean(data.rows[numbers])
 
-    def _fit_columns(
-        self, parts: Iterable[CleanTable], names: Iterable[str], rows: int, folder: Path | None
-    ) -> list[TableColumn]:
-        """What columns hold, of a table in parts; numbers of all rows lie in a folder if one is named."""
+    def _fit_columns(self, parts: Iterable[CleanTable], names: Iterable[str], rows: int) -> list[TableColumn]:
+        """What columns hold, of a table in parts with so many rows in all."""
         assert self.readings is not None
         numbers: dict[str, NumberFit] = {}
         categories: dict[str, DistinctValues] = {}
@@ -222,10 +219,9 @@ class TableMap:
             kinds, table = self._kinds(clean), clean.frame
             if not isinstance(table, CodedTable):
                 written |= {name for name, role in clean.roles.items() if role != "category" and is_text(table[name])}
-            for j, (name, kind) in enumerate(kinds.items()):
+            for name, kind in kinds.items():
                 if kind != "category" and name not in numbers:
-                    file = None if folder is None else folder / f"numbers-{j}"
-                    numbers[name] = NumberFit(name, rows, kind in ("bins", "auto"), file)
+                    numbers[name] = NumberFit(name, rows, kind in ("bins", "auto"))
                 if kind not in NUMBERS and types.get(name) != "text":  # what is text in a part is so in the whole
                     types[name] = kind_of(numbers_if_all(table[name]) if name in written else table[name])
             parts_of_numbers = [(fit, table[name]) for name, fit in numbers.items()]
@@ -233,8 +229,7 @@ class TableMap:
             chosen = [name for name, kind in kinds.items() if kind not in NUMBERS] if self.hashing is None else []
             for name, distinct in distinct_values(table, chosen).items():
                 categories.setdefault(name, DistinctValues(name)).add(distinct)
-        cells = len(numbers) * rows if folder is None else 0
-        fitted = dict(zip(numbers, on_cores(NumberFit.finish, list(numbers.values()), cells), strict=True))
+        fitted = dict(zip(numbers, on_cores(NumberFit.finish, list(numbers.values()), len(numbers) * rows), strict=True))
         columns = []
         for name in names:
             number = fitted.get(name)
