@@ -7,6 +7,7 @@ a part, or a column, at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,12 @@ class DiskTable:
     def part(self, number: int, columns: list[str] | None = None) -> pl.DataFrame:
         """The rows of one part."""
         return self._part(number, self.columns if columns is None else columns)
+
+    def remove_part(self, number: int) -> None:
+        """Gives the room of a part back, where nobody else opens it: its rows are not asked for again."""
+        if not self.kept:
+            with suppress(OSError):  # Windows removes no file that is mapped; it goes with its folder
+                part_file(self.folder, number).unlink()
 
     def parts_as_written(self, name: str) -> Iterator[pl.Series]:
         """The places of a column of texts among its values, part by part."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-BLOCK = 2**18  # numbers: so few that they stay in the processor's cache
+BLOCK = 2**14  # numbers: so few that they stay in the processor's cache
 SAFE_EXPONENT = 400  # numbers below 2^400 have squares far from overflow, their spread far from vanishing above 2^−400
 
 

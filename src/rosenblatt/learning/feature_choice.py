@@ -16,11 +16,11 @@ import numpy as np
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.splits import stratified_folds
 from rosenblatt.engine import order
-from rosenblatt.engine.rows import is_mapped
 from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.errors import DivergenceError
 from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table import TableMap
+from rosenblatt.features.table.bins import sampled_rows
 from rosenblatt.features.table.columns import PartSizes, TableEncoder
 from rosenblatt.features.table.variants import with_products, without_bins
 from rosenblatt.learning.examples import AnyExamples, class_factors, for_classes, for_regression
@@ -37,13 +37,9 @@ MOST_CELLS = 1000  # of a pair: with more, rows are too few to tell
 
 
 def drawn_rows(codes: np.ndarray) -> np.ndarray:
-    """The numbers of the rows that are tried, in order."""
-    if is_mapped(codes):
-        from rosenblatt.engine.file_arrays import numbers_in_file
-
-        rows = numbers_in_file(len(codes))
-    else:
-        rows = np.arange(len(codes), dtype=np.int32)
+    """The numbers of the rows that are tried, in order; of many, they are among those that bins are learned from."""
+    sample = sampled_rows(len(codes))
+    rows = np.arange(len(codes), dtype=np.int32) if sample is None else sample.astype(np.int32)
     order.shuffle(rows, order.random_bits(0, order.SPLIT))
     return np.sort(rows[:MOST_ROWS])
 

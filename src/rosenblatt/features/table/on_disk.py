@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
-    """The features of a table, encoded part by part into its folder, and mapped: threads encode while others are written."""
+    """The features of a table, encoded part by part into its folder, and mapped: threads encode while others are written.
+
+    A table that is not kept goes meanwhile: what is written takes the room, in memory and on the disk, that it had.
+    """
 
     rooms: list[Room] = []  # that no part is in
 
@@ -34,7 +37,9 @@ def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
         return own.transform(table.part(number), room=room, packed=True), own.notes, room
 
     writer, notes = RowCacheWriter(table.folder, checked=table.kept), Notes()
-    for rows, about_rows, room in returning_memory(map_ahead(encoded, range(len(table.heights)))):
+    parts = returning_memory(map_ahead(encoded, range(len(table.heights))))
+    for number, (rows, about_rows, room) in enumerate(parts):
+        table.remove_part(number)
         writer.add(rows)
         notes += about_rows
         rooms.append(room)
