@@ -104,7 +104,7 @@ class DiskTableWriter:
         now = pl.String() if column.dtype in (pl.String, pl.Enum) else column.dtype
         self.types[name] = now if before is None else self._wider(name, before, now, source)
         if now != pl.String:
-            return column
+            return column.shrink_dtype() if now.is_integer() else column  # it is given back in its own type
         places = self._places(column)
         if len(self.texts[name]) <= MOST_TEXTS:
             return places

@@ -66,7 +66,7 @@ def map_ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator
     try:
         for item in items:
             coming.append(helpers().submit(work, item))
-            if len(coming) >= min(cores(), MOST_AHEAD):
+            if len(coming) >= min(cores() + 1, MOST_AHEAD):
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()

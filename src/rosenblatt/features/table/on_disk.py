@@ -34,12 +34,12 @@ def transform_on_disk(mapping: TableMap, table: DiskTable) -> Any:
         with suppress(IndexError):  # another thread may have been faster
             room = rooms.pop()
         own.blocks = [copy.copy(block) for block in mapping.blocks]
-        return own.transform(table.part(number), room=room, packed=True), own.notes, room
+        rows = own.transform(table.part(number), room=room, packed=True)
+        table.remove_part(number)
+        return rows, own.notes, room
 
     writer, notes = RowCacheWriter(table.folder, checked=table.kept), Notes()
-    parts = returning_memory(map_ahead(encoded, range(len(table.heights))))
-    for number, (rows, about_rows, room) in enumerate(parts):
-        table.remove_part(number)
+    for rows, about_rows, room in returning_memory(map_ahead(encoded, range(len(table.heights)))):
         writer.add(rows)
         notes += about_rows
         rooms.append(room)
