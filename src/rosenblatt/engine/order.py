@@ -30,7 +30,7 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
     """The row numbers of `pool` in the order of each epoch, without end; the array is overwritten for the next.
 
     From `ahead` rows on a second core, where there is one, shuffles for the next epoch meanwhile. The order is the same.
-    Rows on disk are shuffled within a `window` of so many, if there are more.
+    Rows on disk are shuffled within a `window` of so many, if there are more. A pool in a file may be shuffled itself.
 
     >>> rows = np.arange(5, dtype=np.int32)
     >>> [epoch.tolist() for epoch, _ in zip(epochs("shuffled", rows, seed=0), range(2))]
@@ -39,10 +39,12 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
     bits = random_bits(seed, ORDER)
     if order == "shuffled" and window is not None and window < len(pool):
         yield from shuffled_in_windows(pool, bits, window)
-    current = room_for(pool)
-    np.copyto(current, pool)
-    if order in ("shuffled", "once"):
-        pool = current  # so that nothing holds the rows as they came, where nobody asks for them again
+    current, once_only = pool, order in ("shuffled", "once")  # does nobody ask for the rows again as they came?
+    if not once_only or not is_mapped(pool):
+        current = room_for(pool)
+        np.copyto(current, pool)
+    if once_only:
+        pool = current  # so that nothing holds them
     if order == "shuffled" and len(pool) >= ahead and cores() > 1:
         yield from shuffled_ahead(current, bits)
     if order == "once":
