@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.features import Scale
-from rosenblatt.features.moments import Moments, MomentsFit, mean_and_sd
+from rosenblatt.features.table.numbers import Moments, MomentsFit, mean_and_sd
 
 ANY = st.floats(allow_nan=False, allow_infinity=False)
 

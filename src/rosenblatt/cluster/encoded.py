@@ -28,7 +28,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import DataError, FileError
 from rosenblatt.features.notes import Notes
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
-from rosenblatt.learning.learn import feature_counts, feature_means
+from rosenblatt.learning.learn import counts_and_means
 from rosenblatt.learning.scoring import Model, error
 from rosenblatt.learning.stream import naming_full_disk
 
@@ -232,8 +232,8 @@ def opened(folder: Path, encoding: Encoding) -> tuple[Examples, Notes]:
 def facts_of(shard: FileShard, encoding: Encoding) -> ShardFacts:
     """Encodes the shard, and tells what its rows add to a model."""
     with mapped_examples(shard, encoding) as examples:
-        counts = feature_counts(examples)
-        sums = feature_means(examples.rows, counts) * examples.rows.n
+        counts, means = counts_and_means(examples)
+        sums = means * examples.rows.n
         by_class = examples.class_counts()[np.newaxis]
         _, notes = examples_of(shard, encoding)
         size, digest = (len(examples.pool()),), (examples.checksum(),)

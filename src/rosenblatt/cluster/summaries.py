@@ -28,10 +28,9 @@ from rosenblatt.data.table import kind_of, number_in, number_text, numbers_if_al
 from rosenblatt.data.table_to_disk import MOST_TEXTS
 from rosenblatt.errors import FileError, LabelError, SettingError, as_argument
 from rosenblatt.features import FeatureMap, NumbersMap, TableMap
-from rosenblatt.features.moments import Moments
 from rosenblatt.features.table.blocks import CategoryProduct, make_blocks
 from rosenblatt.features.table.columns import USUAL_SIZES, Category, texts
-from rosenblatt.features.table.numbers import numbers
+from rosenblatt.features.table.numbers import Moments, numbers
 from rosenblatt.learning.examples import classes_of, codes_among, labels_of, text_array
 from rosenblatt.learning.learn import by_code, fit_features
 from rosenblatt.learning.learners import Recipe

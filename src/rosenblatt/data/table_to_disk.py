@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_TEXTS = 2**20  # different ones of a column
+MANY_CODES = 2**17  # as many pairs as there can be
 
 
 def table_on_disk(
@@ -146,7 +147,7 @@ class DiskTableWriter:
         known = self.texts.setdefault(column.name, {})
         column = column if is_enum(column) else coded(column)
         categories, codes = categories_of(column), enum_codes(column)  # one past the last: missing
-        counts = np.bincount(codes, minlength=len(categories) + 1)[:-1]
+        counts = counts_of(codes, len(categories) + 1)[:-1]
         occur = np.flatnonzero(counts)
         theirs = [known.setdefault(categories[code], len(known)) for code in occur.tolist()]
         place_of = np.zeros(len(categories) + 1, dtype=np.min_scalar_type(max(len(known) - 1, 0)))
@@ -156,7 +157,7 @@ class DiskTableWriter:
         tally[: len(before)] = before
         tally[place_of[occur]] += counts[occur]
         self.tallies[column.name] = tally
-        places = pl.Series(column.name, place_of[codes])
+        places = pl.Series(column.name, place_of.take(codes, mode="clip"))  # which none needs; to raise takes longer
         return places if not column.has_nulls() else pl.select(pl.when(column.is_not_null()).then(places)).to_series()
 
     def finish(self, options: ReadOptions) -> Dataset:
@@ -196,6 +197,18 @@ class DiskTableWriter:
         begin = [typed[name].gather(written[name].cast(pl.UInt32)).alias(name) for name in values]
         marked = types.with_thousands(begin, {name: values[name] for name in values if typed[name].dtype.is_float()})
         return {name: values[name] if name in marked else typed[name] for name in values}
+
+
+def counts_of(codes: np.ndarray, size: int) -> np.ndarray:
+    """How many of the codes are 0, 1, … size − 1; many that are bytes are counted in pairs, in half the time.
+
+    >>> counts_of(np.array([1, 0, 1], dtype=np.uint8), size=3)
+    array([1, 2, 0])
+    """
+    if codes.dtype != np.uint8 or len(codes) < MANY_CODES or len(codes) % 2 or not codes.flags.c_contiguous:
+        return np.bincount(codes, minlength=size)
+    pairs = np.bincount(codes.view(np.uint16), minlength=2**16).reshape(2**8, 2**8)
+    return np.asarray(pairs.sum(axis=0) + pairs.sum(axis=1))[:size]
 
 
 def labels_of(table: DiskTable, target: str) -> Any:

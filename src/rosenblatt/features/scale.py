@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, NotFiniteError
-from rosenblatt.features.moments import mean_and_sd
 from rosenblatt.features.notes import Notes
-from rosenblatt.features.table.numbers import standardise
+from rosenblatt.features.table.numbers import mean_and_sd, standardise
 
 COLUMNS_AT_ONCE = 16  # measured together, so that memory is read by the cache line
 NUMBERS_AT_ONCE = 2**17  # scaled together, so that the doubles in between stay in the cache

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rosenblatt.engine import compiled
 from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
 from rosenblatt.engine.rows import SPARSE_KINDS, Rows, is_mapped
+from rosenblatt.engine.threads import map_on_cores
 from rosenblatt.engine.weights import refuse_beyond_memory
 from rosenblatt.errors import LabelError, SettingError
 from rosenblatt.features import FeatureMap, Notes, TableMap
@@ -164,8 +166,8 @@ def learn_numbers(
     examples = for_regression(rows, targets)
     refuse_beyond_memory(examples.vectors, rows.d)
     recipe, about_window = for_rows_on_disk(recipe, examples)
-    counts = feature_counts(Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1)))
-    means = feature_means(rows, counts) if data.kind == "table" else None
+    of_one_class = Examples(rows, np.zeros(rows.n, dtype=np.int32), np.zeros(1))
+    counts, means = counts_and_means(of_one_class) if data.kind == "table" else (feature_counts(of_one_class), None)
     model = untrained(data, recipe, mapping, np.zeros(0), np.array([rows.n]), counts, means)
     model.target_scale = scale
     held_out = None if dev is None else model.number_examples(dev)[0]
@@ -192,8 +194,7 @@ def learn_classes(
     recipe, about_window = for_rows_on_disk(recipe, examples)
     plan = recipe.plan()
     notes = (*cells_not_read(mapping.notes), *values_pooled(mapping, examples.rows.n), *about_window)
-    counts = feature_counts(examples)
-    means = feature_means(examples.rows, counts) if data.kind == "table" else None
+    counts, means = counts_and_means(examples) if data.kind == "table" else (feature_counts(examples), None)
     class_counts = count_codes(examples.codes, len(examples.classes))
     model = untrained(data, recipe, mapping, examples.classes, class_counts, counts, means)
     held_out = model.examples(dev)[0] if isinstance(dev, Dataset) else dev
@@ -364,6 +365,17 @@ def count_codes(codes: np.ndarray, classes: int) -> np.ndarray:
     return counts
 
 
+def counts_and_means(examples: Examples) -> tuple[np.ndarray, np.ndarray]:
+    """`feature_counts`, and the mean of every feature; of packed rows, which take time to unpack, on two cores."""
+    rows = examples.rows
+    if rows.kind in ONES:  # each is 0 or 1
+        counts = feature_counts(examples)
+        return counts, counts.sum(axis=0) / max(1, rows.n)
+    work: list[Callable[[], np.ndarray]] = [partial(feature_counts, examples), partial(feature_means, rows)]
+    counts, means = map_on_cores(lambda one: one(), work) if isinstance(rows, PackedRows) else [one() for one in work]
+    return counts, means
+
+
 def feature_counts(examples: Examples) -> np.ndarray:
     """In how many rows of each class every feature is not 0: classes × features."""
     rows, codes = examples.rows, examples.codes
@@ -387,13 +399,11 @@ def dense_counts(values: np.ndarray, codes: np.ndarray, classes: int) -> np.ndar
     return counts
 
 
-def feature_means(rows: Rows, counts: np.ndarray) -> np.ndarray:
-    """The mean of every feature over all rows, of which `counts` are those in which it is not 0, by class."""
+def feature_means(rows: Rows) -> np.ndarray:
+    """The mean of every feature over all rows."""
     if rows.dense:
         assert rows.values is not None
         return np.asarray(rows.values.mean(axis=0, dtype=np.float64))
-    if rows.kind in ONES:  # each is 0 or 1
-        return np.asarray(counts.sum(axis=0) / max(1, rows.n))
     sums, part, summed = np.zeros(rows.d), np.zeros(rows.d), 0
     for _, some in parts_to_sum(rows):
         assert some.indptr is not None

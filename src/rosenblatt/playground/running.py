@@ -12,8 +12,7 @@ import numpy as np
 from rosenblatt.engine import order
 from rosenblatt.engine.rules import Rule
 from rosenblatt.errors import DataError, DivergenceError, LabelError, SettingError
-from rosenblatt.features.moments import mean_and_sd
-from rosenblatt.features.table.numbers import standardise
+from rosenblatt.features.table.numbers import mean_and_sd, standardise
 from rosenblatt.learning.driver import Callbacks, Interrupted, Outcome, Progress
 from rosenblatt.learning.examples import Examples, for_classes
 from rosenblatt.learning.history import History

@@ -25,10 +25,9 @@ from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_tex
 from rosenblatt.data.table import kind_of, numbers_if_all, plain
 from rosenblatt.errors import SettingError
 from rosenblatt.features import NumbersMap, TextMap
-from rosenblatt.features.moments import mean_and_sd
 from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, texts
-from rosenblatt.features.table.numbers import numbers
+from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, has_quantity, labels_of
 from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, is_sorted
 from rosenblatt.studies.pooling import middle, pool_numbers, pool_texts
