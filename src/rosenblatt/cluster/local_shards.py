@@ -80,11 +80,12 @@ class LocalShards:
         left = iter(self.shards)
         failures: dict[int, BaseException] = {}
 
-        def work(worker: ShardWorker) -> None:
+        def work(worker: ShardWorker, ended: threading.Event) -> None:
             while True:
                 with lock:
                     shard = None if failures else next(left, None)
                 if shard is None:
+                    ended.set()
                     return
                 try:
                     part = worker.learn(settings, start, shard)
@@ -94,18 +95,21 @@ class LocalShards:
                 except BaseException as problem:
                     failures[shard.shard] = problem
 
-        threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in self.workers]
+        # Ctrl-C in `Thread.join` may take a thread that works for one that has ended (Python 3.11): hence events.
+        begun: list[threading.Event] = []
         try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)  # in between comes Ctrl-C
+            for worker in self.workers:
+                ended = threading.Event()
+                threading.Thread(target=work, args=(worker, ended), daemon=True).start()
+                begun.append(ended)
+            for ended in begun:
+                while not ended.wait(0.2):
+                    pass  # in between comes Ctrl-C
         except BaseException:
             for worker in self.workers:
                 worker.stop()
-            for thread in filter(threading.Thread.is_alive, threads):  # who stops may change the rows, or unmap them
-                thread.join()
+            for ended in begun:  # who stops may change the rows, or unmap them
+                ended.wait()
             raise
         if failures:
             raise failures[min(failures)]
