@@ -108,18 +108,18 @@ TARGET INLINE int NAME(take_step_along)(const int kind, const rows_t *rows, int6
 }
 
 /* Would the loop look at the norm of row i, whose margin is 0? Not of ones: it is their number, and only that of none is 0. */
-TARGET INLINE int NAME(norm_is_open)(const int kind, const rows_t *rows, int64_t i, const steps_t *steps) {
+TARGET INLINE int NAME(norm_is_open)(const int kind, const rows_t *rows, int64_t i, double constant) {
     int64_t from, to;
     if (!is_ones(kind)) return 1;
     entries_of(kind, rows, i, &from, &to);
-    return from == to && steps->constant == 0;
+    return from == to && constant == 0;
 }
 
 /* Loop.move of core.py by the one tau that all steps have, where nothing else is to be looked at; else 0. */
 TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i, const weights_t *at, int64_t k, double sign,
                                   double margin, steps_t *steps) {
     if (!steps || !(-DBL_MAX <= margin && margin <= DBL_MAX)) return 0;
-    if (margin == 0 && NAME(norm_is_open)(kind, rows, i, steps)) return 0;
+    if (margin == 0 && NAME(norm_is_open)(kind, rows, i, steps->constant)) return 0;
     const double step = steps->tau * sign, t = (double)(steps->t + k);
     if (at->sigma) return NAME(take_step_along)(kind, rows, i, at, t, sign, margin, steps);
     NAME(add)(kind, rows, i, at, 0, step, t * step);
@@ -133,12 +133,12 @@ TARGET INLINE int NAME(take_step)(const int kind, const rows_t *rows, int64_t i,
 
 /* The search among dense rows as given, which the hardware fetches best one after the other. */
 TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const int32_t *y, int64_t k, int64_t end,
-                                       const weights_t *at, double threshold, steps_t *steps, double *score) {
+                                       const weights_t *at, double least, steps_t *steps, double *score) {
     for (; k < end; k++) {
         const char *row = dense_row(kind, rows, k), *ahead = NAME(later)(kind, rows, NULL, k + NEXT, end);
         const double sign = sign_of(y, k);
         *score = at->scale * NAME(dense_dot)(kind, row, ahead, 3, at->w, rows->d) + at->bias[0];
-        if (!rests(sign * *score, threshold) && !NAME(take_step)(kind, rows, k, at, k, sign, sign * *score, steps)) return k;
+        if (!rests(sign * *score, least) && !NAME(take_step)(kind, rows, k, at, k, sign, sign * *score, steps)) return k;
     }
     return end;
 }
@@ -148,7 +148,7 @@ TARGET INLINE int64_t NAME(dense_seek)(const int kind, const rows_t *rows, const
  * fetched into the cache of this level. */
 TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows, const int32_t *order, const int32_t *y,
                                              int64_t k, int64_t end, const int places, const int level,
-                                             const weights_t *at, double threshold, steps_t *steps, double *score) {
+                                             const weights_t *at, double least, steps_t *steps, double *score) {
     const char *row[ABREAST], *ahead[ABREAST];
     double dot[ABREAST];
     int64_t count = 1;
@@ -164,7 +164,7 @@ TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows,
         for (int64_t r = 0; r < count && !moved; r++, k++) {
             const double sign = sign_of(y, order[k]);
             *score = at->scale * dot[r] + at->bias[0];
-            if (rests(sign * *score, threshold)) continue;
+            if (rests(sign * *score, least)) continue;
             if (!NAME(take_step)(kind, rows, order[k], at, k, sign, sign * *score, steps)) return k;
             moved = 1;
         }
@@ -173,12 +173,13 @@ TARGET INLINE int64_t NAME(dense_seek_apart)(const int kind, const rows_t *rows,
     return end;
 }
 
-/* The same among sparse rows. `stride`, `scale` and `ahead` are constants where the first are 2 and 1, as for a perceptron. What the search
- * reads and counts lies in copies of its own: for all that the compiler knows, a weight that is stored could be any of it. */
+/* The same among sparse rows. `stride` is a constant where it is 2 or 3. What the search reads and counts lies in copies of its
+ * own: for all that the compiler knows, a weight that is stored could be any of it. */
 TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, const int32_t *order, const int32_t *y, int64_t k,
-                                        int64_t end, const weights_t *weights, const int64_t stride, const double scale,
-                                        const int64_t ahead, double threshold, steps_t *taken, double *score) {
+                                        int64_t end, const weights_t *weights, const int64_t stride, double least,
+                                        steps_t *taken, double *score) {
     const rows_t rows = *given;
+    const int64_t ahead = NAME(entries_ahead)(&rows, weights);
     weights_t at = *weights;
     steps_t steps = {0};
     double bias = *at.bias, bias_u = 0, last = 0;
@@ -188,14 +189,13 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
     }
     at.bias = &bias;
     steps.bias_u = &bias_u;
-    if (stride == 2) at.sigma = NULL;  /* a column has w and u, and no third number */
     for (; k < end; k++) {
         const int64_t i = order ? order[k] : k;
         NAME(fetch_sparse)(kind, &rows, order, k, end, &at, ahead);
         if (order && y && k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
         const double sign = sign_of(y, i);
-        last = scale * NAME(sparse_dot)(kind, &rows, i, at.w, stride) + bias;
-        if (rests(sign * last, threshold)) continue;
+        last = at.scale * NAME(sparse_dot)(kind, &rows, i, at.w, stride) + bias;
+        if (rests(sign * last, least)) continue;
         if (!taken || !NAME(take_step)(kind, &rows, i, &at, k, sign, sign * last, &steps)) break;
     }
     *score = last;
@@ -209,24 +209,66 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
     return k;
 }
 
+/* The same for what is learned most: two classes in a shuffled order, by steps of one tau. Here every branch and every register
+ * is felt, so it knows no more than that; `ahead` and `of_one_width`, which rows without indptr are, are constants. */
+TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, const int32_t *order, const int32_t *y, int64_t k,
+                                         int64_t end, const weights_t *weights, const int64_t ahead, const int of_one_width,
+                                         double least, steps_t *taken, double *score) {
+    rows_t rows = *given;
+    if (of_one_width) rows.indptr = NULL;
+    const weights_t at = *weights;
+    const double tau = taken->tau, constant = taken->constant;
+    const int64_t t = taken->t;
+    double bias = *at.bias, bias_u = *taken->bias_u, last = 0, tau_sum = taken->tau_sum;
+    int64_t count = 0, mistakes = 0;
+    for (; k < end; k++) {
+        const int64_t i = order[k];
+        NAME(fetch_sparse)(kind, &rows, order, k, end, &at, ahead);
+        if (k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
+        const double sign = sign_of(y, i);
+        last = NAME(sparse_dot)(kind, &rows, i, at.w, 2) + bias;
+        const double margin = sign * last, step = tau * sign, late_step = (double)(t + k) * step;
+        if (rests(margin, least)) continue;
+        if (!(-DBL_MAX <= margin && margin <= DBL_MAX)) break;
+        if (NAME(norm_is_open)(kind, &rows, i, constant) && margin == 0) break;
+        NAME(sparse_add_pairs)(kind, &rows, i, at.w, step, late_step);
+        bias += step * constant;
+        bias_u += (double)(t + k) * (step * constant);
+        tau_sum += tau;
+        mistakes += margin <= 0;
+        count++;
+    }
+    *score = last;
+    *at.bias = bias;
+    *taken->bias_u = bias_u;
+    taken->count += count;
+    taken->mistakes += mistakes;
+    taken->tau_sum = tau_sum;
+    return k;
+}
+
 /* The verbs for one kind of row, each a function of its own: the loop calls them through the kernel's table. */
 #define VERBS(KIND)                                                                                                        \
     TARGET static int64_t NAME(seek_##KIND)(const rows_t *rows, const int32_t *order, const int32_t *y, int64_t k,         \
                                             int64_t end, const weights_t *at, double threshold, steps_t *steps,            \
                                             double *score) {                                                               \
+        const double least = least_at_rest(threshold);                                                                     \
         if (is_dense(KIND) && order && rows->d * (int64_t)value_size(KIND) <= NARROW)                                      \
-            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD_NARROW, 3, at, threshold, steps, score);     \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD_NARROW, 3, at, least, steps, score);         \
         if (is_dense(KIND) && order)                                                                                       \
-            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, threshold, steps, score);            \
-        if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, threshold, steps, score);                   \
-        const int64_t ahead = NAME(entries_ahead)(rows, at), width = at->per_column;                                       \
-        const int usual = width == 2 && order && y && at->scale == 1;                                                      \
-        if (usual && ahead == ENTRIES_AHEAD)                                                                               \
-            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, ENTRIES_AHEAD, threshold, steps, score);    \
-        if (usual) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, 1.0, LONG_AHEAD, threshold, steps, score); \
-        if (width == 3)                                                                                                    \
-            return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, at->scale, ahead, threshold, steps, score);      \
-        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, width, at->scale, ahead, threshold, steps, score);      \
+            return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, least, steps, score);                \
+        if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, least, steps, score);                       \
+        if (at->per_column == 2 && order && y && steps && at->scale == 1) {                                                \
+            const int64_t ahead = NAME(entries_ahead)(rows, at);                                                           \
+            if (ahead == LONG_AHEAD)                                                                                       \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LONG_AHEAD, 0, least, steps, score);           \
+            if (rows->indptr)                                                                                              \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 0, least, steps, score);        \
+            return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 1, least, steps, score);            \
+        }                                                                                                                  \
+        if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, least, steps, score);       \
+        if (at->per_column == 3) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, least, steps, score);       \
+        return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, at->per_column, least, steps, score);                   \
     }                                                                                                                      \
     TARGET static void NAME(score_tile_##KIND)(const rows_t *rows, const int32_t *order, int64_t k, int64_t count,         \
                                                int64_t end, const weights_t *at, int64_t first, int64_t vectors,           \

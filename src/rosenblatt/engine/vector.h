@@ -40,8 +40,10 @@ typedef struct {
     double tau_sum;
 } steps_t;
 
-/* Rule.moves of core.py, and its check that the margin is finite; a margin that is no number moves, too. */
-INLINE int rests(double margin, double threshold) { return margin >= threshold && margin > 0 && margin <= DBL_MAX; }
+/* Rule.moves of core.py, and its check that the margin is finite; a margin that is no number moves, too. A search asks for the
+ * least margin that rests once: it is the threshold, or above 0, since a tie is a mistake. */
+INLINE double least_at_rest(double threshold) { return threshold > 0 ? threshold : DBL_TRUE_MIN; }
+INLINE int rests(double margin, double least) { return margin >= least && margin <= DBL_MAX; }
 
 INLINE double sign_of(const int32_t *y, int64_t i) { return y ? 2 * y[i] - 1 : 1; }
 
