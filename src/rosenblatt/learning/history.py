@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
@@ -21,6 +21,20 @@ class Epoch:
     moved: float | None  # mean |Δ(w, b)| per example, where a tolerance asks for it
     held_out_last: float | None
     held_out_averaged: float | None
+
+    def times(self, unit: float) -> Epoch:
+        """The epoch for targets so many times as large: lengths grow with them, squared errors with their square."""
+
+        def scaled(value: float | None, factor: float) -> float | None:
+            return None if value is None else value * factor
+
+        return replace(
+            self,
+            norm=self.norm * unit,
+            moved=scaled(self.moved, unit),
+            held_out_last=scaled(self.held_out_last, unit * unit),
+            held_out_averaged=scaled(self.held_out_averaged, unit * unit),
+        )
 
 
 class History(list[Epoch]):
@@ -41,6 +55,10 @@ class History(list[Epoch]):
         if isinstance(key, str):
             return np.array([getattr(epoch, key) for epoch in self])
         return super().__getitem__(key)
+
+    def times(self, unit: float) -> History:
+        """The epochs of a run on targets that were divided by this unit, as they are without."""
+        return History(epoch.times(unit) for epoch in self)
 
     def __repr__(self) -> str:
         names = [field.name for field in fields(Epoch)]

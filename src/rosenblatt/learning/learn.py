@@ -34,7 +34,6 @@ from rosenblatt.learning.examples import (
     has_quantity,
     labels_of,
 )
-from rosenblatt.learning.history import History
 from rosenblatt.learning.learners import Recipe
 from rosenblatt.learning.scoring import error
 from rosenblatt.learning.training import Training, run
@@ -320,7 +319,7 @@ def record_training(
         model.weights = trained.weights if goes_on else None
     else:
         views = ["last"] if trained.dual.logs is None else list(dict.fromkeys(["last", "averaged", model.view]))
-    model.history = trained.history if model.target_scale is None else in_units(trained.history, model.target_scale.sd)
+    model.history = trained.history if model.target_scale is None else trained.history.times(model.target_scale.sd)
     model.summary = Summary(
         learner=model.recipe.learner,
         examples=examples.rows.n,
@@ -332,24 +331,6 @@ def record_training(
         stopped_because=trained.stopped_because,
         train_error=error(model.model(), examples) if examples.rows.n else None,
         dev_error=None if held_out is None else {name: error(model.model(name), held_out) for name in views},
-    )
-
-
-def in_units(history: History, sd: float) -> History:
-    """The epochs of a run on targets that were divided by sd, with lengths and squared errors as without."""
-
-    def times(value: float | None, factor: float) -> float | None:
-        return None if value is None else value * factor
-
-    return History(
-        replace(
-            epoch,
-            norm=epoch.norm * sd,
-            moved=times(epoch.moved, sd),
-            held_out_last=times(epoch.held_out_last, sd * sd),
-            held_out_averaged=times(epoch.held_out_averaged, sd * sd),
-        )
-        for epoch in history
     )
 
 
