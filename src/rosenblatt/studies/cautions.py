@@ -197,7 +197,7 @@ def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
         return None
     from rosenblatt.learning.calibration import Calibration
 
-    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source)
+    again = Calibration.fit(scored.scores, scored.codes, model.classes, fitted.view, fitted.source)
     if again.method != fitted.method:
         return None
     now, before = again.to_arrays()[1], fitted.to_arrays()[1]
