@@ -333,8 +333,8 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
     if facts.contradictions:
         carry = "carries" if facts.contradictions == 1 else "carry"
         suggestions.append(
-            f"{counted(facts.contradictions, 'distinct row')} {carry} different labels: no classifier can get all rows right, "
-            "and last weights will thrash. Use averaged ones."
+            f"{counted(facts.contradictions, 'distinct row')} {carry} different labels: no classifier can get all rows "
+            "right, and last weights will thrash. Use averaged ones."
         )
     return suggestions
 
