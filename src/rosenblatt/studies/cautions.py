@@ -125,6 +125,7 @@ def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str
     never = [
         str(label) for label, times, rows_of in zip(model.classes, predicted, of_class, strict=True) if rows_of > times == 0
     ]
+    never = [name for name in never if name not in all_marks()]  # of which `about_missing_labels` says more
     if never:
         names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
         sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")
