@@ -115,7 +115,7 @@ def test_what_auto_chooses_cannot_be_said_beside_it(option, capsys):
 
 def test_a_class_of_one_row_cannot_be_measured():
     data = read(io.BytesIO(b"a,y\n1,x\n2,x\n3,z\n"), target="y")
-    with pytest.raises(SettingError, match="one row only"):
+    with pytest.raises(SettingError, match="Of the class z there is one row only"):
         choose_recipe(data)
 
 

@@ -174,7 +174,7 @@ def test_few_held_out_rows_are_told_and_training_goes_on(folder, capsys, tmp_pat
     few = [rows[0], *(row for row in rows[1:] if "setosa" not in row), *[row for row in rows if "setosa" in row][:2]]
     (tmp_path / "few.csv").write_text("".join(few))
     assert run(["train", "iris-train.csv", "-t", "kind", "--dev", str(tmp_path / "few.csv"), "-o", str(tmp_path / "m")]) == 0
-    assert "at least 5 rows of every class, and of one there are 2 rows" in capsys.readouterr().err
+    assert "at least 5 rows of every class, and of setosa there are 2 rows" in capsys.readouterr().err
     assert rosenblatt.load(tmp_path / "m").calibration is None
 
 

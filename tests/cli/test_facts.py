@@ -76,6 +76,7 @@ def test_a_small_table_is_counted_by_hand(people, capsys):
     assert facts["classes"] == {"poor": 2, "rich": 4}
     assert facts["positive"] == "rich"
     assert (facts["distinct"], facts["duplicates"], facts["contradictions"]) == (4, 1, 1)
+    assert any(sentence.startswith("1 distinct row carries different labels") for sentence in facts["suggestions"])
     values = {(v["feature"], v["value"]): (v["count"], v["share"]) for v in facts["values"]}
     assert values["education", None] == (1, 0.0)
     assert values["education", "Doctorate"] == (3, 1.0)
@@ -103,6 +104,16 @@ def test_many_numbers_are_left_out_with_a_note_and_scale_and_order_are_suggested
     assert any("sorted by class" in sentence for sentence in facts["suggestions"])
     assert any("differ in scale" in sentence for sentence in facts["suggestions"])
     assert len(result(capsys, str(path), "--target", "y", "--numeric", "category")["values"]) == 600
+
+
+def test_only_numbers_that_are_learned_from_have_a_scale(tmp_path, capsys):
+    path = tmp_path / "numbered.csv"
+    path.write_text(
+        ",a,b,y\n" + "".join(f"{i},{i * 7 % 11},{i * 5 % 13},{'no' if i % 3 else 'yes'}\n" for i in range(1, 2001))
+    )
+    facts = result(capsys, str(path), "--target", "y")
+    assert facts["columns"][0]["used"] is False
+    assert not any("differ in scale" in sentence for sentence in facts["suggestions"])
 
 
 def test_columns_are_told_by_kind(tmp_path, capsys):

@@ -425,6 +425,29 @@ def warnings_of(capsys, *arguments):
     return [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
 
 
+@pytest.mark.parametrize(("rare", "advice"), [("rare", True), ("NA", False)])
+def test_a_class_that_may_be_missing_labels_is_not_to_be_weighted_up(tmp_path, capsys, rare, advice):
+    rows = [f"{k % 5},{rare if k % 40 == 7 else 'yes' if k % 5 < 2 else 'no'}\n" for k in range(400)]
+    (tmp_path / "few.csv").write_text("a,churn\n" + "".join(rows))
+    told = warnings_of(capsys, tmp_path / "few.csv", "--holdout", "0.25")
+    assert any("never predicted: try --balanced" in line for line in told) == advice
+    assert any("--unlabelled skip" in line for line in told) != advice
+
+
+@pytest.mark.parametrize("target", [lambda k: "yes" if k * 11 % 7 < 3 else "no", lambda k: k * 7919 % 1009 / 10])
+def test_ids_of_training_among_the_rows_to_measure_on_are_told(tmp_path, capsys, target):
+    rows = [f"{1000 + k % 80},{k * 37 % 211},{k * k % 97},{target(k)}\n" for k in range(400)]
+    path = tmp_path / "visits.csv"
+    path.write_text("patient_id,a,b,churn\n" + "".join(rows))
+    (told,) = [line for line in warnings_of(capsys, path, "--holdout", "0.25") if "patient_id" in line]
+    assert told.startswith("warning: 100.00 % of the rows to measure on share patient_id with rows of training")
+    assert told.endswith("--group patient_id.")
+    together = warnings_of(capsys, path, "--holdout", "0.25", "--group", "patient_id")
+    assert not any("patient_id" in line for line in together)
+    path.write_text("".join(path.read_text()).replace("patient_id", "patient"))
+    assert not any("share" in line for line in warnings_of(capsys, path, "--holdout", "0.25"))
+
+
 @pytest.mark.parametrize("measured", [["--holdout", "0.25"], []])
 def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys, measured):
     (tmp_path / "leak.csv").write_text("plan,closed,n,churn\n" + "".join(customers()))

@@ -44,6 +44,17 @@ def test_without_network_the_error_says_where_to_put_the_file(name, nowhere):
     assert str(nowhere / "cache" / "rosenblatt" / name) in str(caught.value)
 
 
+def test_rows_of_a_known_data_set_without_a_label_can_be_left_out(nowhere):
+    place = nowhere / "cache" / "rosenblatt" / "adult"
+    place.mkdir(parents=True)
+    (place / "adult.data").write_bytes(ADULT + ADULT.replace(b"?", b"Wife"))
+    with pytest.raises(FileError, match="1 row has no label"):
+        read("adult", target="relationship")
+    data = read("adult", target="relationship", unlabelled="skip")
+    assert data.labels.to_list() == ["Wife"]
+    assert any("1 row has no label and was left out" in note for note in data.notes)
+
+
 def test_data_are_found_in_the_folder_and_then_in_the_cache(nowhere, monkeypatch):
     place = nowhere / "cache" / "rosenblatt" / "adult"
     place.mkdir(parents=True)

@@ -11,8 +11,10 @@ from sklearn.datasets import make_moons
 
 from rosenblatt import learn, load, read
 from rosenblatt.cli import run
+from rosenblatt.cli.output import print_trials
 from rosenblatt.errors import ModelFileError
 from rosenblatt.features import TableMap, from_json
+from rosenblatt.features.notes import FeatureTrial
 from rosenblatt.features.table.bins import (
     FEWEST_ROWS,
     MOST_BINS,
@@ -148,6 +150,12 @@ def test_learning_takes_the_product_that_a_line_needs_and_no_other():
     assert 0.4 < model.features.trials["products"].error_without < 0.6
     only = learn(data.take(np.arange(1000)), features={"products": "auto", "only": ["a", "c"]})
     assert only.features.products == []
+
+
+@pytest.mark.parametrize(("error_with", "told"), [(0.24, True), (0.25, False), (0.26, False)])
+def test_bins_that_err_less_by_chance_are_said_to_be_left_out(error_with, told, capsys):
+    print_trials({"bins": FeatureTrial(100, error_with, 0.25, chosen=False)})
+    assert ("no more than chance can gain" in capsys.readouterr().err) == told
 
 
 def test_the_choice_is_told_and_kept_in_the_file(tmp_path, capsys):

@@ -76,7 +76,7 @@ def test_many_classes_sum_to_one_and_the_file_holds_the_same_maps(seed, classes,
     codes = np.arange(n) % classes
     scores = bits.normal(size=(n, classes)) + (8 if wrong else 2) * np.eye(classes)[codes]
     codes = np.where(bits.random(n) < wrong, bits.permutation(codes), codes)
-    fitted = Calibration.fit(scores, codes, "last", "rows")
+    fitted = Calibration.fit(scores, codes, np.arange(classes), "last", "rows")
     assert fitted.method == "sigmoid" or n >= calibration.ISOTONIC_ROWS
     new = 10 * bits.normal(size=(30, classes))
     probabilities = fitted.probabilities(new)
@@ -98,7 +98,9 @@ def test_the_method_is_the_one_of_the_lower_log_loss_by_scikit_learn(wrong):
         name: log_loss(codes[new], fit(scores[known], codes[known] == 1)(scores[new]))
         for name, fit in (("sigmoid", fit_sigmoid), ("isotonic", fit_steps))
     }
-    assert Calibration.fit(scores[known], codes[known], "last", "rows").method == min(losses, key=losses.__getitem__)
+    assert Calibration.fit(scores[known], codes[known], np.arange(2), "last", "rows").method == min(
+        losses, key=losses.__getitem__
+    )
 
 
 def test_a_lead_is_over_the_best_other_also_in_a_tie():
@@ -108,8 +110,8 @@ def test_a_lead_is_over_the_best_other_also_in_a_tie():
 
 
 def test_too_few_rows_of_a_class_are_refused():
-    with pytest.raises(LabelError, match="at least 5 rows of every class, and of one there is 1 row"):
-        Calibration.fit(np.arange(20.0), np.array([1] + 19 * [0]), "last", "held-out rows")
+    with pytest.raises(LabelError, match="at least 5 rows of every class, and of rare there is 1 row"):
+        Calibration.fit(np.arange(20.0), np.array([1] + 19 * [0]), np.array(["common", "rare"]), "last", "held-out rows")
 
 
 def test_cross_fitted_probabilities_do_not_know_their_own_row():
@@ -229,7 +231,7 @@ def test_few_held_out_rows_of_a_class_give_a_note_and_no_probabilities():
     learned = learn_from(iris, rosenblatt.Recipe(), iris.slice(0, 52))
     assert learned.classifier.calibration is None
     assert "no probabilities" in learned.notes[0]
-    assert "of one there are 0 rows" in learned.notes[0]
+    assert "of virginica there are 0 rows among the held-out rows, and fewer than 5 of 1 other class" in learned.notes[0]
 
 
 def test_last_weights_calibrated_out_of_fold_are_told_to_be_doubtful(parts):

@@ -81,6 +81,16 @@ def test_what_is_a_quantity(labels, quantity):
     assert is_quantity(labels) is quantity
 
 
+@pytest.mark.parametrize(("values", "told"), [(10, False), (11, True), (20, True)])
+def test_more_numbers_than_digits_are_told_to_be_classes(values, told):
+    marks = np.tile(np.arange(values), 12)
+    data = Dataset("table", pl.DataFrame({"x": marks % 7, "z": marks % 5}), pl.Series("marks", marks), "marks.csv")
+    learned = learn_from(data, Recipe())
+    sentence = f"marks has {values} different numbers, taken for classes. --task numbers predicts a quantity."
+    assert (sentence in learned.notes) == told
+    assert not learn_from(data, Recipe(regression=False)).notes
+
+
 def test_a_word_is_no_number_wherever_it_stands(monkeypatch):
     texts = ["unknown to us", *(f"{i}.5" for i in range(40))]
     orders = itertools.cycle([texts[1:] + texts[:1], texts, texts])  # of the values that differ, polars gives any order

@@ -170,7 +170,8 @@ def print_trials(trials: Mapping[str, FeatureTrial], numbers: bool = False) -> N
         if numbers:
             errors = f"{percent(trial.error_with)} was left with {name}, {percent(trial.error_without)} without"
             rows = f"of the variance in {trial.rows:,} held-out rows"
-        echo(f"{what:8} {chosen if trial.chosen else left}: {rows} {errors}", err=True)
+        by_chance = "" if trial.chosen or trial.error_with >= trial.error_without else ": no more than chance can gain"
+        echo(f"{what:8} {chosen if trial.chosen else left}: {rows} {errors}{by_chance}", err=True)
         echo(f"{'':8} {option} decides otherwise", err=True)
 
 

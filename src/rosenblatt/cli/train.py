@@ -291,7 +291,7 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
     if learned.classifier.predicts_numbers:
         from rosenblatt.cli.train_numbers import check_learned
 
-        return check_learned(learned, data, chosen.certify), search  # type: ignore[arg-type]
+        return check_learned(learned, data, dev, chosen.certify), search  # type: ignore[arg-type]
     tell_of_classes(learned.classifier)
     # Without rows to measure on, a look costs something only where the error of training is as small as a leak makes it.
     error = learned.classifier.summary.train_error

@@ -26,8 +26,8 @@ def as_object(learned: LearnedNumbers) -> dict[str, Any]:
     return facts if held_out is None else facts | {"dev_measures": held_out.to_dict()}
 
 
-def check_learned(learned: LearnedNumbers, data: Dataset, certify: float | None) -> LearnedNumbers:
-    """Adds a warning of columns that give the target away, where training hardly errs; refuses --certify."""
+def check_learned(learned: LearnedNumbers, data: Dataset, dev: Dataset | None, certify: float | None) -> LearnedNumbers:
+    """Warns of columns that give the target away, where training hardly errs, and of shared IDs; refuses --certify."""
     if certify:
         raise click.UsageError("--certify is about classes, and the target is a quantity: leave it out.")
     scale, error = learned.classifier.target_scale, learned.classifier.summary.train_error
@@ -35,6 +35,11 @@ def check_learned(learned: LearnedNumbers, data: Dataset, certify: float | None)
         from rosenblatt.studies.cautions import number_giveaways
 
         for sentence in number_giveaways(learned.classifier, data):
+            tell(sentence, "warning")
+    if dev is not None:
+        from rosenblatt.studies.cautions import about_shared_ids
+
+        for sentence in about_shared_ids(data, dev):
             tell(sentence, "warning")
     return learned
 

@@ -155,11 +155,12 @@ def is_known(text: str) -> bool:
 
 
 @needs_parts("Reading this data set")
-def open_known(name: str, part: str = "train", *, target: str | int | None = None) -> Dataset:
+def open_known(name: str, part: str = "train", *, target: str | int | None = None, unlabelled: str = "refuse") -> Dataset:
     """A data set by name. `part` is train, dev (income) or test (mnist, 20newsgroups).
 
     `target` overrules the column that the data set is usually asked for. auto-mpg asks, as the lecture does, whether a
-    car is good, which is more than 25 miles per gallon; target="mpg" gives the miles themselves.
+    car is good, which is more than 25 miles per gallon; target="mpg" gives the miles themselves. unlabelled="skip" leaves
+    out rows that have no value there.
     """
     if name in bundled.LOADERS:
         return bundled.load(name, part, target)
@@ -170,7 +171,8 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
         raise SettingError(f"The data set {name} has no part {part!r}: choose one of {', '.join(known.parts)}.")
     # All of them: images are useless without their labels.
     path, *_ = [find_file(name, file, _other_names(name, part, file)) for file in known.parts[part]]
-    options = known.options if target is None else replace(known.options, target=target)
+    options = replace(known.options, unlabelled=unlabelled)
+    options = options if target is None else replace(options, target=target)
     data = _read(path, options, known.within.get(part))
     labels = data.labels
     if known.good_above is not None and target is None:
@@ -179,7 +181,7 @@ def open_known(name: str, part: str = "train", *, target: str | int | None = Non
         assert isinstance(labels, pl.Series)
         labels = pl.Series(labels.name, ["good" if value > known.good_above else "bad" for value in labels])
     name = name if part == "train" else f"{name}:{part}"
-    return Dataset(data.kind, data.rows, labels, name, file_columns=data.file_columns)
+    return Dataset(data.kind, data.rows, labels, name, file_columns=data.file_columns, notes=data.notes)
 
 
 def _other_names(name: str, part: str, file: PublishedFile) -> list[str]:

@@ -258,7 +258,7 @@ def _known_dataset(where: Where, options: ReadOptions) -> Dataset | None:
     if not isinstance(where, str) or where == "-" or os.path.exists(where) or not is_known(where):
         return None
     name, part = split_part(where)
-    return open_known(name, part, target=options.target)
+    return open_known(name, part, target=options.target, unlabelled=options.unlabelled)
 
 
 def _several_files(where: Where, options: ReadOptions) -> TableParts | None:

@@ -391,4 +391,6 @@ def norm(v: np.ndarray) -> float:
     """|v|, in a unit in which the squares neither overflow nor vanish."""
     _, exponent = np.frexp(np.abs(v).max(initial=0.0))
     with np.errstate(over="ignore"):  # infinite: it is
-        return float(np.ldexp(np.linalg.norm(np.ldexp(v, -exponent)), exponent))
+        scaled = np.ldexp(v, -exponent)
+        # Not by BLAS: its threads would wait for more, busily, on the cores that workers and shuffles then lack.
+        return float(np.ldexp(np.sqrt(np.einsum("i,i", scaled, scaled)), exponent))

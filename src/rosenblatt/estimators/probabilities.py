@@ -53,7 +53,7 @@ class GivesProbabilities(LinearViews):
             return run.view(chosen)
 
         scores, codes = out_of_fold_scores(examples, self._model, train, settings.plan.seed)
-        self._calibration = Calibration.fit(scores, codes, chosen, OUT_OF_FOLD)
+        self._calibration = Calibration.fit(scores, codes, examples.classes, chosen, OUT_OF_FOLD)
 
     @available_if(lambda self: self._has_probabilities())  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -152,9 +152,9 @@ class Calibration:
     source: str  # which rows they were
 
     @classmethod
-    def fit(cls, scores: np.ndarray, codes: np.ndarray, view: str, source: str) -> Calibration:
+    def fit(cls, scores: np.ndarray, codes: np.ndarray, classes: np.ndarray, view: str, source: str) -> Calibration:
         """Of rows that the weights did not see: sigmoids, or steps where there are many rows."""
-        refuse_too_few(codes, 2 if scores.ndim == 1 else scores.shape[1], source)
+        refuse_too_few(codes, classes, source)
         return cls(fit_maps(scores, codes), view, len(codes), source)
 
     @property
@@ -194,13 +194,16 @@ class Calibration:
         return cls(maps, facts["view"], facts["rows"], facts["source"])
 
 
-def refuse_too_few(codes: np.ndarray, classes: int, source: str) -> None:
+def refuse_too_few(codes: np.ndarray, classes: np.ndarray, source: str) -> None:
     """Refuses rows of which some class has next to none."""
-    fewest = int(np.bincount(codes, minlength=classes).min())
-    if fewest < LEAST_ROWS:
+    rows_of = np.bincount(codes, minlength=len(classes))
+    rarest, others = int(rows_of.argmin()), int((rows_of < LEAST_ROWS).sum()) - 1
+    if rows_of[rarest] < LEAST_ROWS:
+        few = f", and fewer than {LEAST_ROWS} of {counted(others, 'other class')}" if others else ""
         raise LabelError(
-            f"Probabilities need at least {LEAST_ROWS} rows of every class, and of one there "
-            f"{'is' if fewest == 1 else 'are'} {counted(fewest, 'row')} among the {source}: take more rows."
+            f"Probabilities need at least {LEAST_ROWS} rows of every class, and of {classes[rarest]} there "
+            f"{'is' if rows_of[rarest] == 1 else 'are'} {counted(int(rows_of[rarest]), 'row')} among the {source}{few}: "
+            "take more rows."
         )
 
 
@@ -261,7 +264,7 @@ def out_of_fold_scores(
     """
     pool = examples.pool()
     codes = examples.codes[pool]
-    refuse_too_few(codes, len(examples.classes), "rows of training")
+    refuse_too_few(codes, examples.classes, "rows of training")
     folds = stratified_folds(codes, FOLDS, seed)
     usual = usual_size(model.scores(examples.rows)[pool])
     scores = np.empty((len(pool), *(() if examples.vectors == 1 else (examples.vectors,))))

@@ -44,14 +44,14 @@ def add_probabilities(learned: Learned) -> Learned:
         unseen = model.model().scores(held_out.rows), held_out.codes
         if recipe.calibrate or not model.has_probabilities():
             try:
-                model.calibration = Calibration.fit(*unseen, model.view, HELD_OUT)
+                model.calibration = Calibration.fit(*unseen, model.classes, model.view, HELD_OUT)
             except LabelError as problem:
                 if recipe.calibrate or recipe.threshold is not None:
                     raise
                 return replace(learned, notes=(*learned.notes, f"The model has no probabilities. {problem}"))
     elif recipe.calibrate:
         unseen = out_of_fold_scores(learned.examples, model.model(), lambda part: train_again(part, recipe), recipe.seed)
-        model.calibration = Calibration.fit(*unseen, model.view, OUT_OF_FOLD)
+        model.calibration = Calibration.fit(*unseen, model.classes, model.view, OUT_OF_FOLD)
         if model.view == "last":
             learned = replace(learned, notes=(*learned.notes, LAST_WEIGHTS))
     if recipe.threshold is not None:
@@ -74,7 +74,8 @@ def train_again(examples: Examples, recipe: Recipe) -> Scorer:
 
 def calibrate(model: Classifier, examples: Examples) -> None:
     """Gives a model probabilities, or others, from examples that it has not learned from."""
-    model.calibration = Calibration.fit(model.model().scores(examples.rows), examples.codes, model.view, LATER)
+    scores = model.model().scores(examples.rows)
+    model.calibration = Calibration.fit(scores, examples.codes, model.classes, model.view, LATER)
     if model.threshold is not None:  # the same probability is another score now
         model.threshold = replace(model.threshold, score=score_of(model, model.threshold.probability))
 

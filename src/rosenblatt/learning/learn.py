@@ -41,7 +41,7 @@ from rosenblatt.learning.training import Training, run
 if TYPE_CHECKING:  # a kernel takes scipy, and few learn with one
     from rosenblatt.learning.kernel.training import KernelTraining
 
-MANY_CLASSES = 20  # from more on, numbers that are taken for classes are told
+MANY_CLASSES = 10  # digits; of more, which may be marks or counts, it is told that each is taken for a class
 SUMMED_ENTRIES = 2**22  # at a time
 ONES = (SPARSE_KINDS[0, 4], SPARSE_KINDS[0, 8])  # kinds of rows whose entries are all 1
 

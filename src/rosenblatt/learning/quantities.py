@@ -282,7 +282,7 @@ def label_at(data: Dataset, row: int) -> str:
 
 
 def sentence_about(data: Dataset, quantity: bool) -> str | None:
-    """What is told where nobody has said whether numbers are amounts or classes; None where there is no doubt."""
+    """What is told where nobody has said whether so many labels are amounts or classes; None where they are no numbers."""
     labels = labels_of(data)
     name = getattr(labels, "name", "") or "The target"
     numbers, _ = values_and_counts(labels)
@@ -293,6 +293,6 @@ def sentence_about(data: Dataset, quantity: bool) -> str | None:
             f"{name} is a quantity ({len(numbers):,} different numbers{written}): numbers are predicted. "
             "--task classes takes each for a class."
         )
-    if len(numbers) > FEW_VALUES:
+    if len(numbers):
         return f"{name} has {len(numbers):,} different numbers, taken for classes. --task numbers predicts a quantity."
     return None

@@ -147,9 +147,15 @@ def choose_recipe(
             "The target is a quantity, and the search is for classes: train without --auto. "
             "`rosenblatt compare` sets the learners for numbers beside each other; --task classes takes each for a class."
         )
-    codes = encode(labels)[1]
-    if np.bincount(codes).min() < 2:
-        raise SettingError("A class has one row only: no learner can be measured on it. Leave it out, or name a learner.")
+    classes, codes = encode(labels)
+    single = [str(classes[k]) for k in np.flatnonzero(np.bincount(codes) < 2)]
+    if single:
+        names = ", ".join(single[:5]) + (" …" if len(single) > 5 else "")
+        each = "Of the class" if len(single) == 1 else "Of each of the classes"
+        raise SettingError(
+            f"{each} {names} there is one row only, and no learner can be measured on it: leave such rows out, or train "
+            "without --auto."
+        )
     drawn = np.arange(len(codes), dtype=np.int32)
     order.shuffle(drawn, order.random_bits(default.recipe.seed, order.SPLIT))
     work, ended_by, alive, kernel = 0.0, "all rounds", candidates, None

@@ -16,6 +16,7 @@ import numpy as np
 
 from rosenblatt.data import Dataset
 from rosenblatt.data.coded import CodedTexts
+from rosenblatt.data.columns.kinds import words_in
 from rosenblatt.data.columns.reading import all_marks
 from rosenblatt.data.columns.words import one_spelling
 from rosenblatt.engine.rows import Rows
@@ -40,6 +41,7 @@ ROWS_A_VALUE = 5  # at least, on average: every ID tells its own row
 REPEATED_SHARE = 0.01  # of the rows, beyond what chance explains
 RARE = 0.01  # of the rows; of more than two classes, as much less as there are more
 LEAST_CHANGES, SORTED_SHARE = 20, 0.1  # of label, expected by chance; a sorted file has less than this share of them
+OF_ONE, LEAST_VALUES, MOST_ROWS_OF_ONE, SHARED = {"id", "ids", "uuid", "guid"}, 30, 100, 0.5  # see `about_shared_ids`
 SHIFT_SE, SHIFT_POINTS = 4.0, 0.05  # by which the share of a class must differ between two parts
 
 
@@ -65,7 +67,7 @@ def cautions(model: Classifier, data: Dataset, examples: Examples, dev: Dataset 
 def about_dev(model: Classifier, data: Dataset, dev: Dataset) -> list[str]:
     """Sentences about rows to measure on: do they repeat those of training, are classes as common, are all predicted?"""
     codes = codes_among(model.classes, labels_of(dev))
-    sentences = about_repeated(rows_in_both(model, data, dev), len(dev))
+    sentences = about_repeated(rows_in_both(model, data, dev), len(dev)) + about_shared_ids(data, dev)
     return sentences + about_measured(model, model.transform(dev.rows)[0], codes[codes >= 0])
 
 
@@ -80,6 +82,30 @@ def about_repeated(repeated: RepeatedRows, measured: int) -> list[str]:
     return [
         f"{counted(repeated.rows, 'row')} to measure on {are} among the training rows, too: the measured error is too low."
     ]
+
+
+def about_shared_ids(data: Dataset, dev: Dataset) -> list[str]:
+    """Sentences about IDs of which most rows to measure on have one of training: of one patient, say, some visits are
+    learned from and others measured on. What is called an ID and has few values, or hundreds of rows each, is a category.
+    """
+    if data.kind != "table":
+        return []
+    sentences = []
+    for name in data.rows.columns:
+        if not words_in(name) & OF_ONE or name not in dev.rows.columns:
+            continue
+        columns = (part.rows[name] for part in (data, dev))
+        learned, measured = (one.to_polars() if isinstance(one, CodedTexts) else one for one in columns)
+        values = learned.drop_nulls().unique()
+        if len(values) < LEAST_VALUES or len(learned) > MOST_ROWS_OF_ONE * len(values) or values.dtype != measured.dtype:
+            continue
+        share = int(measured.is_in(values.to_list()).sum()) / max(1, len(measured))
+        if share >= SHARED:
+            sentences.append(
+                f"{percent(share)} of the rows to measure on share {name} with rows of training: if rows with the same one "
+                f"belong together, as a patient's do, the measured error is too low: --holdout with --group {quote(name)}."
+            )
+    return sentences
 
 
 def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str]:
@@ -99,6 +125,7 @@ def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str
     never = [
         str(label) for label, times, rows_of in zip(model.classes, predicted, of_class, strict=True) if rows_of > times == 0
     ]
+    never = [name for name in never if name not in all_marks()]  # of which `about_missing_labels` says more
     if never:
         names = ", ".join(never[:5]) + (" …" if len(never) > 5 else "")
         sentences.append(f"{names} {'is' if len(never) == 1 else 'are'} never predicted: try --balanced.")
@@ -197,7 +224,7 @@ def rows_of_calibration(model: Classifier, scored: ScoredRows) -> str | None:
         return None
     from rosenblatt.learning.calibration import Calibration
 
-    again = Calibration.fit(scored.scores, scored.codes, fitted.view, fitted.source)
+    again = Calibration.fit(scored.scores, scored.codes, model.classes, fitted.view, fitted.source)
     if again.method != fitted.method:
         return None
     now, before = again.to_arrays()[1], fitted.to_arrays()[1]

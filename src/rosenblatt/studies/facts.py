@@ -23,7 +23,7 @@ from rosenblatt.data import Dataset
 from rosenblatt.data.columns.kinds import Overrides, decide
 from rosenblatt.data.columns.reading import ColumnReading, TableReadings, is_text
 from rosenblatt.data.table import kind_of, numbers_if_all, plain
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import SettingError, counted
 from rosenblatt.features import NumbersMap, TextMap
 from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, texts
@@ -331,17 +331,19 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
     if data.kind == "table":
         suggestions += _column_suggestions(data.rows, facts)
     if facts.contradictions:
+        carry = "carries" if facts.contradictions == 1 else "carry"
         suggestions.append(
-            f"{facts.contradictions:,} distinct rows carry different labels: no classifier can get all rows right, "
-            "and last weights will thrash. Use averaged ones."
+            f"{counted(facts.contradictions, 'distinct row')} {carry} different labels: no classifier can get all rows "
+            "right, and last weights will thrash. Use averaged ones."
         )
     return suggestions
 
 
 def _column_suggestions(rows: pl.DataFrame, facts: Facts) -> list[str]:
     suggestions, sd = [], {}
+    learned_as_numbers = {one.name for one in facts.readings if one.used and one.kind in ("number", "both")}
     for series in rows:
-        if kind_of(series) == "number":
+        if kind_of(series) == "number" and series.name in learned_as_numbers:
             x, _ = numbers(series)
             sd[series.name] = mean_and_sd(x[~np.isnan(x)])[1]
     spread = {name: value for name, value in sd.items() if value > 0}
