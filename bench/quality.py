@@ -62,7 +62,8 @@ def shared() -> Iterator[Dataset]:
     ):
         try:
             data = read(name, unlabelled="skip", **options)
-        except FileError:
+        except FileError as problem:
+            print(f"left out: {problem}", file=sys.stderr)
             continue
         yield Dataset("table", data.rows, data.labels, f"{name}, column {options['target']}")
 
