@@ -15,7 +15,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.data.table import BLANKS, Place, find_target, number_in, refuse_patterns, to_dataset
 from rosenblatt.engine.threads import map_ahead
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, NoRowsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +37,7 @@ def columnar_readers(
     def read(source: Source, options: ReadOptions) -> Dataset:
         frame = explain_damage(source, title, lambda: read_frame(source))
         if not frame.height:
-            raise FileError("the table has no rows.", path=source.name)
+            raise NoRowsError("the table has no rows.", path=source.name)
         return typed_dataset(frame, options, source.name)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
@@ -65,7 +65,7 @@ def columnar_readers(
                     earlier += part.height
             source.refuse_changes()
             if not earlier:
-                raise FileError("the table has no rows.", path=source.name)
+                raise NoRowsError("the table has no rows.", path=source.name)
 
         def typed(part: tuple[int, pl.DataFrame]) -> Dataset:
             return typed_dataset(part[1], options, source.name, part[0])
