@@ -8,6 +8,7 @@ RosenblattError
 │   ├── NotFiniteError               nan or infinity, or numbers that overflow or underflow; names row and column
 │   ├── LabelError                   labels: one class only, unknown, missing
 │   └── FileError                    a file that cannot be read; names path, line and column
+│       ├── NoRowsError              a table of names and no rows
 │       └── TargetError              the column to predict was named, and is not there: a SettingError, too
 ├── DivergenceError (ValueError)     the weights grew beyond all bounds; `.training` keeps the last good epoch
 ├── ModelFileError (ValueError)      a model file that is missing, damaged, foreign or too new, or cannot hold its content
@@ -155,6 +156,10 @@ class FileError(DataError):
         self.path = path
         self.line = line
         self.column = column
+
+
+class NoRowsError(FileError):
+    """A table has names, and no rows."""
 
 
 class TargetError(FileError, SettingError):

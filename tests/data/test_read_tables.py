@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.data import Dataset, ReadOptions, batches, read
 from rosenblatt.data.read_options import BufferSizes
-from rosenblatt.data.reading import read_with
+from rosenblatt.data.reading import batches_of, read_with
 from rosenblatt.errors import SettingError
 
 TABLE = b"age,job,buys\n39,clerk,no\n50,?,yes\n,cook,no\n"
@@ -261,3 +261,21 @@ def test_what_stands_behind_a_closing_quote_belongs_to_the_cell():
     """As Python's csv reads it; polars gives a comma alone."""
     assert rows_of(b'a:b\n"","":1\n', delimiter=":") == [(',""', 1)]
     assert rows_of(b'a:b\n"",""":1\n"x"y:2\n', delimiter=":") == [(',"""', 1), ("xy", 2)]
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_a_large_group_of_rows_of_a_parquet_file_is_decoded_in_parts(ahead, tmp_path, monkeypatch):
+    n, heights, collect = 600_000, [], pl.LazyFrame.collect
+    x = np.arange(n)
+    pl.DataFrame({"x": x, "y": np.where(x % 3, "a", "b")}).write_parquet(tmp_path / "t.parquet", row_group_size=n)
+
+    def counted(self, *arguments, **named):
+        frame = collect(self, *arguments, **named)
+        heights.append(frame.height)
+        return frame
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", counted)
+    parts = list(batches_of(tmp_path / "t.parquet", None, ReadOptions(target="y", ahead=ahead)))
+    assert sum(heights) >= n  # all of them, and no more than this at a time
+    assert max(heights) == 2**18
+    assert np.array_equal(np.concatenate([part.rows["x"].to_numpy() for part in parts]), x)

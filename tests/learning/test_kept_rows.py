@@ -1,11 +1,13 @@
 """Kept rows: the next run starts from them and ends on the same bytes; what does not fit is named and built anew."""
 
+import errno
 import hashlib
 import json
 import os
 import subprocess
 import sys
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -217,3 +219,16 @@ def test_who_waits_for_a_cache_says_so(files):
     assert "Another run writes the cache" in told
     waiting.communicate()
     assert waiting.returncode == 0
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt()])
+def test_a_run_that_fails_leaves_no_half_written_rows(failure, files, monkeypatch):
+    def fail(*given):
+        assert any(name.startswith("part-") for name in os.listdir(FOLDER))  # the table is there
+        raise failure
+
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr("rosenblatt.learning.kept_rows.prepare", fail)
+        assert run(["train", "t.csv", "--target", "label", "-o", "model", *KEPT]) == 1
+    assert os.listdir(FOLDER) == ["lock"]
+    assert train("t.csv", *KEPT)[0] == train("t.csv")[0]

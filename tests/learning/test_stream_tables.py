@@ -337,3 +337,47 @@ def test_a_larger_table_ends_on_the_bytes_of_memory(tmp_path):
             tmp_path / "stream"
         )
         assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
+@pytest.mark.parametrize("empty", [0, 2])
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_files_without_rows_are_passed_over(tmp_path, suffix, empty):  # Spark writes one where a partition is empty
+    table = people(300)
+    parts = [table.head(100), table.slice(100, 100), table.tail(100)]
+    parts.insert(empty, table.clear())
+    (tmp_path / "parts").mkdir()
+    for number, part in enumerate(parts):
+        write = part.write_csv if suffix == "csv" else part.write_parquet
+        write(tmp_path / "parts" / f"{number}.{suffix}")
+    streamed = rb.learn(str(tmp_path / "parts"), stream=True, target="rich", epochs=2)
+    streamed.save(tmp_path / "stream")
+    rb.learn(rb.read(tmp_path / "parts", target="rich"), epochs=2).save(tmp_path / "memory")
+    assert (tmp_path / "stream").read_bytes() == (tmp_path / "memory").read_bytes()
+    assert streamed.summary.examples == 300
+
+
+def test_a_folder_of_which_no_file_has_rows_is_refused(tmp_path):
+    for number in range(2):
+        people(5).clear().write_parquet(tmp_path / f"{number}.parquet")
+    with pytest.raises(rb.FileError, match="none of the 2 parquet files has rows"):
+        rb.read(tmp_path, target="rich")
+    with pytest.raises(rb.FileError, match="none of the 2 parquet files has rows"):
+        rb.learn(str(tmp_path), stream=True, target="rich")
+
+
+def test_a_folder_of_folders_of_tables_says_how_to_name_its_files(tmp_path):
+    for year in (2023, 2024):
+        (tmp_path / f"year={year}").mkdir()
+        people(40, year).write_parquet(tmp_path / f"year={year}" / "0.parquet")
+    with pytest.raises(rb.TargetError, match=r"folders of tables: name the files themselves, '.*\*\*.*\*\.parquet'"):
+        rb.learn(str(tmp_path), stream=True, target="rich")
+    assert rb.learn(f"{tmp_path}/**/*.parquet", stream=True, target="rich", epochs=1).summary.examples == 80
+
+
+def test_a_column_of_texts_in_one_file_and_of_numbers_in_another_can_be_left_out(tmp_path):
+    people(40).write_parquet(tmp_path / "0.parquet")
+    people(40, 1).with_columns(pl.col("kids").cast(pl.String)).write_parquet(tmp_path / "1.parquet")
+    with pytest.raises(rb.FileError, match=r"column 'kids': it holds texts in some rows.*--column kids=drop"):
+        rb.learn(str(tmp_path), stream=True, target="rich")
+    without = {"per_column": {"kids": "drop"}}
+    assert rb.learn(str(tmp_path), stream=True, target="rich", epochs=1, features=without).summary.examples == 80

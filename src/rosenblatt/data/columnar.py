@@ -15,7 +15,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.source import Source
 from rosenblatt.data.table import BLANKS, Place, find_target, number_in, refuse_patterns, to_dataset
 from rosenblatt.engine.threads import map_ahead
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, NoRowsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,13 +31,18 @@ def columnar_readers(
     read_frame: Callable[[Source], pl.DataFrame],
     scan_frame: Callable[[str | IO[bytes]], pl.LazyFrame],
     whole_only: bytes | None = None,
+    sliced: bool = False,
 ) -> tuple[Read, Batches]:
-    """The functions `read` and `batches` of a format. What begins with `whole_only` polars cannot scan."""
+    """The functions `read` and `batches` of a format. What begins with `whole_only` polars cannot scan.
+
+    Of a format that is `sliced` polars decodes some rows without all before them, and is asked for those. By itself it
+    decodes whole groups of rows, and some ahead: a gigabyte, where a group has a million.
+    """
 
     def read(source: Source, options: ReadOptions) -> Dataset:
         frame = explain_damage(source, title, lambda: read_frame(source))
         if not frame.height:
-            raise FileError("the table has no rows.", path=source.name)
+            raise NoRowsError("the table has no rows.", path=source.name)
         return typed_dataset(frame, options, source.name)
 
     def batches(source: Source, rows: int | None, options: ReadOptions) -> Iterator[Dataset]:
@@ -48,31 +53,58 @@ def columnar_readers(
         scanned: str | IO[bytes] = os.path.abspath(str(source.path))  # polars understands ~ and file: itself
         if source.size is not None and source.size <= MAPPED_FROM:  # what polars maps ends the process when it shrinks
             scanned = io.BytesIO(source.read())
-        step = rows or ROWS_PER_BATCH
-        if rows is None and options.ahead:
-            step = rows_ahead(explain_damage(source, title, lambda: len(scan_frame(scanned).collect_schema())))
-        frames = explain_damage(
-            source, title, lambda: iter(scan_frame(scanned).collect_batches(chunk_size=step, maintain_order=True))
-        )
+        table = explain_damage(source, title, lambda: scan_frame(scanned))
+        many = rows_ahead(explain_damage(source, title, lambda: len(table.collect_schema())))
+        ahead = rows is None and options.ahead
+        step = many if ahead else rows or ROWS_PER_BATCH
 
-        def slices() -> Iterator[tuple[int, pl.DataFrame]]:
+        def undecoded(at_once: int) -> Iterator[tuple[int, pl.DataFrame | pl.LazyFrame]]:
+            """So many rows at a time, and how many came before them."""
+            height = explain_damage(source, title, lambda: height_of(table))
+            return ((start, table.slice(start, at_once)) for start in range(0, height, at_once))
+
+        def decoded() -> Iterator[pl.DataFrame]:
+            if sliced:
+                yield from (explain_damage(source, title, part.lazy().collect) for _, part in undecoded(max(step, many)))
+                return
+            batches = explain_damage(source, title, lambda: table.collect_batches(chunk_size=step, maintain_order=True))
+            frames = iter(batches)
+            while (frame := explain_damage(source, title, lambda: next(frames, None))) is not None:
+                yield frame
+
+        def slices() -> Iterator[tuple[int, pl.DataFrame | pl.LazyFrame]]:
             """Some rows at a time, and how many came before them."""
             earlier = 0
-            while (frame := explain_damage(source, title, lambda: next(frames, None))) is not None:
+            for frame in decoded():
                 for start in range(0, frame.height, step):
                     part = frame.slice(start, step)
                     yield earlier, part
                     earlier += part.height
-            source.refuse_changes()
-            if not earlier:
-                raise FileError("the table has no rows.", path=source.name)
 
-        def typed(part: tuple[int, pl.DataFrame]) -> Dataset:
-            return typed_dataset(part[1], options, source.name, part[0])
+        def typed(part: tuple[int, pl.DataFrame | pl.LazyFrame]) -> Dataset:
+            earlier, rows = part
+            frame = explain_damage(source, title, rows.lazy().collect)
+            return typed_dataset(frame, options, source.name, earlier)
 
-        yield from map_ahead(typed, slices()) if options.ahead else map(typed, slices())
+        parts: Iterator[tuple[int, pl.DataFrame | pl.LazyFrame]] = slices()
+        if sliced and ahead:
+            parts = undecoded(step)  # threads that work ahead decode, too
+        empty = True
+        for data in map_ahead(typed, parts) if options.ahead else map(typed, parts):
+            empty = False
+            yield data
+        source.refuse_changes()
+        if empty:
+            raise NoRowsError("the table has no rows.", path=source.name)
 
     return read, batches
+
+
+def height_of(table: pl.LazyFrame) -> int:
+    """How many rows there are, which a file says somewhere."""
+    import polars as pl
+
+    return int(table.select(pl.len()).collect().item())
 
 
 def rows_ahead(columns: int) -> int:

@@ -1,7 +1,7 @@
 """Several files as one table: those of a folder, or all that match a pattern such as sales-*.csv.
 
 A column is what it would be if all rows stood in one file: the cells of delimited files are joined as texts before they
-become numbers.
+become numbers. Files without rows, as Spark writes them, are passed over, whatever their types.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rosenblatt.data.read_options import ReadOptions
 from rosenblatt.data.reading import batches_of, read_with
 from rosenblatt.data.source import explain_errors, suffix_of
 from rosenblatt.data.table import Place, find_target, texts_among, to_dataset
-from rosenblatt.errors import FileError
+from rosenblatt.errors import FileError, NoRowsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,12 +46,20 @@ class TableParts:
     def read(self, options: ReadOptions) -> Dataset:
         """The rows of all files, below one another."""
         frames: list[pl.DataFrame] = []
+        files: list[Path] = []  # that have rows
         notes = [self.note]
         for file in self.files:
-            part = read_with(file, self._options_of_part(options))
-            frames.append(self._arranged(part.rows, frames[0].columns if frames else None, file))
+            try:
+                part = read_with(file, self._options_of_part(options))
+            except NoRowsError:
+                continue
+            files.append(file)
+            refuse_other_columns(part.rows.columns, frames[0].columns if frames else None, file, files[0])
+            frames.append(part.rows.select(frames[0].columns) if frames else part.rows)
             notes += part.notes
-        table = joined(frames, self.files)
+        if not frames:
+            raise self._without_rows()
+        table = joined(frames, files)
         if self.format.has_lines:
             from rosenblatt.data.delimited.parsing import ColumnTypes
 
@@ -61,7 +69,7 @@ class TableParts:
 
         def place(row: int) -> Place:
             part = bisect_right(ends, row)
-            return Place(f"{self.files[part]}, row {row + 1 - (ends[part - 1] if part else 0):,}")
+            return Place(f"{files[part]}, row {row + 1 - (ends[part - 1] if part else 0):,}")
 
         data = to_dataset(table, options, self.name, place)
         return replace(data, notes=(*notes, *data.notes))
@@ -75,20 +83,22 @@ class TableParts:
             yield from cut(self.read(options), rows)
             return
         columns: Sequence[str] | None = None
+        first = self.files[0]  # that has rows
         for file in self.files:
-            for part in batches_of(file, rows, replace(options, format=self.format.name)):
-                refuse_other_columns(part.rows.columns, columns, file, self.files[0])
-                columns = columns or part.rows.columns
-                yield replace(part, rows=part.rows[columns], name=self.name, notes=(self.note, *part.notes))
+            with contextlib.suppress(NoRowsError):
+                for part in batches_of(file, rows, replace(options, format=self.format.name)):
+                    first, columns = (file, part.rows.columns) if columns is None else (first, columns)
+                    refuse_other_columns(part.rows.columns, columns, file, first)
+                    yield replace(part, rows=part.rows[columns], name=self.name, notes=(self.note, *part.notes))
+        if columns is None:
+            raise self._without_rows()
+
+    def _without_rows(self) -> NoRowsError:
+        return NoRowsError(f"none of the {len(self.files):,} {self.format.name} files has rows.", path=self.name)
 
     def _options_of_part(self, options: ReadOptions) -> ReadOptions:
         texts = self.format.has_lines or options.as_text is True
         return replace(options, format=self.format.name, target=None, as_text=texts, coded=False)
-
-    def _arranged(self, frame: pl.DataFrame, columns: list[str] | None, file: Path) -> pl.DataFrame:
-        """The frame with its columns in the order of the first file."""
-        refuse_other_columns(frame.columns, columns, file, self.files[0])
-        return frame if columns is None else frame.select(columns)
 
 
 def read_as_one(files: int, format: str, where: str) -> str:
@@ -161,6 +171,19 @@ def is_table(file: Path) -> bool:
     """Does its name end as that of a table?"""
     format = BY_SUFFIX.get(suffix_of(file.name))
     return format is not None and format.has_columns
+
+
+def tables_below(folder: str | os.PathLike[str]) -> str | None:
+    """The pattern of the tables in the folders of a folder, as Spark writes them by the values of a column; None: no tables.
+
+    Of the first file there, in the order of names.
+    """
+    for _, inner, files in os.walk(folder):
+        inner[:] = sorted(name for name in inner if not is_set_aside(name))
+        for name in sorted(files):
+            if not is_set_aside(name) and is_table(Path(name)):
+                return str(Path(folder, "**", f"*{Path(name).suffix}"))
+    return None
 
 
 def is_read_from(file: str, source: str) -> bool:

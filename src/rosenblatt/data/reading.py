@@ -294,6 +294,12 @@ def _open(where: Where, options: ReadOptions) -> tuple[Source, Format]:
         raise FileError(what, path=source.name)
     if options.target is not None and not format.has_columns:
         what = f"the target {options.target!r} was named, but this format has labels and no columns: leave the target out."
+        if source.is_folder:
+            from rosenblatt.data.parts import tables_below
+
+            pattern = tables_below(str(source.path))
+            if pattern is not None:
+                what = f"it holds folders of tables: name the files themselves, {pattern!r} (names of folders are not read)."
         raise TargetError(what, path=source.name)
     return source, format
 

@@ -136,7 +136,8 @@ class DiskTableWriter:
         if self.from_lines and (texts or {before, now} == {pl.Int64(), pl.UInt64()}):
             raise WiderColumnError(name)
         if texts:
-            raise FileError("it holds texts in some rows, and numbers in others.", path=source, column=name)
+            remedy = f"Write it as one of the two, or leave it out, --column {as_argument(f'{name}=drop')}."
+            raise FileError(f"it holds texts in some rows, and numbers in others. {remedy}", path=source, column=name)
         both = pl.concat([pl.DataFrame({name: pl.Series([], dtype=one)}) for one in (before, now)], how="vertical_relaxed")
         return both.dtypes[0]
 

@@ -11,6 +11,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,8 +96,13 @@ class KeptRows:
         if other:
             self.tell(f"The cache {self.folder} {other}: it is built anew.")
         self._remove(OWN)
-        data = read()
-        mapping, examples = self._kept(data)
+        try:
+            data = read()
+            mapping, examples = self._kept(data)
+        except BaseException:  # also Ctrl-C: half of the rows are of no use, and would fill a disk that is full
+            with suppress(OSError):  # Windows removes no file that is open; the next run does
+                self._remove(OWN)
+            raise
         return replace(data, rows=None), mapping, examples
 
     def _remove(self, patterns: tuple[str, ...]) -> None:

@@ -29,6 +29,7 @@ from rosenblatt.data.columns.kinds import (
 from rosenblatt.data.columns.reading import all_marks, marks_of, with_ascii_signs, without_marks
 from rosenblatt.data.disk_table import DiskTable
 from rosenblatt.data.table import BLANKS
+from rosenblatt.engine.threads import map_ahead
 from rosenblatt.errors import SettingError
 
 
@@ -109,24 +110,33 @@ def looks_at_numbers(table: DiskTable, names: list[str], said: Overrides) -> dic
     """A look at columns of numbers or truth values."""
     if not names:
         return {}
-    heights: dict[str, list[int]] = {name: [] for name in names}
-    for part in table.parts(names):
+    parts = range(len(table.heights))
+
+    def count_known(number: int) -> list[int]:
+        part = table.part(number, names)
+        return [len(known_of(part[name], said)) for name in names]
+
+    counts = dict(zip(names, np.array(list(map_ahead(count_known, parts))).T, strict=True))
+    ends = {name: np.cumsum(of_parts) for name, of_parts in counts.items()}
+    places = {name: sampled_places(int(ends[name][-1])) for name in names}
+
+    def sampled(number: int) -> dict[str, pl.Series]:
+        part, samples = table.part(number, names), {}
         for name in names:
-            heights[name].append(len(known_of(part[name], said)))
-    places = {name: sampled_places(sum(heights[name])) for name in names}
-    samples: dict[str, list[pl.Series]] = {name: [] for name in names}
-    ends = dict.fromkeys(names, 0)
-    for number, part in enumerate(table.parts(names)):
-        for name in names:
-            start, ends[name] = ends[name], ends[name] + heights[name][number]
-            first, last = np.searchsorted(places[name], [start, ends[name]])
+            start, end = ends[name][number] - counts[name][number], ends[name][number]
+            first, last = np.searchsorted(places[name], [start, end])
             if first < last:
-                samples[name].append(known_of(part[name], said).gather(places[name][first:last] - start))
+                values = part[name] if end - start == part.height else known_of(part[name], said)
+                samples[name] = values.alias("cells").gather(places[name][first:last] - start)
+        return samples
+
+    samples = list(map_ahead(sampled, parts))
     looks = {}
     for name in names:
-        sample = pl.concat(samples[name]) if samples[name] else pl.Series([], dtype=table.types[name])
+        drawn = [of_part[name] for of_part in samples if name in of_part]
+        sample = pl.concat(drawn) if drawn else pl.Series([], dtype=table.types[name])
         once = sample.unique(maintain_order=True)
-        look = Look(name, said.of_column(name), len(table), sum(heights[name]), once.to_list(), dtype=table.types[name])
+        look = Look(name, said.of_column(name), len(table), int(ends[name][-1]), once.to_list(), dtype=table.types[name])
         look.unnamed = name == said.unnamed
         if len(once):
             look_closer(look, NumbersOnDisk(table, name, said), len(once) > LONG_TEXT_SHARE * len(sample))

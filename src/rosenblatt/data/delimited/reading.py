@@ -20,7 +20,7 @@ from rosenblatt.data.delimited.records import Record, cells_between_blanks, is_b
 from rosenblatt.data.read_options import BufferSizes, ReadOptions
 from rosenblatt.data.source import Source, decode_utf8, refuse_long
 from rosenblatt.data.table import Place, checked_names, find_target, looks_like_data, texts_among, to_dataset
-from rosenblatt.errors import FileError, TargetError
+from rosenblatt.errors import FileError, NoRowsError, TargetError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,7 +121,7 @@ def find_layout(source: Source, options: ReadOptions, delimiter: str) -> Layout:
         header = [cell.removeprefix("\ufeff") for cell in first]
         if all(is_blank(record.cells, len(header)) for record in from_first_on):
             hint = " Pass header=False (--no-header) if the line is data." if looks_like_data(header) else ""
-            raise FileError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
+            raise NoRowsError(f"the file has a header and no rows.{hint}", path=source.name, line=line)
         if isinstance(options.target, str) and options.target not in header and options.names is None:
             refuse_headings(options.target, records(text, delimiter, source.name, above + 1), source.name)
     else:

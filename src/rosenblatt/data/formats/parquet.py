@@ -25,7 +25,7 @@ def scan_frame(path: str | IO[bytes]) -> pl.LazyFrame:
     return pl.scan_parquet(path, glob=False)
 
 
-read, batches = columnar_readers("Parquet", read_frame, scan_frame)
+read, batches = columnar_readers("Parquet", read_frame, scan_frame, sliced=True)
 FORMAT = Format(
     "parquet",
     "a table with types",
