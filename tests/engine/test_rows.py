@@ -82,6 +82,33 @@ def test_repeats_are_found_as_the_slow_twin_finds_them(seed, index, d):  # few c
     assert marks.tolist() == slow_marks.tolist()
 
 
+@pytest.mark.parametrize("apart", [1, 255, 256, 65_534, 65_535, 65_536])
+def test_a_column_of_two_rows_is_no_repeat_however_far_apart_they_are(apart):
+    columns = np.zeros(2 * (apart + 2), np.int32)
+    columns[1::2] = np.arange(apart + 2) % 7 + 1  # every row names column 0 and another one
+    columns[2::2][:-1] = 8 + np.arange(apart) % 3
+    columns[-2:] = [0, 0]
+    X = sp.csr_matrix((np.ones(len(columns)), columns, np.arange(0, len(columns) + 1, 2)), shape=(apart + 2, 11))
+    rows, marks = Rows(X, to_learn=False), np.zeros(apart + 2, np.uint8)
+    assert entries.mark_repeats(rows, marks) == 1
+    assert np.flatnonzero(marks).tolist() == [apart + 1]
+
+
+@given(st.integers(0, 2**32), st.integers(0, 9), st.sampled_from([(2, 1), (3, 1), (2, 5), (3, 4)]), st.booleans())
+def test_cells_are_copied_and_added_up_as_the_slow_twin_does(seed, count, shape, whole):
+    rng = np.random.default_rng(seed)
+    cells = rng.normal(size=(12, *shape)) * 10.0 ** rng.integers(-100, 100)
+    columns = None if whole else np.sort(rng.choice(12, count, replace=False))
+    copies = [np.empty((12 if whole else count, *shape)) for _ in range(2)]
+    sums = [twin.copy_cells(cells, columns, copy) for twin, copy in zip((entries, slow_entries), copies, strict=True)]
+    assert sums[0] == sums[1]
+    np.testing.assert_array_equal(copies[0], cells if whole else cells[columns])
+    np.testing.assert_array_equal(*copies)
+    w, others = copies[0][:, 0], copies[0][:, 1:]
+    assert sums[0][0] == pytest.approx(float((w**2).sum()), rel=1e-12)
+    assert sums[0][1] == pytest.approx(float(others.sum()), abs=1e-12 * float(abs(others).sum()))
+
+
 @given(st.integers(0, 2**32), st.sampled_from(["sorted", "swapped", "any"]), st.data())
 def test_rows_are_checked_as_the_slow_twin_checks_them(seed, order, data):
     """Long rows in any order tell early that they are unsorted; the first column outside the data is named all the same."""

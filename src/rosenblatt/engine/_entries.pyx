@@ -9,6 +9,9 @@ cdef extern from "entries.h" nogil:
     int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, char *repeats)
     int64_t c_list_columns "list_columns" (const rows_t *, int64_t *columns)
+    void c_copy_cells "copy_cells" (
+        const double *, int64_t vectors, int64_t size, const int64_t *columns, int64_t n, double *copy, double *, double *
+    )
     void c_count_by_class "count_by_class" (const rows_t *, const int *codes, int64_t *counts)
     void c_sum_by_column "sum_by_column" (const rows_t *, int64_t start, int64_t stop, double *sums)
     int64_t c_pack "pack" (int *columns, void *values, int size, int64_t n, int64_t width, int64_t *lengths)
@@ -42,6 +45,18 @@ def list_columns(rows):
     with nogil:
         count = c_list_columns(&c, places)
     return columns[: known(count)]
+
+
+def copy_cells(cells, const int64_t[::1] columns=None, copy=None):
+    cdef int64_t vectors = cells.shape[2], size = cells.shape[1] * vectors
+    cdef int64_t n = cells.shape[0] if columns is None else columns.shape[0]
+    cdef const double *theirs = <const double *> address(cells)
+    cdef const int64_t *places = &columns[0] if columns is not None and n else NULL
+    cdef double *own = <double *> address(copy)
+    cdef double squares, others
+    with nogil:
+        c_copy_cells(theirs, vectors, size, places, n, own, &squares, &others)
+    return squares, others
 
 
 def count_by_class(rows, codes, counts):

@@ -71,24 +71,29 @@ LIKELY_UNUSED static int check_sparse(const rows_t *rows, int increasing, int64_
 }
 
 /* `kind` is a constant, of which only the type of indices counts. Where columns are few beside the entries, each remembers
- * the last row that named it; else each has a bit, which takes less room and is set back after the row. */
-INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, int32_t *last_row, uint64_t *seen, char *repeats) {
+ * the last row that named it, by a number of two bytes, since what counts is how much of them the caches hold; else each has a
+ * bit, which takes less room and is set back after the row. */
+INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, uint16_t *last_row, uint64_t *seen, char *repeats) {
+    const void *const indices = rows->indices;  /* a number that is stored could be part of `rows`, for all gcc knows */
     int64_t count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
+        const uint16_t number = (uint16_t)(i % UINT16_MAX + 1);
         int64_t from, to;
         uint64_t twice = 0;
         entries_of(kind, rows, i, &from, &to);
+        if (last_row && number == 1) memset(last_row, 0, (size_t)rows->d * sizeof *last_row);
+#pragma GCC unroll 4
         for (int64_t e = from; last_row && e < to; e++) {
-            int32_t *last = last_row + index_at(kind, rows->indices, e);
-            twice |= *last == (int32_t)i + 1;
-            *last = (int32_t)i + 1;
+            uint16_t *last = last_row + index_at(kind, indices, e);
+            twice |= *last == number;
+            *last = number;
         }
         for (int64_t e = from; seen && e < to; e++) {
-            const uint64_t j = (uint64_t)index_at(kind, rows->indices, e), word = seen[j / 64], bit = (uint64_t)1 << j % 64;
+            const uint64_t j = (uint64_t)index_at(kind, indices, e), word = seen[j / 64], bit = (uint64_t)1 << j % 64;
             twice |= word & bit;
             seen[j / 64] = word | bit;
         }
-        for (int64_t e = from; seen && e < to; e++) seen[(uint64_t)index_at(kind, rows->indices, e) / 64] = 0;
+        for (int64_t e = from; seen && e < to; e++) seen[(uint64_t)index_at(kind, indices, e) / 64] = 0;
         repeats[i] = twice != 0;
         count += twice != 0;
     }
@@ -98,9 +103,9 @@ INLINE int64_t mark_repeats_of(const int kind, const rows_t *rows, int32_t *last
 /* Marks the rows that name a column twice, of checked ones; how many? −1: there is no memory to tell. */
 LIKELY_UNUSED static int64_t mark_repeats(const rows_t *rows, char *repeats) {
     enum { MANY = 4 };  /* entries a column, from which on to remember rows pays */
-    const int by_row = rows->entries / MANY >= rows->d && rows->n < INT32_MAX;
-    void *room = by_row ? calloc((size_t)rows->d + 1, sizeof(int32_t)) : calloc((size_t)rows->d / 64 + 1, sizeof(uint64_t));
-    int32_t *last_row = by_row ? room : NULL;
+    const int by_row = rows->entries / MANY >= rows->d;
+    void *room = by_row ? malloc(((size_t)rows->d + 1) * sizeof(uint16_t)) : calloc((size_t)rows->d / 64 + 1, sizeof(uint64_t));
+    uint16_t *last_row = by_row ? room : NULL;
     uint64_t *seen = by_row ? NULL : room;
     int64_t count;
     if (!room) return -1;
@@ -171,6 +176,36 @@ LIKELY_UNUSED static int64_t list_columns(const rows_t *rows, int64_t *columns) 
     count = list_bits(seen, words, columns);
     free(seen);
     return count;
+}
+
+/* `size` is a constant where it is 2, as with one vector and its sum. Columns come in order, too far apart for the hardware to
+ * see where the next one lies. */
+INLINE void copy_cells_of(const double *cells, int64_t vectors, const int64_t size, const int64_t *columns, int64_t n,
+                          double *copy, double *squares, double *others) {
+    enum { CELLS_AHEAD = 16 };
+    double square[4] = {0, 0, 0, 0}, other[4] = {0, 0, 0, 0};
+    for (int64_t first = 0; first < n; first += 4) {
+        for (int lane = 0; lane < 4; lane++) {  /* in a loop of constant length, so that the sums stay in registers */
+            const int64_t c = first + lane;
+            if (c >= n) break;
+            const double *cell = cells + (columns ? columns[c] : c) * size;
+            if (columns && c + CELLS_AHEAD < n) PREFETCH(cells + columns[c + CELLS_AHEAD] * size, 3);
+            for (int64_t v = 0; v < vectors; v++) square[lane] += cell[v] * cell[v];
+            for (int64_t v = vectors; v < size; v++) other[lane] += cell[v];
+            if (copy) memcpy(copy + c * size, cell, (size_t)size * sizeof *cell);
+        }
+    }
+    *squares = (square[0] + square[2]) + (square[1] + square[3]);
+    *others = (other[0] + other[2]) + (other[1] + other[3]);
+}
+
+/* Copies the cells of n columns, those named or the first, if there is room to copy them to. A column has `size` of them, of
+ * which the weights of its vectors come first: the sum of their squares, and that of the others, each in four sums of every
+ * fourth column. */
+LIKELY_UNUSED static void copy_cells(const double *cells, int64_t vectors, int64_t size, const int64_t *columns, int64_t n,
+                                     double *copy, double *squares, double *others) {
+    if (size == 2) copy_cells_of(cells, 1, 2, columns, n, copy, squares, others);
+    else copy_cells_of(cells, vectors, size, columns, n, copy, squares, others);
 }
 
 /* `kind` is a constant: see below. */

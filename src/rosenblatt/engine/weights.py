@@ -226,15 +226,16 @@ class Weights:
 
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
-        cells = None if self.untouched() else self.cells.copy() if columns is None else self.cells_of(columns)
+        cells = None if self.untouched() else Cells(self.cells.copy()) if columns is None else self.cells_of(columns)
         state = vars(self)
         counts = {name: state[name] for name in COUNTS}
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
-    def cells_of(self, columns: np.ndarray) -> np.ndarray:
-        """A copy of w, u and sigma of these columns, where sparse rows move them: columns × 2 or 3 × vectors."""
-        return self.cells.take(columns, axis=0)
+    def cells_of(self, columns: np.ndarray) -> Cells:
+        """A copy of w, u and sigma of these columns (int64), where sparse rows move them: columns × 2 or 3 × vectors."""
+        copy = np.empty((len(columns), *self.cells.shape[1:]))
+        return Cells(copy, *entries.copy_cells(self.cells, columns, copy))
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
@@ -249,7 +250,7 @@ class Weights:
         if past.cells is None:
             self._blank(cells, past.columns)
         else:
-            cells[... if past.columns is None else past.columns] = past.cells
+            cells[... if past.columns is None else past.columns] = past.cells.array
 
     def copy_counts(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
@@ -272,7 +273,7 @@ class Weights:
         if self.past is not None and self.past.columns is not None:  # now all columns move
             whole = self.cells.copy()
             self._restore(whole, self.past)
-            self.past = replace(self.past, columns=None, cells=whole)
+            self.past = replace(self.past, columns=None, cells=Cells(whole))
         self.total = self.sum()
         self.bias_total = self.bias_sum()
         if self.scale != 1:
@@ -317,12 +318,13 @@ class Weights:
 
     def norm(self) -> float:
         """|w|, without the bias."""
-        return self.scale * math.sqrt(self.norm2_of())
+        return self.scale * math.sqrt(self.norm2_of_all())
 
-    def norm2_of(self, cells: np.ndarray | None = None) -> float:
-        """Σ w² before scaling, over the columns of these cells or all."""
-        w = self.w if cells is None else np.ascontiguousarray(cells[:, 0]).T
-        return float(np.einsum("kj,kj->", w, w))  # which does not warn of weights on their way to overflow
+    def norm2_of_all(self) -> float:
+        """Σ w² before scaling."""
+        if self.sparse:
+            return float(entries.copy_cells(self.cells)[0])
+        return float(np.einsum("kj,kj->", self.w, self.w))  # which does not warn of weights on their way to overflow
 
     def overflowed(self, norm: float) -> bool:
         """Are some weights, of this norm, so large that their sum over many examples would not be finite?"""
@@ -331,10 +333,22 @@ class Weights:
         # Beyond, the square of the norm may have overflowed though w has not.
         return not norm < 1e150 and not np.abs(self.w).max() < LARGEST_WEIGHT
 
-    def sums_overflowed(self, cells: np.ndarray | None = None) -> bool:
+    def sums_overflowed(self, cells: Cells | None = None) -> bool:
         """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
-        u = self.u if cells is None else self._sums_in(cells)
-        return not (all_finite(u) and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
+        if cells is not None and math.isfinite(cells.others):
+            finite = True
+        else:
+            finite = all_finite(self.u if cells is None else self._sums_in(cells.array))
+        return not (finite and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A copy of the cells of all columns; or of some, with Σ w² before scaling and Σ of the other cells: finite, if all are."""
+
+    array: np.ndarray
+    norm2: float = math.nan
+    others: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -342,7 +356,7 @@ class Past:
     """A state of the weights: all of them, or those of some columns."""
 
     columns: np.ndarray | None
-    cells: np.ndarray | None  # None: as training begins
+    cells: Cells | None  # None: as training begins
     bias: np.ndarray
     bias_u: np.ndarray
     bias_sigma: np.ndarray
@@ -364,7 +378,7 @@ def columns_that_move(rows: Rows, vectors: int) -> np.ndarray | None:
     if rows.dense or rows.entries > rows.d * vectors:
         return None
     # One row names each once; of more there are no more entries than columns, so that packed ones can be whole.
-    columns = rows.row(0)[0] if rows.n == 1 else entries.list_columns(rows.whole())
+    columns = rows.row(0)[0].astype(np.int64) if rows.n == 1 else entries.list_columns(rows.whole())
     return columns if 4 * len(columns) <= rows.d else None
 
 

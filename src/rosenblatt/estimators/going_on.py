@@ -91,7 +91,10 @@ def classes_at(known: np.ndarray | None, classes: Any) -> np.ndarray:
 
 
 def is_same(known: np.ndarray, classes: Any) -> bool:
-    """Are these the classes known, as an array of the same type? A stream may name them with every batch."""
+    """Are these the classes known, as a list or an array of the same type? A stream may name them with every batch."""
+    if type(classes) is list:
+        labels = known.tolist()
+        return list(map(type, classes)) == list(map(type, labels)) and bool(classes == labels)
     if type(classes) is not np.ndarray or classes.dtype != known.dtype or classes.shape != known.shape:
         return False
     return bool((classes == known).all())

@@ -17,7 +17,7 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.engine.packed_loop import PackedLoop
 from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.weights import SETTLE_EVERY, Weights, columns_that_move
+from rosenblatt.engine.weights import SETTLE_EVERY, Cells, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Begin, Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
@@ -256,11 +256,11 @@ class LinearRun(MeasuredRun):
         self.loop = self.make_loop()
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         before = weights.remember(self.columns)
-        if self.columns is not None and weights.norm2 != 0:
-            whole = weights.norm2_of() if weights.norm2 is None else weights.norm2
-            self.still2 = self.norm2_of_still_columns(whole, before.cells)
+        if self.columns is not None and before.cells is not None and weights.norm2 != 0:
+            whole = weights.norm2_of_all() if weights.norm2 is None else weights.norm2
+            self.still2 = max(0.0, whole - before.cells.norm2)
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
-        self._moving: np.ndarray | None = None
+        self._moving: Cells | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
 
     def make_loop(self) -> Any:
@@ -302,18 +302,15 @@ class LinearRun(MeasuredRun):
         """|w|² before scaling, computed once for each state of the weights."""
         now = self.weights.t, self.weights.updates
         if self._norm2[0] != now:
-            self._norm2 = now, self.still2 + self.weights.norm2_of(self.moving_cells())
+            moving = self.moving_cells()
+            self._norm2 = now, self.weights.norm2_of_all() if moving is None else self.still2 + moving.norm2
         return self._norm2[1]
 
-    def moving_cells(self) -> np.ndarray | None:
+    def moving_cells(self) -> Cells | None:
         """A copy of the weights and sums that move, made once between two stretches of examples; None: all do."""
         if self.columns is not None and self._moving is None:
             self._moving = self.weights.cells_of(self.columns)
         return self._moving
-
-    def norm2_of_still_columns(self, whole: float, moving: np.ndarray | None) -> float:
-        """Σ w² over the columns that do not move: all have the whole, those that move are here."""
-        return max(0.0, whole - self.weights.norm2_of(moving))
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
         """The loop over at most a chunk of examples."""
@@ -332,8 +329,8 @@ class LinearRun(MeasuredRun):
             self.weights.settle()
             self.loop.resume(self.weights)
             self._moving = None
-            if self.columns is not None:
-                self.still2 = self.norm2_of_still_columns(self.weights.norm2_of(), self.moving_cells())
+            if (moving := self.moving_cells()) is not None:
+                self.still2 = max(0.0, self.weights.norm2_of_all() - moving.norm2)
                 self._norm2 = None, 0.0
         elif self.loop.fault:
             raise self.fault(reached if row_numbers is None else int(row_numbers[reached]))
