@@ -107,6 +107,33 @@ def test_many_texts_make_the_table_of_a_column_grow():
     assert short == list(dict.fromkeys(text[:2] for text in texts))
 
 
+def test_codes_are_written_where_there_is_room_and_nowhere_else():
+    content, room = b"a;x\nb;x\na;y\n", np.full((2, 7), 99, dtype=np.uint32)
+    assert compiled.count(content) == 3
+    assert compiled.split(content, 0, ord(";"), 2, 10, room, 2) == [(None, ["a", "b"]), (None, ["x", "y"])]
+    assert room.tolist() == [[99, 99, 0, 1, 0, 99, 99], [99, 99, 0, 0, 1, 99, 99]]
+    for first in (-1, 5, 8, 2**62):
+        with pytest.raises(ValueError, match=r"room|range"):
+            compiled.split(content, 0, ord(";"), 2, 10, room, first)
+    for no_room in (room[:, ::2], room[:, :2].copy(), room.tobytes()):
+        with pytest.raises((ValueError, BufferError)):
+            compiled.split(content, 0, ord(";"), 2, 10, no_room, 0)
+    assert [compiled.count(content) for content in (b"", b"a", b'a\n"b', b"a\rb\n", b"a\r\nb\r\n")] == [0, 1, -1, -1, 2]
+
+
+@pytest.mark.skipif(not hasattr(compiled, "read_file"), reason="only where there is pread")
+def test_a_file_is_read_from_its_beginning_as_far_as_it_goes(tmp_path):
+    content = np.random.default_rng(0).bytes(5_000_000)
+    (tmp_path / "file").write_bytes(content)
+    with open(tmp_path / "file", "rb") as file:
+        file.seek(1000)
+        for size in (0, 1, 4096, 5_000_000, 5_000_001, 9_000_000):
+            assert compiled.read_file(file.fileno(), size) == content[:size]
+        assert file.tell() == 1000
+    with pytest.raises(OSError, match="descriptor"):
+        compiled.read_file(10**6, 10)
+
+
 def test_thousands_of_texts_that_never_repeat_are_left_to_others():
     content = "".join(f"{number},{number % 2}\n" for number in range(10_000)).encode()
     numbers, (_, parity) = compiled.split(content, 0, ord(","), 2, 20_000)

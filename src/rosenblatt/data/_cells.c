@@ -1,14 +1,21 @@
 /* Reads the cells of a regular table: for every column the distinct texts, and for every row which of them it has.
 
-   One function, split(). It declines (None) whatever is not plain: quotes, NUL, a CR that ends no line, rows of another
+   split() does that. It declines (None) whatever is not plain: quotes, NUL, a CR that ends no line, rows of another
    length, rows without any text, bytes that are not UTF-8. delimited/parsing.py then reads the table in its other ways,
-   which also word the errors. So nothing here explains anything, and everything here may give up. */
+   which also word the errors. So it explains nothing, and may give up anywhere. read_file() gives it the bytes. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define HAS_READ_FILE 1
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #ifndef ROSENBLATT_DIGEST
 #define ROSENBLATT_DIGEST ""
@@ -20,6 +27,7 @@
 #define ODD 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: multiplying by it spreads neighbours */
 #define FIRST_BITS 8            /* slots of a new table: 2^8; it grows when half of them are taken */
 #define LONGEST ((size_t)1 << 20)
+#define MOST_AT_ONCE ((Py_ssize_t)1 << 26) /* bytes of a file between two looks for Ctrl-C */
 #define MANY 4096 /* this many texts, most of which came once: measurements or names, which are not worth a table */
 
 typedef const unsigned char *Text;
@@ -200,22 +208,26 @@ static PyObject *result(const Column *c, PyObject *codes) {
     return texts ? Py_BuildValue("(ON)", codes, texts) : NULL;
 }
 
-PyDoc_STRVAR(split_doc, "split(data, start, delimiter, width, most)\n--\n\n"
+PyDoc_STRVAR(split_doc, "split(data, start, delimiter, width, most, codes=None, first=0)\n--\n\n"
                         "The cells of a table from byte `start` on, or None if it is not plain.\n\n"
                         "For every column (codes, texts): a bytearray of uint32, one a row, and the distinct texts; or None\n"
-                        "if it has more than `most` of them, or thousands that hardly repeat.");
+                        "if it has more than `most` of them, or thousands that hardly repeat. Where there is room for codes,\n"
+                        "uint32 of all columns, one after the other, they are written there from row `first` on, and what is\n"
+                        "given back for them is None.");
 
 static PyObject *split(PyObject *module, PyObject *args) {
-    Py_buffer data;
-    Py_ssize_t start;
+    Py_buffer data, room = {0};
+    Py_ssize_t start, first = 0, stride = 0;
+    PyObject *given = Py_None;
     Table t = {0};
     const int one = 1;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*nbnn", &data, &start, &t.delimiter, &t.width, &t.most)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*nbnn|On", &data, &start, &t.delimiter, &t.width, &t.most, &given, &first)) return NULL;
     PyObject *found = NULL, *buffers = NULL;
     int plain = 0;
-    if (start < 0 || start > data.len || t.width < 1 || t.most < 1 || t.most > INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "start, width or most is out of range");
+    if (given != Py_None && PyObject_GetBuffer(given, &room, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) < 0) goto done;
+    if (start < 0 || start > data.len || t.width < 1 || t.most < 1 || t.most > INT32_MAX || first < 0) {
+        PyErr_SetString(PyExc_ValueError, "start, width, most or first is out of range");
         goto done;
     }
     t.start = (Text)data.buf + start;
@@ -226,15 +238,22 @@ static PyObject *split(PyObject *module, PyObject *args) {
     t.rows = count_lines(t.start, t.end);
     Py_END_ALLOW_THREADS;
     if (t.rows < 1) goto done;
+    stride = room.len / 4 / t.width;
+    if (room.obj && (first > stride || t.rows > stride - first || (uintptr_t)room.buf % 4)) {
+        PyErr_SetString(PyExc_ValueError, "there is no room for so many codes");
+        goto done;
+    }
     buffers = PyList_New(t.width);
     t.columns = buffers ? calloc((size_t)t.width, sizeof(Column)) : NULL;
     plain = t.columns != NULL;
     for (Py_ssize_t j = 0; plain && j < t.width; j++) {
-        PyObject *codes = t.rows <= PY_SSIZE_T_MAX / 4 ? PyByteArray_FromStringAndSize(NULL, t.rows * 4) : NULL;
+        PyObject *codes = NULL;
+        if (room.obj) codes = Py_NewRef(Py_None);
+        else if (t.rows <= PY_SSIZE_T_MAX / 4) codes = PyByteArray_FromStringAndSize(NULL, t.rows * 4);
         plain = codes && grow(&t.columns[j]);
         if (codes) {
             PyList_SET_ITEM(buffers, j, codes);
-            t.columns[j].codes = (uint32_t *)PyByteArray_AS_STRING(codes);
+            t.columns[j].codes = room.obj ? (uint32_t *)room.buf + j * stride + first : (uint32_t *)PyByteArray_AS_STRING(codes);
         }
     }
     if (!plain && !PyErr_Occurred()) PyErr_NoMemory();
@@ -255,12 +274,70 @@ done:
     for (Py_ssize_t j = 0; t.columns && j < t.width; j++) free(t.columns[j].slots);
     free(t.columns);
     Py_XDECREF(buffers);
+    if (room.obj) PyBuffer_Release(&room);
     PyBuffer_Release(&data);
     if (found || PyErr_Occurred()) return found;
     Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {{"split", split, METH_VARARGS, split_doc}, {NULL, NULL, 0, NULL}};
+PyDoc_STRVAR(count_doc, "count(data)\n--\n\nThe number of lines; -1 if there is a byte that split() does not take.");
+
+static PyObject *count(PyObject *module, PyObject *args) {
+    Py_buffer data;
+    Py_ssize_t lines;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y*", &data)) return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    lines = count_lines((Text)data.buf, (Text)data.buf + data.len);
+    Py_END_ALLOW_THREADS;
+    PyBuffer_Release(&data);
+    return PyLong_FromSsize_t(lines);
+}
+
+#ifdef HAS_READ_FILE
+PyDoc_STRVAR(read_file_doc, "read_file(descriptor, size)\n--\n\n"
+                            "The first `size` bytes of a file, or as many as there are, in large pages where the system has them:\n"
+                            "to be given memory in small ones takes longer than to copy a file that is in memory.");
+
+static PyObject *read_file(PyObject *module, PyObject *args) {
+    int descriptor;
+    Py_ssize_t size, end = 0;
+    ssize_t got = 1;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "in", &descriptor, &size)) return NULL;
+    PyObject *content = PyBytes_FromStringAndSize(NULL, size);
+    if (!content) return NULL;
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = ((uintptr_t)PyBytes_AS_STRING(content) + page - 1) / page * page;
+    const uintptr_t to = ((uintptr_t)PyBytes_AS_STRING(content) + (uintptr_t)size) / page * page;
+    if (from < to) (void)madvise((void *)from, to - from, MADV_HUGEPAGE); /* not every kernel grants them */
+#endif
+    while (end < size && got > 0) {
+        const Py_ssize_t most = size - end < MOST_AT_ONCE ? size - end : MOST_AT_ONCE;
+        Py_BEGIN_ALLOW_THREADS;
+        got = pread(descriptor, PyBytes_AS_STRING(content) + end, (size_t)most, end);
+        Py_END_ALLOW_THREADS;
+        if (got < 0 && errno == EINTR) got = 1;
+        else if (got < 0) PyErr_SetFromErrno(PyExc_OSError);
+        else end += got;
+        if (PyErr_Occurred() || PyErr_CheckSignals() < 0) {
+            Py_DECREF(content);
+            return NULL;
+        }
+    }
+    if (end < size) (void)_PyBytes_Resize(&content, end);
+    return content;
+}
+#endif
+
+static PyMethodDef methods[] = {
+    {"split", split, METH_VARARGS, split_doc},
+    {"count", count, METH_VARARGS, count_doc},
+#ifdef HAS_READ_FILE
+    {"read_file", read_file, METH_VARARGS, read_file_doc},
+#endif
+    {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_cells", "The compiled reader of regular tables.", -1, methods, NULL, NULL, NULL, NULL};

@@ -29,9 +29,14 @@ try:
     fcntl = import_module("fcntl")
 except ImportError:  # Windows
     fcntl = None
+try:
+    READ_FILE = getattr(import_module("rosenblatt.data._cells"), "read_file", None)  # Windows has none
+except ImportError:  # built without a compiler
+    READ_FILE = None
 
 HEAD_BYTES = 1 << 18  # in which a format is recognised
 LONGEST_LINE = 1 << 26  # bytes
+LARGE_FILE = 1 << 23  # bytes, from which on to be given memory in large pages is worth it
 SAMPLE_LINES = 200
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")  # perhaps: also a column may be called BZh
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -288,7 +293,11 @@ class Source:
     def read(self) -> bytes:
         """All bytes. They are read, not mapped: a mapped file that shrinks would kill the process."""
         with self.open() as stream:
-            return stream.read()
+            size = self.size
+            if size is None or size < LARGE_FILE or READ_FILE is None:
+                return stream.read()
+            content: bytes = READ_FILE(stream.fileno(), size)
+            return content
 
 
 def suffix_of(name: str) -> str:

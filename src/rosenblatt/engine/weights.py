@@ -344,7 +344,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Cells:
-    """A copy of the cells of all columns; or of some, with Σ w² before scaling and Σ of the other cells: finite, if all are."""
+    """A copy of all cells; or of those of some columns, with Σ w² before scaling and Σ of the others: finite, if all are."""
 
     array: np.ndarray
     norm2: float = math.nan

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.data.coded import CodedTable, CodedTexts
 from rosenblatt.data.table import BLANKS
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rosenblatt.data.delimited.parsing import ColumnTypes
+
+Result = TypeVar("Result")
 
 BOM = b"\xef\xbb\xbf"
 SURELY_TEXT = re.compile(r"[^-+.\s0-9iInN]")  # what so begins is no number, no infinity and no nan
@@ -38,23 +40,6 @@ class CodedColumn:
 
     codes: np.ndarray
     texts: list[str]
-
-    def above(self, below: CodedColumn) -> CodedColumn:
-        """Both columns as one, the texts in the order in which they first occur.
-
-        >>> import numpy as np
-        >>> CodedColumn(np.array([0, 1]), ["b", "a"]).above(CodedColumn(np.array([0, 1, 0]), ["c", "b"]))
-        CodedColumn(codes=array([0, 1, 2, 0, 2]), texts=['b', 'a', 'c'])
-        """
-        import numpy as np
-
-        texts = list(dict.fromkeys([*self.texts, *below.texts]))
-        place_of = {text: place for place, text in enumerate(texts)}
-        of_code = np.array([place_of[text] for text in below.texts], dtype=self.codes.dtype)
-        codes = np.empty(len(self.codes) + len(below.codes), dtype=self.codes.dtype)
-        codes[: len(self.codes)] = self.codes
-        of_code.take(below.codes, out=codes[len(self.codes) :])
-        return CodedColumn(codes, texts)
 
     def series(self, name: str, types: ColumnTypes) -> pl.Series:
         """The column as what it holds. Texts that repeat are an Enum of the sorted texts.
@@ -146,27 +131,67 @@ def split_in_halves(
     rows: memoryview, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
 ) -> list[CodedColumn | None] | None:
     """The columns by two threads, half of the rows each; None where only the whole can tell what becomes of a column."""
-    start = max(len(rows) // 2 - LONGEST_SOUGHT, 0)
+    import numpy as np
+
+    assert compiled is not None
+    reader, start = compiled, max(len(rows) // 2 - LONGEST_SOUGHT, 0)
     middle = start + bytes(rows[start : len(rows) // 2]).rfind(b"\n") + 1
-    second: list[list[CodedColumn | None] | None] = []
+    halves = rows[:middle], rows[middle:]
+    height, lower = by_two_threads(reader.count, *halves)
+    if height is None or lower is None or min(height, lower) < 1 or height < first_half:
+        return None
+    codes = np.empty((width, height + lower), dtype=np.uint32)  # of both halves, and of all columns: one large piece
 
-    def split_second() -> None:
-        with suppress(Exception):  # a lack of memory, of which the whole will tell
-            second.append(split(rows[middle:], delimiter, width, distinct_texts))
+    def split_half(half: memoryview) -> list[tuple[None, list[str]] | None] | None:
+        first = 0 if half is halves[0] else height
+        return reader.split(half, 0, delimiter, width, distinct_texts, codes, first)  # type: ignore[no-any-return]
 
-    thread = threading.Thread(target=split_second)
-    thread.start()
-    try:
-        above = split(rows[:middle], delimiter, width, distinct_texts)
-    finally:
-        thread.join()
-    below = second[0] if second else None
+    above, below = by_two_threads(split_half, *halves)
     if above is None or below is None:
         return None
-    height = max(len(column.codes) for column in above if column is not None)
-    joined = [None if a is None or b is None else a.above(b) for a, b in zip(above, below, strict=True)]
-    as_the_whole = all(
-        (a is None) == (b is None) and (both is None or len(both.texts) <= distinct_texts)
-        for a, b, both in zip(above, below, joined, strict=True)
-    )
-    return joined if as_the_whole and height >= first_half else None
+    columns: list[CodedColumn | None] = []
+    for of_column, upper_half, lower_half in zip(codes, above, below, strict=True):
+        if (upper_half is None) != (lower_half is None):
+            return None
+        texts = (
+            None if upper_half is None or lower_half is None else joined(upper_half[1], lower_half[1], of_column[height:])
+        )
+        if texts is not None and len(texts) > distinct_texts:
+            return None
+        columns.append(None if texts is None else CodedColumn(of_column, texts))
+    return columns
+
+
+def joined(above: list[str], below: list[str], codes: np.ndarray) -> list[str]:
+    """The texts of both halves in the order in which they first occur; the codes of the lower half become theirs.
+
+    >>> import numpy as np
+    >>> codes = np.array([0, 1, 0], dtype=np.uint32)
+    >>> joined(["b", "a"], ["c", "b"], codes), codes
+    (['b', 'a', 'c'], array([2, 0, 2], dtype=uint32))
+    """
+    texts = list(dict.fromkeys([*above, *below]))
+    if texts[: len(below)] != below:
+        import numpy as np
+
+        place_of = {text: place for place, text in enumerate(texts)}
+        of_code = np.array([place_of[text] for text in below], dtype=codes.dtype)
+        of_code.take(codes, out=codes, mode="clip")  # where codes were to be checked, numpy would make a copy
+    return texts
+
+
+def by_two_threads(work: Callable[[memoryview], Result], first: memoryview, second: memoryview) -> list[Result | None]:
+    """What `work` gives for both, the second by another thread; None where that lacked memory: the whole will tell."""
+    results: list[Result | None] = []
+
+    def work_on_second() -> None:
+        with suppress(Exception):
+            results.append(work(second))
+
+    thread = threading.Thread(target=work_on_second)
+    thread.start()
+    try:
+        result = work(first)
+    finally:
+        thread.join()
+    return [result, *(results or [None])]
