@@ -51,7 +51,7 @@ def list_columns(rows: Rows) -> np.ndarray:
 
 
 def copy_cells(cells: np.ndarray, columns: np.ndarray | None = None, copy: np.ndarray | None = None) -> tuple[float, float]:
-    """Copies the cells (columns × parts × vectors) of these columns, or of all; Σ of the first part's squares, Σ of the rest.
+    """Copies the cells (columns × parts × vectors) of these columns or all; Σ of the first part's squares, Σ of the rest.
 
     Both are four sums, of every fourth column each, that are added up in the end.
 

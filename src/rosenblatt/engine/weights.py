@@ -226,16 +226,16 @@ class Weights:
 
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
-        cells = None if self.untouched() else Cells(self.cells.copy()) if columns is None else self.cells_of(columns)
+        cells = None if self.untouched() else ColumnCells(self.cells.copy()) if columns is None else self.cells_of(columns)
         state = vars(self)
         counts = {name: state[name] for name in COUNTS}
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
-    def cells_of(self, columns: np.ndarray) -> Cells:
+    def cells_of(self, columns: np.ndarray) -> ColumnCells:
         """A copy of w, u and sigma of these columns (int64), where sparse rows move them: columns × 2 or 3 × vectors."""
         copy = np.empty((len(columns), *self.cells.shape[1:]))
-        return Cells(copy, *entries.copy_cells(self.cells, columns, copy))
+        return ColumnCells(copy, *entries.copy_cells(self.cells, columns, copy))
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
@@ -273,7 +273,7 @@ class Weights:
         if self.past is not None and self.past.columns is not None:  # now all columns move
             whole = self.cells.copy()
             self._restore(whole, self.past)
-            self.past = replace(self.past, columns=None, cells=Cells(whole))
+            self.past = replace(self.past, columns=None, cells=ColumnCells(whole))
         self.total = self.sum()
         self.bias_total = self.bias_sum()
         if self.scale != 1:
@@ -333,7 +333,7 @@ class Weights:
         # Beyond, the square of the norm may have overflowed though w has not.
         return not norm < 1e150 and not np.abs(self.w).max() < LARGEST_WEIGHT
 
-    def sums_overflowed(self, cells: Cells | None = None) -> bool:
+    def sums_overflowed(self, cells: ColumnCells | None = None) -> bool:
         """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
         if cells is not None and math.isfinite(cells.others):
             finite = True
@@ -343,7 +343,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Cells:
+class ColumnCells:
     """A copy of all cells; or of those of some columns, with Σ w² before scaling and Σ of the others: finite, if all are."""
 
     array: np.ndarray
@@ -356,7 +356,7 @@ class Past:
     """A state of the weights: all of them, or those of some columns."""
 
     columns: np.ndarray | None
-    cells: Cells | None  # None: as training begins
+    cells: ColumnCells | None  # None: as training begins
     bias: np.ndarray
     bias_u: np.ndarray
     bias_sigma: np.ndarray

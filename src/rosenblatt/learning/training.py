@@ -17,7 +17,7 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.engine.packed_loop import PackedLoop
 from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.weights import SETTLE_EVERY, Cells, Weights, columns_that_move
+from rosenblatt.engine.weights import SETTLE_EVERY, ColumnCells, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Begin, Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
@@ -260,7 +260,7 @@ class LinearRun(MeasuredRun):
             whole = weights.norm2_of_all() if weights.norm2 is None else weights.norm2
             self.still2 = max(0.0, whole - before.cells.norm2)
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
-        self._moving: Cells | None = None
+        self._moving: ColumnCells | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
 
     def make_loop(self) -> Any:
@@ -306,7 +306,7 @@ class LinearRun(MeasuredRun):
             self._norm2 = now, self.weights.norm2_of_all() if moving is None else self.still2 + moving.norm2
         return self._norm2[1]
 
-    def moving_cells(self) -> Cells | None:
+    def moving_cells(self) -> ColumnCells | None:
         """A copy of the weights and sums that move, made once between two stretches of examples; None: all do."""
         if self.columns is not None and self._moving is None:
             self._moving = self.weights.cells_of(self.columns)
