@@ -14,7 +14,7 @@ from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import core, entries
 from rosenblatt.engine.rows import SPARSE_KINDS, OneHot, Rows
 from rosenblatt.engine.threads import map_on_cores, share
-from rosenblatt.errors import NotFiniteError
+from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning import scoring, training
 from rosenblatt.learning.examples import for_classes
 from rosenblatt.learning.plan import Plan
@@ -129,6 +129,26 @@ def test_rows_are_checked_as_the_slow_twin_checks_them(seed, order, data):
         assert entries.check(rows, True) == slow_entries.check(rows, True)
         X.indptr[-1] += 1
         assert entries.check(rows, True) == slow_entries.check(rows, True)
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["fine", "indptr", "index"]), st.integers(2, 5), st.data())
+def test_parts_of_rows_are_checked_as_the_whole_is(seed, fault, threads, data):
+    X = words(np.random.default_rng(seed), d=40, repeats=0.1)
+    X.sort_indices()
+    if fault == "indptr":
+        X.indptr[data.draw(st.integers(0, X.shape[0]))] += data.draw(st.sampled_from([-50, 50, 2**30]))
+    if fault == "index" and X.nnz:
+        X.indices[data.draw(st.integers(0, X.nnz - 1))] = data.draw(st.sampled_from([-1, 40, 2**31 - 1]))
+    outcomes = []
+    for many in (2**20, 0):  # entries from which on threads check
+        try:
+            outcomes.append(Rows(X, to_learn=False, threads=threads, many_entries=many).n)
+        except DataError as problem:
+            outcomes.append(str(problem))
+    assert outcomes[0] == outcomes[1]
+    rows = Rows(words(np.random.default_rng(seed), d=40, repeats=0.1), to_learn=False)
+    for part in rows._parts(threads):
+        assert entries.check(part, True, True)[0] == slow_entries.check(part, True, True)[0]
 
 
 @pytest.mark.parametrize("vectors", [1, 2, 3, 7, 8, 20, 33, 70])

@@ -6,7 +6,7 @@ from rosenblatt.engine._rows cimport address, c_rows, rows_t
 cdef extern from "entries.h" nogil:
     const int ROOM_BEHIND
     const char *ROSENBLATT_DIGEST
-    int check_sparse(const rows_t *, bint increasing, int64_t *row, int64_t *entry)
+    int check_sparse(const rows_t *, bint increasing, bint part, int64_t *row, int64_t *entry)
     int64_t c_mark_repeats "mark_repeats" (const rows_t *, char *repeats)
     int64_t c_list_columns "list_columns" (const rows_t *, int64_t *columns)
     void c_copy_cells "copy_cells" (
@@ -17,12 +17,12 @@ cdef extern from "entries.h" nogil:
     int64_t c_pack "pack" (int *columns, void *values, int size, int64_t n, int64_t width, int64_t *lengths)
 
 
-def check(rows, bint increasing):
+def check(rows, bint increasing, bint part=False):
     cdef int64_t row = 0, entry = 0
     cdef rows_t c = c_rows(rows)
     cdef int verdict
     with nogil:
-        verdict = check_sparse(&c, increasing, &row, &entry)
+        verdict = check_sparse(&c, increasing, part, &row, &entry)
     return verdict, row, entry
 
 

@@ -21,29 +21,31 @@ INLINE int first_bad_start(const int kind, const rows_t *rows, int64_t *row) {
 /* First where rows begin, then all entries in one run, both in loops of which the compiler makes vectors: columns are sorted
  * if they descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
 #define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                     \
-    static int FUNCTION(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {                                \
+    static int FUNCTION(const rows_t *rows, int increasing, int part, int64_t *row, int64_t *entry) {                      \
         const INDEX *columns = rows->indices, *starts = rows->indptr;                                                      \
         const UNSIGNED limit = (UNSIGNED)(rows->d < MOST ? rows->d : MOST);                                                \
+        const int64_t begin = part && rows->n && starts ? starts[0] : 0;                                                   \
         const int64_t all = !rows->n ? 0 : starts ? starts[rows->n] : rows->n * rows->width;                               \
         int64_t at_starts = 0, descents = 0;                                                                               \
-        UNSIGNED outside = 0, falls = rows->n && (all > rows->entries || (starts && starts[0] != 0));                      \
+        UNSIGNED outside = 0, falls = rows->n && (all > rows->entries || begin < 0 || (starts && starts[0] != begin));     \
         for (int64_t i = 0; starts && i < rows->n; i++) falls |= starts[i + 1] < starts[i];                                \
-        if (falls) return first_bad_start(KIND, rows, row);                                                                \
-        for (int64_t from = 0; from < all; from += 4096) {                                                                 \
+        if (falls) return part ? BAD_INDPTR : first_bad_start(KIND, rows, row);                                            \
+        for (int64_t from = begin; from < all; from += 4096) {                                                             \
             const int64_t to = from + 4096 < all ? from + 4096 : all;                                                      \
             UNSIGNED here = 0;                                                                                             \
             for (int64_t e = from; e < to; e++) outside |= (UNSIGNED)columns[e] >= limit;                                  \
             if (!increasing || descents > rows->n) continue;  /* more than rows begin: it is known that some are unsorted */ \
-            for (int64_t e = from ? from : 1; e < to; e++) here += columns[e] <= columns[e - 1];                           \
+            for (int64_t e = from > begin ? from : begin + 1; e < to; e++) here += columns[e] <= columns[e - 1];           \
             descents += (int64_t)here;                                                                                     \
         }                                                                                                                  \
         *row = rows->n ? rows->n - 1 : 0;                                                                                  \
         if (!outside && !descents) return ROWS_FINE;                                                                       \
         for (int64_t i = 0, from, to; !outside && descents <= rows->n && i < rows->n; i++) {                               \
             entries_of(KIND, rows, i, &from, &to);                                                                         \
-            if (0 < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
+            if (begin < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
         }                                                                                                                  \
         if (!outside) return descents > at_starts ? ROWS_UNSORTED : ROWS_FINE;                                             \
+        if (part) return BAD_INDEX;                                                                                        \
         while ((UNSIGNED)columns[*entry] < limit) ++*entry;                                                                \
         for (*row = 0;; ++*row) {                                                                                          \
             int64_t from, to;                                                                                              \
@@ -59,15 +61,16 @@ __attribute__((target("avx2"))) CHECKER(check_narrow_avx2, SPARSE_ONES_I32, int3
 #endif
 #undef CHECKER
 
-/* Do indptr and indices stay inside the data, and do columns increase, where that is asked? Names the first bad place. */
-LIKELY_UNUSED static int check_sparse(const rows_t *rows, int increasing, int64_t *row, int64_t *entry) {
+/* Do indptr and indices stay inside the data, and do columns increase, where that is asked? Names the first bad place, unless
+ * the rows are a `part` of others, whose entries need not begin with the first. */
+LIKELY_UNUSED static int check_sparse(const rows_t *rows, int increasing, int part, int64_t *row, int64_t *entry) {
     *row = *entry = 0;
-    if (is_wide(rows->kind)) return check_wide(rows, increasing, row, entry);
+    if (is_wide(rows->kind)) return check_wide(rows, increasing, part, row, entry);
 #ifdef HAS_WIDE_CHECK
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) return check_narrow_avx2(rows, increasing, row, entry);
+    if (__builtin_cpu_supports("avx2")) return check_narrow_avx2(rows, increasing, part, row, entry);
 #endif
-    return check_narrow(rows, increasing, row, entry);
+    return check_narrow(rows, increasing, part, row, entry);
 }
 
 /* `kind` is a constant, of which only the type of indices counts. Where columns are few beside the entries, each remembers

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from rosenblatt.engine.rows import Rows
 
 
-def check(rows: Rows, increasing: bool) -> tuple[int, int, int]:
-    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too."""
+def check(rows: Rows, increasing: bool, part: bool = False) -> tuple[int, int, int]:
+    """What is wrong with sparse rows, and where: (verdict, row, entry); `increasing` asks whether columns are, too.
+
+    Rows that are a `part` of others need not begin with the first entry, and where they are wrong is not said.
+    """
     assert rows.indices is not None
     fine, unsorted, bad_indptr, bad_index = range(4)  # as in entries.h
     indptr = np.arange(rows.n + 1) * rows.width if rows.indptr is None else rows.indptr.astype(np.int64)
-    verdict, before = fine, 0
+    verdict, before = fine, int(indptr[0]) if part and indptr[0] >= 0 else 0
     for i in range(rows.n):
         start, end = int(indptr[i]), int(indptr[i + 1])
         if start != before or end < start or end > rows.entries:

@@ -21,7 +21,8 @@ from rosenblatt.errors import DataError, NotFiniteError
 DENSE_F32, DENSE_F64 = 0, 1
 # By the bytes of a value, of which ones have none, and those of a column index.
 SPARSE_KINDS = {(4, 4): 2, (8, 4): 3, (0, 4): 4, (4, 8): 5, (8, 8): 6, (0, 8): 7}
-UNSORTED, BAD_INDPTR, BAD_INDEX = 1, 2, 3  # verdicts of entries.check
+FINE, UNSORTED, BAD_INDPTR, BAD_INDEX = range(4)  # verdicts of entries.check
+MANY_ENTRIES = 2**20  # from which on a second thread checks them sooner than one
 
 # Row numbers are 32-bit in the order and in the log.
 MOST_ROWS = 2**31 - 1
@@ -65,15 +66,17 @@ class OneHot:
 class Rows:
     """n rows of d columns, checked, in a form that rows.h understands.
 
-    To score them is to sum over their entries: for that alone, `to_learn=False`, columns may repeat.
+    To score them is to sum over their entries: for that alone, `to_learn=False`, columns may repeat. They are checked by so
+    many threads, if there are `many_entries`.
     """
 
-    def __init__(self, X: Any, to_learn: bool = True):
+    def __init__(self, X: Any, to_learn: bool = True, threads: int = 1, many_entries: int = MANY_ENTRIES):
         self.values: np.ndarray | None = None
         self.indices: np.ndarray | None = None
         self.indptr: np.ndarray | None = None
         self.width = self.entries = 0
         self.dense = False
+        self.threads, self.many_entries = threads, many_entries
         self.finer: Any = None  # where digits were rounded away: the rows with more of them (features/precision.py)
         if isinstance(X, OneHot):
             self._take_one_hot(X)
@@ -142,6 +145,11 @@ class Rows:
 
     def _check(self, increasing: bool = True) -> int:
         """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
+        if self.threads > 1 and self.n > self.threads and self.entries >= self.many_entries:
+            from rosenblatt.engine.threads import map_on_cores
+
+            if not any(map_on_cores(lambda part: entries.check(part, increasing, True)[0], self._parts(self.threads))):
+                return FINE
         verdict, row, entry = entries.check(self, increasing)
         if verdict == BAD_INDPTR:
             assert self.indptr is not None
@@ -153,6 +161,10 @@ class Rows:
             assert self.indices is not None
             raise DataError(f"Row {row} has column index {self.indices[entry]}: expected 0 to {self.d - 1}.")
         return int(verdict)
+
+    def _parts(self, count: int) -> list[Rows]:
+        """The rows where they lie, in so many blocks of about the same height."""
+        return [self.block(k * self.n // count, (k + 1) * self.n // count) for k in range(count)]
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:

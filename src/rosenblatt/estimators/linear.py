@@ -123,23 +123,23 @@ class Inputs(ReadsSparse):
             self._checked = values
             self.__dict__.pop("_partial", None)
 
-    def _rows(self, X: Any, reset: bool, to_learn: bool = True) -> Rows:
+    def _rows(self, X: Any, reset: bool, to_learn: bool = True, threads: int = 1) -> Rows:
         """X, checked and in a form that the engine reads in place."""
         if self._is_plain(X):
             if reset:
                 self.n_features_in_ = X.shape[1]
                 self.__dict__.pop("feature_names_in_", None)  # of a fit before
             if reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")):
-                return Rows(X, to_learn)
+                return Rows(X, to_learn, threads)
         if isinstance(X, OneHot):
-            rows = Rows(X)
+            rows = Rows(X, threads=threads)
             if reset:
                 self.n_features_in_ = rows.d
             elif rows.d != self.n_features_in_:
                 raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
             return rows
         # The loop notices numbers that are not finite by itself.
-        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn)
+        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn, threads)
 
     def _is_plain(self, X: Any) -> bool:
         """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, with rows and columns?"""

@@ -91,7 +91,8 @@ class LinearViews:
         return min(cores(), int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)))
 
     def _rows_to_score(self, X: Any) -> Rows:
-        rows: Rows = self._rows(X, reset=False, to_learn=self._chosen in VOTING)  # votes multiply rows with rows
+        to_learn = self._chosen in VOTING  # votes multiply rows with rows
+        rows: Rows = self._rows(X, reset=False, to_learn=to_learn, threads=self._threads())
         return rows
 
     @property
