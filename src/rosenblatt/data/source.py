@@ -29,10 +29,6 @@ try:
     fcntl = import_module("fcntl")
 except ImportError:  # Windows
     fcntl = None
-try:
-    READ_FILE = getattr(import_module("rosenblatt.data._cells"), "read_file", None)  # Windows has none
-except ImportError:  # built without a compiler
-    READ_FILE = None
 
 HEAD_BYTES = 1 << 18  # in which a format is recognised
 LONGEST_LINE = 1 << 26  # bytes
@@ -293,11 +289,12 @@ class Source:
     def read(self) -> bytes:
         """All bytes. They are read, not mapped: a mapped file that shrinks would kill the process."""
         with self.open() as stream:
-            size = self.size
-            if size is None or size < LARGE_FILE or READ_FILE is None:
-                return stream.read()
-            content: bytes = READ_FILE(stream.fileno(), size)
-            return content
+            if (self.size or 0) >= LARGE_FILE:
+                with contextlib.suppress(ImportError):  # built without a compiler
+                    cells = import_module("rosenblatt.data._cells")
+                    if hasattr(cells, "read_file"):  # Windows has none
+                        return bytes(cells.read_file(stream.fileno(), self.size))
+            return stream.read()
 
 
 def suffix_of(name: str) -> str:
