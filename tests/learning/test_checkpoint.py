@@ -195,9 +195,10 @@ def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, tab
         time.sleep(float(draw.uniform(0.0, 3.0)))
         if process.poll() is not None:  # it was faster: once more from the beginning
             (tmp_path / "c" / NAME).unlink(missing_ok=True)
-        process.send_signal(signal.SIGKILL)
+        else:
+            process.send_signal(signal.SIGKILL)
+            kills -= 1
         process.communicate()
-        kills -= 1
     process = start(table, tmp_path, "--resume", str(tmp_path / "c"), *stream)
     _, errors = process.communicate()
     assert process.returncode == 0, errors
