@@ -19,7 +19,7 @@ from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 SCORED_AT_ONCE = 2**18  # rows
-LEAST_WORK = 2**17  # multiplications that are worth a thread of their own
+LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
 BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
 
