@@ -23,6 +23,14 @@ def test_a_pipe_gets_a_line_a_step(capsys):
     assert capsys.readouterr() == ("", "split 1 of 2\nsplit 2 of 2\n")
 
 
+def test_a_pipe_gets_a_line_for_each_of_two_steps_that_go_on_at_once(capsys):
+    show = StatusLine().count("split", 2)
+    for learner in ("perceptron", "mira"):
+        for split in range(2):
+            show(split, learner)
+    assert capsys.readouterr() == ("", "split 1 of 2\nsplit 2 of 2\n")
+
+
 def test_a_terminal_gets_one_line_that_changes_and_is_gone_in_the_end(monkeypatch, capsys):
     on_a_terminal(monkeypatch)
     compare_two_splits(StatusLine())

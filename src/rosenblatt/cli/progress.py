@@ -22,17 +22,17 @@ class StatusLine:
 
     def __init__(self, silent: bool = False):
         self.silent, self.terminal = silent, sys.stderr.isatty()
-        self.step = ""
+        self.begun: set[str] = set()
 
     def show(self, text: str, step: str = "") -> None:
-        """On a terminal the text, in place of the last one; in a pipe a line whenever another `step` begins."""
+        """On a terminal the text, in place of the last one; in a pipe a line whenever a `step` begins, of several at a time."""
         step = step or text
         if self.terminal and not self.silent:
             self._clear()
             echo(text, nl=False, err=True)
-        elif step != self.step:
+        elif step not in self.begun:
             self.print_line(step)
-        self.step = step
+        self.begun.add(step)
 
     def print_line(self, text: str) -> None:
         """A line that stays."""
