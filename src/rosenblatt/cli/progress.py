@@ -25,7 +25,7 @@ class StatusLine:
         self.begun: set[str] = set()
 
     def show(self, text: str, step: str = "") -> None:
-        """On a terminal the text, in place of the last; in a pipe a line when a `step` begins: several may go on at a time."""
+        """On a terminal the text, in place of the last; in a pipe a line a `step`, of which several may go on at a time."""
         step = step or text
         if self.terminal and not self.silent:
             self._clear()
