@@ -263,7 +263,7 @@ TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, co
             if (ahead == LONG_AHEAD)                                                                                       \
                 return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LONG_AHEAD, 0, least, steps, score);           \
             if (rows->indptr)                                                                                              \
-                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 0, least, steps, score);        \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LISTED_AHEAD, 0, least, steps, score);         \
             return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 1, least, steps, score);            \
         }                                                                                                                  \
         if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, least, steps, score);       \

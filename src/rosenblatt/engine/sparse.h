@@ -1,16 +1,18 @@
 /* Sparse rows: kernel.h includes this file once for each kind of CPU. */
 
-/* How many rows ahead entries are sent for. Rows that are long, most of them, come soon enough two ahead; but where their
+/* How many rows ahead entries are sent for. Rows that are long, most of them, come soon enough four ahead; but where their
  * weights are sent for, too, the entries must be there before. */
 INLINE int64_t NAME(entries_ahead)(const rows_t *rows, const weights_t *at) {
-    return rows->indptr && rows->n && !at->large && rows->entries / rows->n > LONG ? LONG_AHEAD : ENTRIES_AHEAD;
+    if (!rows->indptr) return ENTRIES_AHEAD;
+    return rows->n && !at->large && rows->entries / rows->n > LONG ? LONG_AHEAD : LISTED_AHEAD;
 }
 
-/* Sends for entries [from, to) of an array: into the first level, or, where they are more than that has room for, the second. */
-INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size, int64_t most) {
+/* Sends for entries [from, to) of an array: into the first level, or, of a long row, the second, which asks memory for more at a time. */
+INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int64_t size) {
     const char *first = (const char *)array + from * size, *last = (const char *)array + to * size - 1;
-    if (to - from > most) {
+    if (to - from > LONG) {
         for (const char *line = first; line < last; line += 64) PREFETCH(line, 2);
+        PREFETCH(last, 2);
         return;
     }
     PREFETCH(first, 3);
@@ -26,10 +28,9 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
     if (rows->indptr)
         PREFETCH((const char *)rows->indptr + (order ? order[k + 2 * ENTRIES_AHEAD] : k + 2 * ENTRIES_AHEAD) * (int64_t)index_size(kind), 3);
     if (order) {  /* as given, the hardware sees the pattern by itself */
-        const int64_t most = ahead == ENTRIES_AHEAD ? LONG : LONG * ENTRIES_AHEAD / LONG_AHEAD;
         entries_of(kind, rows, order[k + ahead], &from, &to);
-        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind), most);
-        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind), most);
+        NAME(fetch_entries)(rows->indices, from, to, (int64_t)index_size(kind));
+        if (!is_ones(kind)) NAME(fetch_entries)(rows->values, from, to, (int64_t)value_size(kind));
     }
     if (at->large) {
         entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);

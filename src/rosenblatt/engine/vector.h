@@ -15,8 +15,9 @@ enum {
     AHEAD = 12,                             /* dense rows between the one at work and the one being fetched into level 2 */
     NARROW = 512, AHEAD_NARROW = 6,         /* the same for rows of so many bytes, of which level 1 can hold some ahead */
     NEXT = 2,                               /* the same for rows as given, which come into level 1 */
-    ENTRIES_AHEAD = 16, WEIGHTS_AHEAD = 4,  /* the same for sparse rows, and for the weights that they name */
-    LONG = 64, LONG_AHEAD = 2,              /* entries of a sparse row, and the same for such rows */
+    ENTRIES_AHEAD = 16, LISTED_AHEAD = 10,  /* the same for sparse rows of one width, and for those that indptr lists */
+    LONG = 64, LONG_AHEAD = 4,              /* entries of a sparse row, and the same for such rows */
+    WEIGHTS_AHEAD = 4,                      /* the same for the weights that sparse rows name */
     LABELS_AHEAD = 16
 };
 

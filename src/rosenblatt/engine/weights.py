@@ -34,14 +34,15 @@ def aligned_zeros(*shape: int) -> np.ndarray:
     """Zeros that begin on a cache line: a register's worth of weights then never straddles two.
 
     Large ones lie in huge pages where the system has them: sparse rows find their weights all over the place. From half a
-    huge page on, to clear a whole one takes less time than to be given its half in small ones.
+    huge page on, to clear a whole one takes less time than to be given its half in small ones; less than that is.
     """
     size = math.prod(shape)
-    if 8 * size >= HUGE // 2 and hasattr(mmap, "MADV_HUGEPAGE"):
-        pages = mmap.mmap(-1, 8 * size + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with contextlib.suppress(OSError):  # not every kernel grants them
-            pages.madvise(mmap.MADV_HUGEPAGE)
+    huge_pages = (8 * size + HUGE // 2) // HUGE
+    if huge_pages and hasattr(mmap, "MADV_HUGEPAGE"):
+        pages = mmap.mmap(-1, 8 * size + 2 * HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         buffer, unit = np.frombuffer(pages), HUGE // 8
+        with contextlib.suppress(OSError):  # not every kernel grants them
+            pages.madvise(mmap.MADV_HUGEPAGE, -buffer.ctypes.data % HUGE, huge_pages * HUGE)
     else:
         buffer, unit = np.zeros(size + CACHE_LINE), CACHE_LINE
     start = -(buffer.ctypes.data // 8) % unit
@@ -232,8 +233,13 @@ class Weights:
         self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
-    def cells_of(self, columns: np.ndarray) -> ColumnCells:
-        """A copy of w, u and sigma of these columns (int64), where sparse rows move them: columns × 2 or 3 × vectors."""
+    def cells_of(self, columns: np.ndarray | None) -> ColumnCells:
+        """A copy of w, u and sigma of these columns (int64), where sparse rows move them: columns × 2 or 3 × vectors.
+
+        None: of all columns, and no copy.
+        """
+        if columns is None:
+            return ColumnCells(self.cells, *entries.copy_cells(self.cells))
         copy = np.empty((len(columns), *self.cells.shape[1:]))
         return ColumnCells(copy, *entries.copy_cells(self.cells, columns, copy))
 
@@ -323,7 +329,7 @@ class Weights:
     def norm2_of_all(self) -> float:
         """Σ w² before scaling."""
         if self.sparse:
-            return float(entries.copy_cells(self.cells)[0])
+            return self.cells_of(None).norm2
         return float(np.einsum("kj,kj->", self.w, self.w))  # which does not warn of weights on their way to overflow
 
     def overflowed(self, norm: float) -> bool:
@@ -344,7 +350,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class ColumnCells:
-    """A copy of all cells; or of those of some columns, with Σ w² before scaling and Σ of the others: finite, if all are."""
+    """All cells, or a copy of those of some columns, with Σ w² before scaling and Σ of the others: finite, if all are."""
 
     array: np.ndarray
     norm2: float = math.nan

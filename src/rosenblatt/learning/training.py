@@ -307,8 +307,8 @@ class LinearRun(MeasuredRun):
         return self._norm2[1]
 
     def moving_cells(self) -> ColumnCells | None:
-        """A copy of the weights and sums that move, made once between two stretches of examples; None: all do."""
-        if self.columns is not None and self._moving is None:
+        """The weights and sums that move, looked at once between two stretches of examples; None: those of dense rows."""
+        if self.weights.sparse and self._moving is None:
             self._moving = self.weights.cells_of(self.columns)
         return self._moving
 
@@ -329,7 +329,7 @@ class LinearRun(MeasuredRun):
             self.weights.settle()
             self.loop.resume(self.weights)
             self._moving = None
-            if (moving := self.moving_cells()) is not None:
+            if self.columns is not None and (moving := self.moving_cells()) is not None:
                 self.still2 = max(0.0, self.weights.norm2_of_all() - moving.norm2)
                 self._norm2 = None, 0.0
         elif self.loop.fault:
