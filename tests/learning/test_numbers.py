@@ -65,6 +65,10 @@ def write_houses(path, formatted=None, **numbers):
         (np.tile(np.arange(70), 40), False),  # both can be meant, which is told
         (np.tile(np.delete(np.arange(70), [7, 30]), 40), False),  # classes, two of which have no rows
         (np.tile(np.arange(40) ** 2, 40), True),  # from 0 on, but with many gaps
+        (np.repeat(np.arange(1, 31), 600 // np.arange(1, 31)), True),  # years of work: fewer and fewer have so many
+        (np.repeat(np.arange(30), np.random.default_rng(0).permutation(600 // np.arange(1, 31))), False),  # topics as rare
+        (np.repeat(np.arange(24), 300 + np.arange(24)), False),  # hours: of neighbours as many rows, but all about alike
+        (np.repeat(np.arange(30), np.where(np.arange(30) < 29, 20, 900)), False),  # all alike but the last
         (pl.Series("zip", np.tile(np.arange(10115, 10160), 40)), False),  # what is called a code
         (np.array([179, 201, 185, 188, 171, 192, 190, 189, 197, 187, 186, 174, 185]), True),  # few, but nearly all differ
         (np.array([3, 1, 2, 6, 5, 4, 1]), False),  # as classes are numbered, of which some rows are held out
