@@ -269,6 +269,20 @@ def test_what_is_about_classes_is_refused(options, said, tmp_path, monkeypatch, 
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [(["predict", "--proba"], "--proba"), (["calibrate", "-o", "m2"], "`calibrate`"), (["update", "-o", "m2"], "`update`")],
+)
+def test_what_asks_for_classes_is_named_where_a_model_predicts_numbers(arguments, asked, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_houses("houses.csv", n=40)
+    assert run(["train", "houses.csv", "--target", "price", "-o", "m"]) == 0
+    capsys.readouterr()
+    verb, *others = arguments
+    assert run([verb, "m", "houses.csv", *others]) == 2
+    assert f"The model predicts numbers, and {asked} is about classes." in capsys.readouterr().err
+
+
 def test_bins_and_products_are_chosen_by_the_squared_error():
     rng = np.random.default_rng(3)
     x, a, b = rng.uniform(-1, 1, 600), rng.choice(["u", "v"], 600), rng.choice(["u", "v"], 600)
