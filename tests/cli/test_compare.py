@@ -516,3 +516,16 @@ def test_a_best_learner_that_is_no_better_than_the_majority_is_warned_of(tmp_pat
     assert "no better than" in json.loads(capsys.readouterr().out)["notes"][0]
     assert run(["compare", "iris"]) == 0
     assert "no better" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "left_out", [["--drop", "gives_away"], ["--only", "a,b"], ["--column", "gives_away=drop"], ["--column", "gives_away=id"]]
+)
+def test_a_column_that_train_warns_of_can_be_left_out_here_too(left_out, tmp_path, capsys):
+    plain, file = noisy(tmp_path / "plain.csv", 200), tmp_path / "leak.csv"
+    table = pl.read_csv(plain)
+    table.with_columns(gives_away=table["y"]).write_csv(file)
+    chosen = ["--target", "y", "-l", "averaged", "--numeric", "number"]
+    assert rows_of(capsys, str(file), *chosen)[1]["error_mean"] == 0
+    mended, expected = rows_of(capsys, str(file), *chosen, *left_out), rows_of(capsys, plain, *chosen)
+    assert [row["error_mean"] for row in mended] == [row["error_mean"] for row in expected]

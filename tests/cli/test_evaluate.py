@@ -149,7 +149,7 @@ def test_notes_go_to_standard_error_unless_quiet(fruit, capsys):
     (fruit / "dev2.csv").write_text("id,size,fruit,colour\n7,1,apple,pink\n")
     assert run(["evaluate", "fruit.rosenblatt", "dev2.csv", "-t", "fruit"]) == 0
     err = capsys.readouterr().err
-    assert "colour: 1 value in 1 rows was never seen" in err
+    assert "colour: 1 value in 1 row was never seen" in err
     assert "ignored: id" in err
     assert run(["evaluate", "fruit.rosenblatt", "dev2.csv", "-t", "fruit", "--quiet"]) == 0
     assert capsys.readouterr().err == ""

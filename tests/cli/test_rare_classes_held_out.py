@@ -19,3 +19,17 @@ def test_a_class_that_is_in_the_dev_file_alone_is_refused_with_what_train_can_do
     (tmp_path / "dev.csv").write_text("digit,parity\n1,odd\n2,neither\n")
     assert run(["train", str(tmp_path / "train.csv"), "--target", "parity", "--dev", str(tmp_path / "dev.csv")]) == 1
     assert "never seen in training: 'neither'. Leave those rows out, or learn from some." in capsys.readouterr().err
+
+
+def test_a_name_for_a_target_is_warned_of_and_cannot_be_measured(tmp_path, capsys):
+    table, ids = tmp_path / "people.csv", tmp_path / "visits.csv"
+    table.write_text("\n".join(["age,name", *(f"{row % 7},person {row}" for row in range(60))]) + "\n")
+    ids.write_text("\n".join(["age,name", *(f"{row % 7},person {row // 2}" for row in range(60))]) + "\n")
+    assert run(["train", str(table), "--target", "name"]) == 0
+    assert "60 of 60 rows are alone in their class" in capsys.readouterr().err
+    assert run(["facts", str(table), "--target", "name"]) == 0
+    assert "60 of 60 rows are alone in their class" in capsys.readouterr().out
+    assert run(["train", str(table), "--target", "name", "--holdout", "0.2"]) == 1
+    assert "no held-out row has a class of which rows are left" in capsys.readouterr().err
+    assert run(["train", str(ids), "--target", "name"]) == 0
+    assert "alone" not in capsys.readouterr().err

@@ -552,3 +552,12 @@ def test_the_theorem_about_a_rival_is_not_told_of_the_rest(capsys):
     for multiclass, told in (("rival", True), ("rest", False)):
         assert run(["train", "wine", "-l", "perceptron", "-e", "50", "-q", "--multiclass", multiclass]) == 0
         assert ("of at most" in capsys.readouterr().out) == told
+
+
+@pytest.mark.parametrize("rare", range(1, 10))
+def test_a_model_that_always_names_the_commonest_class_is_said_to_be_no_better(rare, tmp_path, capsys):
+    for name, rows in (("train", 200), ("dev", 19)):
+        lines = [f"{row % 2},{'no' if row < rare else 'yes'}" for row in range(rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,y", *lines]) + "\n")
+    assert run(["train", str(tmp_path / "train.csv"), "--target", "y", "--dev", str(tmp_path / "dev.csv")]) == 0
+    assert "; the model is no better than that" in capsys.readouterr().out

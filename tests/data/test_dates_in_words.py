@@ -54,6 +54,7 @@ WRITTEN = {
         MINUTE,
     ),
     "Sunday, March 3rd, 2024": (lambda m: f"{m:%A}, {m:%B} {nth(m.day)}, {m.year}", "weekday month d y", DAY),
+    "Mar-3-2024": (lambda m: f"{m:%b}-{m.day}-{m.year}", "month-d-y", DAY),  # as statsmodels' elec_equip has it
     "Sun Mar 3 2024": (lambda m: f"{m:%a %b} {m.day} {m.year}", "weekday month d y", DAY),
     "Sun Mar  3 04:05:06 2024": (lambda m: m.ctime(), "weekday month d h:m:s y", SECOND),
     "Sun Mar 3 04:05:06 UTC 2024": (
@@ -112,12 +113,36 @@ def test_a_date_is_the_day_that_was_written(name):
     assert is_pattern(reading.date.pattern)  # so that its model can be loaded
 
 
-@pytest.mark.parametrize(("name", "first"), [("%G-W%V", "2024-03-04"), ("%b '%y", "2024-03-01"), ("%Y %B", "2024-03-01")])
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("%G-W%V", "2024-03-04"), ("%G W%V", "2024-03-04"), ("%b '%y", "2024-03-01"), ("%Y %B", "2024-03-01")],
+)
 def test_a_week_is_its_monday_and_a_month_its_first_day(name, first):
     weeks = [date(2024, 3, 6) + timedelta(days=91 * k) for k in range(4)]
     reading = decide(pl.DataFrame({"at": [day.strftime(name) for day in weeks]}))[0]
     (day, *_) = days_of(reading, pl.DataFrame({"at": [weeks[0].strftime(name)]}))
     assert date(1970, 1, 1) + timedelta(days=day) == date.fromisoformat(first)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("{0} Q{1}", "y quarter"), ("{0}Q{1}", "y quarter"), ("{0}-q{1}", "y quarter"),
+        ("Q{1} {0}", "quarter y"), ("Q{1}/{0}", "quarter y"), ("Q{1}-{0}", "quarter y"),
+    ],
+)  # fmt: skip
+def test_a_quarter_is_its_first_day(written, told):
+    quarters = [(year, quarter) for year in range(1998, 2004) for quarter in (1, 2, 3, 4)]
+    rows = pl.DataFrame({"at": [written.format(*one) for one in quarters]})
+    reading = decide(rows)[0]
+    assert (reading.kind, reading.why) == ("date", told)
+    days = [date(1970, 1, 1) + timedelta(days=day) for day in days_of(reading, rows)]
+    assert days == [date(year, 3 * quarter - 2, 1) for year, quarter in quarters]
+    assert is_pattern(reading.date.pattern)
+    assert decide(rows, Overrides({"at": f"date:{reading.date.pattern}"}))[0].kind == "date"
+    assert decide(rows[:20])[0].kind == "category"  # five years
+    for other in ("1998 Q5", "1998 Q", "in 1998 Q1", "Q1"):
+        assert reading.date.instants(pl.Series([other])).to_list() == [None]
 
 
 def test_short_years_turn_at_seventy():

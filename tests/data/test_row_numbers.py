@@ -38,6 +38,9 @@ def test_what_numbers_the_rows_is_left_out(name, numbers):
     [
         ("year", list(range(1900, 2000))),
         ("day_of_year", NUMBERED),
+        ("age", list(range(18, 90))),  # a life table
+        ("t", NUMBERED),  # a series: without it a trend is lost
+        ("SeasonStart", list(range(1893, 2011))),
         ("rank", random.Random(4).sample(NUMBERED, ROWS)),
         ("score", [number // 2 for number in NUMBERED]),  # repeats
         ("weight", [7 * number for number in FOUR_FIFTHS]),  # many gaps

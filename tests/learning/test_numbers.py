@@ -65,6 +65,10 @@ def write_houses(path, formatted=None, **numbers):
         (np.tile(np.arange(70), 40), False),  # both can be meant, which is told
         (np.tile(np.delete(np.arange(70), [7, 30]), 40), False),  # classes, two of which have no rows
         (np.tile(np.arange(40) ** 2, 40), True),  # from 0 on, but with many gaps
+        (np.repeat(np.arange(1, 31), 600 // np.arange(1, 31)), True),  # years of work: fewer and fewer have so many
+        (np.repeat(np.arange(30), np.random.default_rng(0).permutation(600 // np.arange(1, 31))), False),  # topics as rare
+        (np.repeat(np.arange(24), 300 + np.arange(24)), False),  # hours: of neighbours as many rows, but all about alike
+        (np.repeat(np.arange(30), np.where(np.arange(30) < 29, 20, 900)), False),  # all alike but the last
         (pl.Series("zip", np.tile(np.arange(10115, 10160), 40)), False),  # what is called a code
         (np.array([179, 201, 185, 188, 171, 192, 190, 189, 197, 187, 186, 174, 185]), True),  # few, but nearly all differ
         (np.array([3, 1, 2, 6, 5, 4, 1]), False),  # as classes are numbered, of which some rows are held out
@@ -263,6 +267,20 @@ def test_what_is_about_classes_is_refused(options, said, tmp_path, monkeypatch, 
     write_houses("houses.csv")
     assert run(["train", "houses.csv", "--target", "price", *options]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [(["predict", "--proba"], "--proba"), (["calibrate", "-o", "m2"], "`calibrate`"), (["update", "-o", "m2"], "`update`")],
+)
+def test_what_asks_for_classes_is_named_where_a_model_predicts_numbers(arguments, asked, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_houses("houses.csv", n=40)
+    assert run(["train", "houses.csv", "--target", "price", "-o", "m"]) == 0
+    capsys.readouterr()
+    verb, *others = arguments
+    assert run([verb, "m", "houses.csv", *others]) == 2
+    assert f"The model predicts numbers, and {asked} is about classes." in capsys.readouterr().err
 
 
 def test_bins_and_products_are_chosen_by_the_squared_error():

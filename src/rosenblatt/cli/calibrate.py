@@ -58,7 +58,7 @@ def calibrate(**values: Any) -> None:
         refuse_wrong(chosen.threshold)
     options.refuse_overwriting(chosen.output, chosen.file)
     options.refuse_no_model_file(chosen.output)
-    model = model_input.load_classifier(chosen.model, chosen.file)
+    model = model_input.load_classifier(chosen.model, chosen.file, "`calibrate`")
     data = with_labels_like(model.classes, read_labelled(model, chosen.file, chosen))
     examples, notes, _ = model.examples(data, chosen.unseen)
     if not chosen.quiet:

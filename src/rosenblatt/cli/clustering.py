@@ -107,7 +107,7 @@ def measure_on_dask(chosen: EvaluateOptions, model: Classifier) -> MeasuredRows:
     """The confusion matrix of the rows of a file, from which all else follows, and what had to be overlooked in them."""
     from rosenblatt.cli.evaluate import labelled_rows
 
-    model.refuse_numbers()
+    model.refuse_numbers("evaluate --dask")
     refuse_pipe(chosen.file, "workers read")
     with labelled_rows(model, chosen.file, chosen) as reading, cluster_at(str(chosen.dask), tell=tell) as tasks:
         blocks = FileSource(chosen.file, reading).blocks(tasks)

@@ -102,8 +102,7 @@ class CompareOptions(options.FeatureOptions, options.ReadingOptions, options.Pri
 @options.task
 @click.option("-e", "--epochs", type=int, default=5, show_default=True, help="Passes over the rows at most.")
 @options.multiclass
-@options.numeric
-@options.no_scale
+@options.encoding
 @options.reading
 @options.as_json
 @options.quiet

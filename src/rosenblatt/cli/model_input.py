@@ -26,10 +26,10 @@ KIND_REMEDIES = {
 }
 
 
-def load_classifier(model: str, file: str | None = None) -> Classifier:
-    """The model to use with the rows of a file, where it has classes."""
+def load_classifier(model: str, file: str, verb: str) -> Classifier:
+    """The model to use with the rows of a file, where it has classes, as the verb needs."""
     classifier = load_model(model, file)
-    classifier.refuse_numbers()
+    classifier.refuse_numbers(verb)
     return classifier
 
 

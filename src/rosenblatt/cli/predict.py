@@ -88,7 +88,7 @@ def predict(**values: Any) -> None:
     if model.predicts_numbers and chosen.scores:
         raise click.UsageError("This model predicts numbers, which are its scores: leave out --scores.")
     if chosen.proba:
-        model.refuse_numbers()
+        model.refuse_numbers("--proba")
         model.refuse_no_probabilities()
     if chosen.only_labels and any(set("\r\n") & set(str(label)) for label in model.classes):
         raise click.UsageError("A label of this model has a line break in it: leave out --only-labels and read the CSV.")

@@ -305,16 +305,16 @@ def learn(chosen: TrainOptions, table: TrainingTable | None) -> tuple[Learned | 
 
 
 def tell_of_classes(classifier: Classifier) -> None:
-    """Warns of classes that are rare, spelled alike, or called as missing values are."""
+    """Warns of classes that are rare, of one row each, spelled alike, or called as missing values are."""
     from rosenblatt.data.columns.reading import all_marks
 
     counts, names = classifier.class_counts, [str(label) for label in classifier.classes]
-    rare = counts is not None and 100 * counts.min() < counts.sum()
+    rare = counts is not None and (counts.min() == 1 or 100 * counts.min() < counts.sum())
     alike = len({name.casefold() for name in names}) < len(names) or not all(map(str.isascii, names))
     if rare or alike or not all_marks().isdisjoint(names):
-        from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, about_rare_class
+        from rosenblatt.studies.cautions import about_all_classes
 
-        for caution in filter(None, (about_rare_class(classifier), about_alike_classes(names), about_missing_labels(names))):
+        for caution in about_all_classes(classifier, names):
             tell(caution, "warning")
 
 

@@ -49,7 +49,7 @@ def update(**values: Any) -> None:
     chosen = UpdateOptions(**values)
     options.refuse_overwriting(chosen.output, chosen.file)
     options.refuse_no_model_file(chosen.output)
-    model = model_input.load_classifier(chosen.model, chosen.file)
+    model = model_input.load_classifier(chosen.model, chosen.file, "`update`")
     going_on, row = Update(model), 0
     left_out: tuple[str, ...] = ()  # rows, of which every batch counts its own
     with labelled_rows(model, chosen.file, chosen) as read_options:

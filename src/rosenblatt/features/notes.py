@@ -67,7 +67,7 @@ class Notes:
         sentences = []
         for column, count in self.unseen.items():
             sentences.append(
-                f"{column}: {counted(count, 'value')} in {self.rows:,} rows {_were(count)} never seen in training "
+                f"{column}: {counted(count, 'value')} in {counted(self.rows, 'row')} {_were(count)} never seen in training "
                 f"and {'counts' if count == 1 else 'count'} for nothing."
             )
         for column, count in self.unreadable.items():

@@ -139,10 +139,10 @@ class Classifier:
         """Is it a regression? Then there are no classes."""
         return bool(self.recipe.regression)
 
-    def refuse_numbers(self) -> None:
-        """Refuses a regression where classes are asked about."""
+    def refuse_numbers(self, asked: str = "this") -> None:
+        """Refuses a regression where something is `asked` that is about classes."""
         if self.predicts_numbers:
-            raise SettingError("The model predicts numbers, as `predict` shows: what is asked is about classes.")
+            raise SettingError(f"The model predicts numbers, and {asked} is about classes.")
 
     def linear_view(self, view: str | None = None) -> str:
         """The view that is one weight vector a class: this one or, where none is named and all vote, the averaged."""

@@ -10,8 +10,10 @@ import numpy as np
 from rosenblatt.data.dataset import Dataset
 from rosenblatt.engine import order
 from rosenblatt.engine.parameters import Real, check
-from rosenblatt.errors import SettingError, counted
+from rosenblatt.errors import LabelError, SettingError, counted
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, classes_of, codes_among, labels_of
+
+INSTEAD_OF_IDS = "Predict another column (--target) or, if these are quantities, numbers (--task numbers)."
 
 E = TypeVar("E", Examples, RegressionExamples, AnyExamples)
 
@@ -49,10 +51,15 @@ def with_known_classes(held_out: Dataset, learned: Dataset) -> tuple[Dataset, st
     1 2 held-out rows are not measured on, as no row of their class is left to learn from: nut, plum.
     """
     known = codes_among(classes_of(labels_of(learned)), labels_of(held_out)) >= 0
-    if known.all() or not known.any():
+    if known.all():
         return held_out, None
     absent = classes_of(labels_of(held_out.take(np.flatnonzero(~known))))
     names = ", ".join(map(str, absent[:5])) + (" …" if len(absent) > 5 else "")
+    if not known.any():
+        raise LabelError(
+            f"{held_out.name}: no held-out row has a class of which rows are left to learn from: {names}. IDs and names "
+            f"have a class a row. {INSTEAD_OF_IDS}"
+        )
     rows = int((~known).sum())
     verb, whose = ("is", "its") if rows == 1 else ("are", "their")
     return held_out.take(np.flatnonzero(known)), (

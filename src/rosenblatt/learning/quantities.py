@@ -35,6 +35,7 @@ FEW_FRACTIONS = 5  # and so many numbers with fractions, where values repeat
 FRACTIONS_DIFFER, WHOLE_DIFFER = 1 / 3, 1 / 2  # of the rows: where more values differ, they are amounts however few
 LEAST_IN_REACH = 0.5  # of the numbers from the least to the largest are there, where they number classes
 RARE = 10  # rows of a value, below which it is no class to learn
+ALIKE, UNEVEN = 2 / 3, 0.5  # correlation of the rows of neighbouring numbers, and their spread in means, as amounts have
 
 HAS_DIGIT = re.compile(r"\d")
 LARGEST = 1e140  # size of a target
@@ -90,7 +91,8 @@ def is_quantity(labels: Labels) -> bool:
 
     Numbers with fractions are, where more than twenty of them differ, or more than a third. Whole numbers are where more
     than half of them differ, or more than twenty. But not those that number classes: they begin with 0 or 1 and leave few
-    gaps, and if they are many, most have ten rows or more, or no gap is left and each has two. Nor what is called a code.
+    gaps, and if they are many, most have ten rows or more, or no gap is left and each has two, and not as many as their
+    neighbours, about, as amounts have. Nor what is called a code.
 
     >>> is_quantity(np.arange(100) ** 2), is_quantity(np.arange(100) // 4), is_quantity(np.arange(60) % 12 / 2)
     (True, False, False)
@@ -114,9 +116,40 @@ def are_class_numbers(numbers: np.ndarray, counts: np.ndarray) -> bool:
     reach = numbers[-1] - numbers[0] + 1
     if numbers[0] not in (0, 1) or len(numbers) < LEAST_IN_REACH * reach:
         return False
-    if len(numbers) <= FEW_VALUES or (len(numbers) == reach and counts.min() > 1):
+    if len(numbers) <= FEW_VALUES:
         return True
-    return bool(np.count_nonzero(counts < RARE) <= len(numbers) / 2)
+    if are_spread_like_amounts(numbers, counts):
+        return False
+    return bool((len(numbers) == reach and counts.min() > 1) or np.count_nonzero(counts < RARE) <= len(numbers) / 2)
+
+
+def are_spread_like_amounts(numbers: np.ndarray, counts: np.ndarray) -> bool:
+    """Do whole numbers have as many rows, about, as their neighbours, and some far more than others?
+
+    So have ages, years of work and counts of visits. Classes are numbered in any order, hours of a day have equally many.
+    By Spearman's rank correlation of the rows of each number and the next, gaps included.
+
+    >>> years, topics = 900 // np.arange(1, 31), np.tile([400, 50, 900], 10)
+    >>> are_spread_like_amounts(np.arange(30), years), are_spread_like_amounts(np.arange(30), topics)
+    (True, False)
+    """
+    rows = np.zeros(int(numbers[-1] - numbers[0]) + 1)
+    rows[(numbers - numbers[0]).astype(np.int64)] = counts
+    if rows.std() < UNEVEN * rows.mean():
+        return False
+    these, following = ranks(rows[:-1]), ranks(rows[1:])
+    spread = these.std() * following.std()
+    return bool(spread and np.mean((these - these.mean()) * (following - following.mean())) >= ALIKE * spread)
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """The rank of every value from 1; equal ones share the mean of theirs.
+
+    >>> ranks(np.array([30, 10, 30])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
 def is_called_code(name: str) -> bool:

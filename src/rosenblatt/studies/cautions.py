@@ -23,6 +23,7 @@ from rosenblatt.engine.rows import Rows
 from rosenblatt.errors import counted, percent
 from rosenblatt.features import TableMap
 from rosenblatt.learning.examples import Examples, codes_among, labels_of
+from rosenblatt.learning.holding_out import INSTEAD_OF_IDS
 from rosenblatt.learning.learn import RepeatedRows
 from rosenblatt.learning.scoring import error
 
@@ -132,6 +133,18 @@ def about_measured(model: Classifier, rows: Rows, codes: np.ndarray) -> list[str
     return sentences
 
 
+def about_all_classes(model: Classifier, names: list[str]) -> list[str]:
+    """Sentences about the classes of a model: are some rare, of one row, spelled alike, called as missing values are?"""
+    counts = () if model.class_counts is None else model.class_counts
+    sentences = (
+        about_rare_class(model),
+        about_classes_of_one_row(counts),
+        about_alike_classes(names),
+        about_missing_labels(names),
+    )
+    return [sentence for sentence in sentences if sentence is not None]
+
+
 def about_rare_class(model: Classifier) -> str | None:
     """What helps where a class is so rare that never predicting it costs almost nothing; None where none is, or it was
     done: weighted classes, or a threshold.
@@ -150,6 +163,23 @@ def about_rare_class(model: Classifier) -> str | None:
         f"{share}: never predicting it costs almost nothing, so the error says little. --balanced weights classes by how "
         "rare they are; --holdout 0.2 --threshold f1 (or cost:FP,FN, with what mistakes cost) chooses from which "
         f"probability on {model.classes[1]} is predicted."
+    )
+
+
+def about_classes_of_one_row(rows_of_classes: Iterable[int]) -> str | None:
+    """What to do where more than half of the rows are alone in their class, as with IDs and names; None where not.
+
+    >>> print(about_classes_of_one_row([1] * 40 + [2, 2]))
+    40 of 44 rows are alone in their class, as with IDs and names: a class of one row is recognised in no other.
+    Predict another column (--target) or, if these are quantities, numbers (--task numbers).
+    """
+    counts = np.fromiter(rows_of_classes, dtype=np.int64)
+    alone, rows = int(np.count_nonzero(counts == 1)), int(counts.sum())
+    if rows < LEAST_ROWS or 2 * alone <= rows:
+        return None
+    return (
+        f"{alone:,} of {rows:,} rows are alone in their class, as with IDs and names: a class of one row is recognised in "
+        f"no other. {INSTEAD_OF_IDS}"
     )
 
 

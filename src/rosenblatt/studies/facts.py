@@ -29,7 +29,7 @@ from rosenblatt.features.numbers import sparse_rows
 from rosenblatt.features.table.columns import IS_MISSING, texts
 from rosenblatt.features.table.numbers import mean_and_sd, numbers
 from rosenblatt.learning.examples import encode, has_quantity, labels_of
-from rosenblatt.studies.cautions import about_alike_classes, about_missing_labels, is_sorted
+from rosenblatt.studies.cautions import about_alike_classes, about_classes_of_one_row, about_missing_labels, is_sorted
 from rosenblatt.studies.pooling import middle, pool_numbers, pool_texts
 
 if TYPE_CHECKING:
@@ -325,6 +325,8 @@ def _suggestions(data: Dataset, codes: np.ndarray, facts: Facts) -> list[str]:
         )
     elif counts.max() > 0.9 * facts.rows:
         suggestions.append("One class has more than 90 % of the rows: look at precision and recall, try train --balanced.")
+    else:
+        suggestions += filter(None, [about_classes_of_one_row(facts.classes.values())])
     suggestions += filter(None, (about(facts.classes) for about in (about_alike_classes, about_missing_labels)))
     if is_sorted(codes):
         suggestions.append("The rows are sorted by class: shuffle them (train does; with --order given it would not).")

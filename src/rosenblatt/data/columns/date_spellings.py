@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rosenblatt.data.columns.dates import NET_DATE
 from rosenblatt.data.columns.words import WEEKDAYS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # A date in front, a time behind, each as a regular expression and as polars' pattern. Of two orders, the likelier is first.
 MONTH = r"\p{L}{3,10}\.?"
@@ -40,6 +45,7 @@ DATES = (
     (r"\d{4}年\d{1,2}月\d{1,2}日", "%Y年%m月%d日"),
     (rf"{MONTH} \d{{1,2}},? \d{{4}}", "%b %d %Y"),
     (rf"{MONTH} \d{{1,2}},? \d{{2}}", "%b %d %y"),
+    (rf"{MONTH}-\d{{1,2}}-\d{{4}}", "%b-%d-%Y"),
     (rf"{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%b %dth %Y"),
     (rf"\d{{1,2}}{NTH}?(?: of)? {MONTH},? \d{{4}}", "%dth %b %Y"),
     (rf"{WEEKDAY}{MONTH} \d{{1,2}}{NTH}?,? \d{{4}}", "%a %b %d %Y"),
@@ -49,6 +55,7 @@ DATES = (
     (r"\d{1,2}\p{L}{3}\d{4}", "%d%b%Y"),  # as SAS writes it
     (r"\d{4}-W\d{2}-\d", "%G-W%V-%u"),
     (r"\d{4}-W\d{2}", "%G-W%V"),
+    (r"\d{4} W\d{2}", "%G W%V"),
     (rf"{MONTH}[ -]\d{{4}}", "%b %Y"),
     (rf"{MONTH}-\d{{2}}", "%b-%y"),  # as spreadsheets write a month
     (rf"{MONTH} '\d{{2}}", "%b '%y"),
@@ -80,6 +87,30 @@ LONG_ZONE = (
     r"(?: ?(?:(?:GMT|UTC)[+-]\d{1,2}(?::?\d{2})?(?: \([^()]*\))?|[+-]\d{2}|(?:[+-]\d{2}:?\d{2}|Z)\[[A-Za-z_/+-]+\])|"
     r" [A-Z][A-Za-z]+/[A-Z][A-Za-z_/-]+)"
 )
+
+
+@dataclass(frozen=True)
+class Quarters:
+    """How quarters of a year are written: groups of the expression are the year and the quarter."""
+
+    expression: str
+    year: int
+    quarter: int
+
+    def as_months(self, texts: pl.Series) -> pl.Series:
+        """The first month of each, as 2024-07; null where a text is no quarter."""
+        import polars as pl
+
+        year, quarter = (texts.str.extract(f"^{self.expression}$", group) for group in (self.year, self.quarter))
+        month = quarter.cast(pl.Int64, strict=False) * 3 - 2
+        return year + "-" + month.cast(pl.String).str.zfill(2)
+
+
+QUARTERS = {
+    "%Y Q%q": Quarters(r"(\d{4})[ -]?[Qq]([1-4])", year=1, quarter=2),
+    "Q%q %Y": Quarters(r"Q([1-4])[ /-]?(\d{4})", year=2, quarter=1),
+}
+
 # Moments whose date and time do not stand one behind the other, with a blank or a T between.
 MOMENTS = (
     (rf"{WEEKDAY}{MONTH} +\d{{1,2}} \d{{2}}:\d{{2}}:\d{{2}}{ZONE}? \d{{4}}", "%a %b %d %H:%M:%S %Y"),  # as Unix writes it
@@ -91,6 +122,7 @@ MOMENTS = (
     (r"\d{1,2}:\d{2} \d{1,2}/\d{1,2}/\d{4}", "%H:%M %m/%d/%Y"),
     (r"\d{1,2}:\d{2} \d{1,2}/\d{1,2}/\d{4}", "%H:%M %d/%m/%Y"),
     (r"\d{1,2}:\d{2} \d{1,2}\.\d{1,2}\.\d{4}", "%H:%M %d.%m.%Y"),
+    *((quarters.expression, pattern) for pattern, quarters in QUARTERS.items()),
 )
 
 # Where a pattern has the first, texts may be written so, and then are written so; the pattern loses it, too.

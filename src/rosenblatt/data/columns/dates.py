@@ -48,6 +48,7 @@ IN_DIGITS = {
     WHOLE_MOMENTS: (19_000_101_000_000, 21_001_231_235_959),
 }
 LEAST_DIFFERENT = 3  # months, in numbers such as 1.2024
+FEW_QUARTERS = 20  # five years
 SHORT_YEARS = "yy from 1970 to 2069"
 YEAR_1000 = datetime(1000, 1, 1)
 
@@ -55,12 +56,15 @@ OFFSET = r"([+-])(\d{1,2})(?::?(\d{2}))?(?:\[[^\[\]]*\]| \([^()]*\))?$"  # behin
 LETTERS = {
     "%Y": "y", "%y": "yy", "%m": "m", "%b": "month", "%d": "d", "%H": "h", "%I": "h", "%M": "m", "%S": "s", "%a": "weekday",
     "%G": "y", "W%V": "week", "%u": "weekday", "%Z": "zone",
+    "Q%q": "quarter",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class DateFormat:
-    """How the dates of a column are written: a pattern as Python's strftime has it, or what is counted, as "epoch"."""
+    """How the dates of a column are written: a pattern as Python's strftime has it, which knows no quarters (Q%q), or what
+    is counted, as "epoch".
+    """
 
     pattern: str
     whole_years: bool = True  # is 24 no year where years have four digits? It was one to models that did not ask.
@@ -85,6 +89,10 @@ class DateFormat:
     def has_time(self) -> bool:
         return (self.is_count and self.pattern != EXCEL) or any(part in self.pattern for part in ("%H", "%I"))
 
+    def has_few_quarters(self, texts: pl.Series) -> bool:
+        """Are these texts quarters, and so few that each is a category, rather than a day of a long series?"""
+        return "%q" in self.pattern and texts.n_unique() <= FEW_QUARTERS
+
     def describe(self) -> str:
         """In letters that people know: d.m.y h:m.
 
@@ -94,7 +102,7 @@ class DateFormat:
         if self.is_count:
             return COUNTS[self.pattern][0]
         words = self.pattern.replace("%.f", "").replace("%p", "am/pm").removesuffix(".0").replace("%d%b%Y", "%d %b %Y")
-        return re.sub("W?%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
+        return re.sub("[QW]?%[A-Za-z]", lambda match: LETTERS.get(match[0], match[0]), words)
 
     def instants(self, texts: pl.Series) -> pl.Series:
         """Microseconds since 1970, in UTC where a zone is written; null where a text is no date in this format."""
@@ -146,9 +154,11 @@ class DateFormat:
         """The moments of texts that are written exactly so; null where one is not."""
         import polars as pl
 
-        from rosenblatt.data.columns.date_spellings import tidied_pattern
+        from rosenblatt.data.columns.date_spellings import QUARTERS, tidied_pattern
 
         pattern = tidied_pattern(self.pattern)
+        if pattern in QUARTERS:
+            texts, pattern = QUARTERS[pattern].as_months(texts), "%Y-%m"
         if not self.has_date:
             texts, pattern = "1970-01-01 " + texts, "%Y-%m-%d " + pattern
         if pattern.startswith("%m") and "%d" not in pattern:  # polars wants two digits of a month without a day
@@ -280,9 +290,13 @@ def commonest(texts: pl.Series) -> DateFormat | None:
 def is_pattern(text: str) -> bool:
     """Is it a pattern of dates or times, as strftime has them, or the name of a count? Then it reads what it writes.
 
-    >>> is_pattern("%d/%m/%Y"), is_pattern("%m/%Y"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
+    >>> is_pattern("%d/%m/%Y"), is_pattern("%Y Q%q"), is_pattern("dd/mm/yyyy"), is_pattern("%Q")
     (True, True, False, False)
     """
+    from rosenblatt.data.columns.date_spellings import QUARTERS
+
+    if text in QUARTERS:
+        return True
     if DateFormat(text).is_count or not re.search("%[YymdHIG]", text):
         return DateFormat(text).is_count
     import polars as pl

@@ -162,6 +162,8 @@ def ask_formats(look: Look, values: pl.Series, some: pl.Series) -> bool:
         look.formats = durations.formats_of(values, some)
     if not look.formats:
         look.dates = dates.formats_of(values, some)
+        if look.dates and look.dates[0].has_few_quarters(values):
+            look.dates = []
     if not look.formats and not look.dates and not is_named_so:
         look.formats = durations.formats_of(values, some)
     if has_digits_of_ids(look):

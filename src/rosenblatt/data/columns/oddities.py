@@ -333,7 +333,7 @@ def mostly_dates(look: Look) -> str:
 
     texts = pl.Series(look.sample, dtype=pl.String)
     format = commonest_date(texts)
-    if format is None or not format.has_date:
+    if format is None or not format.has_date or format.has_few_quarters(texts):
         return ""
     others = texts.filter(format.wall_times(texts).is_null())
     if 2 * len(others) > len(texts):

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 MOST_GAPS = 3  # times as many numbers as rows, from the least to the largest: others were held out, or left out before
 ROWS_IN_A_ROW = 1000  # of which the steps from number to number are looked at
-# What is different in every row, and still a measurement: the year of a series, the rank in a list.
+# What is different in every row, and still a measurement: the year of a series, the age in a life table, the rank in a list.
 MEASURED = {
     "year", "years", "yr", "jahr", "année", "anno", "quarter", "month", "week", "day", "days", "hour", "minute", "time",
-    "rank", "ranking",
+    "t", "trend", "period", "season", "date", "age", "rank", "ranking",
 }  # fmt: skip
 
 

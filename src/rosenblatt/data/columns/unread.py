@@ -37,7 +37,7 @@ DATE_HOLDS = re.compile(rf"[0-9]:[0-9]{{2}}|年|\b(?i:{MONTHS})\b|[0-9](?i:{MONT
 NUMBER_BEGINS = re.compile(rf"^[-+−–(]?(?:{CURRENCY})? ?[0-9]")
 NUMBER = re.compile("[0-9]+(?:[.,][0-9]+)*")
 NAMES_BY_DIGITS = re.compile(r"^[#\-./ ():+]*$")  # 555-0100, 192.168.0.1, 1.2.3 and 978-3-16: names
-MIXED_FRACTION, QUARTER = "# #/#", re.compile("^#[ -]?[QqHhWw]#$")  # 1 1/2, and 2024-Q1, which is a fine category
+MIXED_FRACTION, QUARTER = "# #/#", re.compile("^#[ -]?[QqHhWw]#$")  # 1 1/2, and 2024-Q1: a category, where few
 
 
 def remarks(look: Look, rows_with: Callable[[str], int]) -> str:

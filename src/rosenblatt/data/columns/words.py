@@ -33,10 +33,11 @@ WEEKDAYS = (  # in front of a date: Mon, 05 Mar 2024
     "mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|so(?:nntag)?|lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|"
     "ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?"
 )
-# But for a currency, a month or a day of the week in front, or the P of PT1H30M, or /Date(0)/.
+# But for a currency, a month or a day of the week in front, or the P of PT1H30M, or /Date(0)/, or the Q of Q1 2024.
 # (Possessive: else a long row of dashes takes the square of its length.)
 LIKE_NUMBERS = re.compile(
-    rf"^\W*+(?:{CURRENCY}|(?:(?i:{WEEKDAYS})\b\W*+)?(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9])|Date(?=\())?\W*[0-9]"
+    rf"^\W*+(?:{CURRENCY}|(?:(?i:{WEEKDAYS})\b\W*+)?(?i:{MONTHS}|{WEEKDAYS})\b|PT(?=[0-9])|Date(?=\()|"
+    r"Q(?=[1-4][ /-]?[0-9]{4}$))?\W*[0-9]"
 )
 
 # Numbers that programs write where there is none, with the largest and smallest of 16 and 32 bits; in whatever format.
