@@ -18,33 +18,31 @@ INLINE int first_bad_start(const int kind, const rows_t *rows, int64_t *row) {
     }
 }
 
-/* First where rows begin, then all entries in one run, both in loops of which the compiler makes vectors: columns are sorted
- * if they descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
+/* First where rows begin, then all entries, some at a time, in loops of which the compiler makes vectors: columns are sorted if
+ * they descend nowhere but where a row begins. INDEX is the type of an index, UNSIGNED the same without a sign. */
 #define CHECKER(FUNCTION, KIND, INDEX, UNSIGNED, MOST)                                                                     \
     static int FUNCTION(const rows_t *rows, int increasing, int part, int64_t *row, int64_t *entry) {                      \
         const INDEX *columns = rows->indices, *starts = rows->indptr;                                                      \
         const UNSIGNED limit = (UNSIGNED)(rows->d < MOST ? rows->d : MOST);                                                \
         const int64_t begin = part && rows->n && starts ? starts[0] : 0;                                                   \
         const int64_t all = !rows->n ? 0 : starts ? starts[rows->n] : rows->n * rows->width;                               \
-        int64_t at_starts = 0, descents = 0;                                                                               \
+        int64_t descents = 0, i = 0;                                                                                       \
         UNSIGNED outside = 0, falls = rows->n && (all > rows->entries || begin < 0 || (starts && starts[0] != begin));     \
-        for (int64_t i = 0; starts && i < rows->n; i++) falls |= starts[i + 1] < starts[i];                                \
+        for (int64_t r = 0; starts && r < rows->n; r++) falls |= starts[r + 1] < starts[r];                                \
         if (falls) return part ? BAD_INDPTR : first_bad_start(KIND, rows, row);                                            \
         for (int64_t from = begin; from < all; from += 4096) {                                                             \
             const int64_t to = from + 4096 < all ? from + 4096 : all;                                                      \
             UNSIGNED here = 0;                                                                                             \
             for (int64_t e = from; e < to; e++) outside |= (UNSIGNED)columns[e] >= limit;                                  \
-            if (!increasing || descents > rows->n) continue;  /* more than rows begin: it is known that some are unsorted */ \
+            if (!increasing || descents) continue;  /* it is known that some are unsorted */                               \
             for (int64_t e = from > begin ? from : begin + 1; e < to; e++) here += columns[e] <= columns[e - 1];           \
-            descents += (int64_t)here;                                                                                     \
+            descents = (int64_t)here;                                                                                      \
+            for (int64_t first; i < rows->n && (first = starts ? starts[i] : i * rows->width) < to; i++)                   \
+                if (begin < first && first < (starts ? starts[i + 1] : first + rows->width))                               \
+                    descents -= columns[first] <= columns[first - 1];  /* where a row with entries begins they may */      \
         }                                                                                                                  \
         *row = rows->n ? rows->n - 1 : 0;                                                                                  \
-        if (!outside && !descents) return ROWS_FINE;                                                                       \
-        for (int64_t i = 0, from, to; !outside && descents <= rows->n && i < rows->n; i++) {                               \
-            entries_of(KIND, rows, i, &from, &to);                                                                         \
-            if (begin < from && from < to) at_starts += columns[from] <= columns[from - 1];                                    \
-        }                                                                                                                  \
-        if (!outside) return descents > at_starts ? ROWS_UNSORTED : ROWS_FINE;                                             \
+        if (!outside) return descents ? ROWS_UNSORTED : ROWS_FINE;                                                         \
         if (part) return BAD_INDEX;                                                                                        \
         while ((UNSIGNED)columns[*entry] < limit) ++*entry;                                                                \
         for (*row = 0;; ++*row) {                                                                                          \

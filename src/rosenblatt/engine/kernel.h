@@ -3,6 +3,7 @@
  * WIDTH   doubles in a register: 2, 4, 8 (1: no vector extension, plain C)
  * TARGET  the attribute that lets the compiler use that register
  * NAME    gives the functions of this copy their names
+ * SPARSE_NAME  where it is defined, the names of another copy, whose verbs sparse rows have here, too
  *
  * Lane l of a dense sum takes columns l, l + 16, l + 32 …: how many registers hold the lanes changes nothing.
  */
@@ -305,21 +306,22 @@ TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, co
                                               double late_step, double gain) {                                             \
         NAME(add_along)(KIND, rows, i, at, k, step, late_step, gain);                                                      \
     }
-FOR_EACH_KIND(VERBS)
+FOR_EACH_DENSE_KIND(VERBS)
+#ifdef SPARSE_NAME
+#define SPARSE_VERB(verb, KIND) [KIND] = SPARSE_NAME(verb##_##KIND)
+#else
+#define SPARSE_VERB(verb, KIND) [KIND] = NAME(verb##_##KIND)
+FOR_EACH_SPARSE_KIND(VERBS)
+#endif
 #undef VERBS
 
-#define SEEK(KIND) NAME(seek_##KIND),
-#define SCORE_TILE(KIND) NAME(score_tile_##KIND),
-#define ADD(KIND) NAME(add_##KIND),
-#define NORM2(KIND) NAME(norm2_##KIND),
-#define VARIANCE(KIND) NAME(variance_##KIND),
-#define ADD_ALONG(KIND) NAME(add_along_##KIND),
-static const kernel_t NAME(kernel) = {
-    {FOR_EACH_KIND(SEEK)}, {FOR_EACH_KIND(SCORE_TILE)}, {FOR_EACH_KIND(ADD)}, {FOR_EACH_KIND(NORM2)},
-    {FOR_EACH_KIND(VARIANCE)}, {FOR_EACH_KIND(ADD_ALONG)}};
-#undef SEEK
-#undef SCORE_TILE
-#undef ADD
-#undef NORM2
-#undef VARIANCE
-#undef ADD_ALONG
+#define DENSE_VERB(verb, KIND) [KIND] = NAME(verb##_##KIND)
+#define OF_EACH_KIND(verb)                                                                                                 \
+    {DENSE_VERB(verb, DENSE_F32), DENSE_VERB(verb, DENSE_F64), SPARSE_VERB(verb, SPARSE_F32_I32),                          \
+     SPARSE_VERB(verb, SPARSE_F64_I32), SPARSE_VERB(verb, SPARSE_ONES_I32), SPARSE_VERB(verb, SPARSE_F32_I64),             \
+     SPARSE_VERB(verb, SPARSE_F64_I64), SPARSE_VERB(verb, SPARSE_ONES_I64)}
+static const kernel_t NAME(kernel) = {OF_EACH_KIND(seek), OF_EACH_KIND(score_tile), OF_EACH_KIND(add),
+                                      OF_EACH_KIND(norm2), OF_EACH_KIND(variance), OF_EACH_KIND(add_along)};
+#undef DENSE_VERB
+#undef OF_EACH_KIND
+#undef SPARSE_VERB

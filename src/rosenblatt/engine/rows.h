@@ -27,10 +27,11 @@
 #endif
 
 /* The kinds of row; rows.py knows them by the same numbers. */
-#define FOR_EACH_KIND(DO)                                                                                                  \
-    DO(DENSE_F32) DO(DENSE_F64)                                                                                            \
+#define FOR_EACH_DENSE_KIND(DO) DO(DENSE_F32) DO(DENSE_F64)
+#define FOR_EACH_SPARSE_KIND(DO)                                                                                           \
     DO(SPARSE_F32_I32) DO(SPARSE_F64_I32) DO(SPARSE_ONES_I32)                                                              \
     DO(SPARSE_F32_I64) DO(SPARSE_F64_I64) DO(SPARSE_ONES_I64)
+#define FOR_EACH_KIND(DO) FOR_EACH_DENSE_KIND(DO) FOR_EACH_SPARSE_KIND(DO)
 #define COMMA(KIND) KIND,
 enum { FOR_EACH_KIND(COMMA) KINDS };
 #undef COMMA

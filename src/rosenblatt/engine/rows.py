@@ -79,7 +79,7 @@ class Rows:
         self.threads, self.many_entries = threads, many_entries
         self.finer: Any = None  # where digits were rounded away: the rows with more of them (features/precision.py)
         if isinstance(X, OneHot):
-            self._take_one_hot(X)
+            self._take_one_hot(X, to_learn)
         elif is_sparse(X):
             self._take_csr(X, to_learn)
         else:
@@ -104,7 +104,7 @@ class Rows:
         self.entries = X.size
         self.values = X
 
-    def _take_one_hot(self, X: OneHot) -> None:
+    def _take_one_hot(self, X: OneHot, to_learn: bool) -> None:
         if X.columns.ndim != 2 or X.columns.dtype.kind not in "iu":
             raise DataError(
                 f"OneHot columns are {X.columns.ndim}-dimensional {X.columns.dtype}: expected rows of whole numbers."
@@ -115,7 +115,7 @@ class Rows:
         self.indices = columns.reshape(-1)
         self.entries = columns.size
         self.kind = SPARSE_KINDS[0, columns.itemsize]
-        if self._check() == UNSORTED:
+        if self._check(increasing=to_learn) == UNSORTED:
             raise DataError("The columns of a OneHot row must increase from left to right.")
 
     def _take_csr(self, X: Any, to_learn: bool) -> None:
@@ -143,7 +143,7 @@ class Rows:
         if len(self.indptr) != self.n + 1:
             raise DataError(f"indptr has {len(self.indptr)} entries: {self.n} rows need {self.n + 1}.")
 
-    def _check(self, increasing: bool = True) -> int:
+    def _check(self, increasing: bool) -> int:
         """Refuses indices that point outside the data; below this door they are trusted. May be UNSORTED."""
         if self.threads > 1 and self.n > self.threads and self.entries >= self.many_entries:
             from rosenblatt.engine.threads import map_on_cores

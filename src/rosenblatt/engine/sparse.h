@@ -20,6 +20,14 @@ INLINE void NAME(fetch_entries)(const void *array, int64_t from, int64_t to, int
     PREFETCH(last, 3);
 }
 
+/* Sends for the weights of column j, those of all vectors, line by line up to the eighth: then the hardware goes on by itself.
+ * Not for the sums that lie behind them: an update needs those, and most examples are none. */
+TARGET INLINE void NAME(fetch_weights)(const weights_t *at, int64_t j) {
+    const char *first = (const char *)(at->w + j * at->per_column), *last = first + 8 * (at->vectors - 1);
+    PREFETCH(first, 2);
+    for (const char *line = first - (uintptr_t)first % 64 + 64; line <= last && line < first + 512; line += 64) PREFETCH(line, 2);
+}
+
 /* Rows come from memory in three strides: first where the row begins, then its entries, then the weights they name. */
 TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const int32_t *order, int64_t k, int64_t end,
                                       const weights_t *at, const int64_t ahead) {
@@ -34,12 +42,7 @@ TARGET INLINE void NAME(fetch_sparse)(const int kind, const rows_t *rows, const 
     }
     if (at->large) {
         entries_of(kind, rows, order ? order[k + WEIGHTS_AHEAD] : k + WEIGHTS_AHEAD, &from, &to);
-        for (int64_t e = from; e < to; e++) {
-            const double *w = at->w + index_at(kind, rows->indices, e) * at->per_column;
-            PREFETCH(w, 2);
-            if (at->vectors > 1)  /* those of all vectors, with their sums and variances, a line at a time */
-                for (int64_t v = CACHE_LINE; v < at->per_column + CACHE_LINE - 1 && v < 64; v += CACHE_LINE) PREFETCH(w + v, 2);
-        }
+        for (int64_t e = from; e < to; e++) NAME(fetch_weights)(at, index_at(kind, rows->indices, e));
     }
 }
 

@@ -102,7 +102,9 @@ typedef struct {
 #define WIDTH 8
 #define TARGET __attribute__((target("avx512f")))
 #define NAME(function) function##_avx512
+#define SPARSE_NAME(function) function##_avx2  /* wider registers gain nothing there, and slow some CPUs down */
 #include "kernel.h"
+#undef SPARSE_NAME
 #undef WIDTH
 #undef TARGET
 #undef NAME

@@ -415,5 +415,4 @@ class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, Lin
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
         scores = self._scores(X)
-        labels: np.ndarray = self.classes_[self._model.decide(scores)]
-        return labels
+        return self._model.labels(scores)

@@ -19,6 +19,7 @@ from rosenblatt.errors import DataError, NotFiniteError
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples
 
 SCORED_AT_ONCE = 2**18  # rows
+DECIDED_AT_ONCE = 2**14
 LEAST_WORK = 2**18  # multiplications that are worth a thread of their own
 BLOCKS_EACH = 8  # that a thread scores if all are equally fast
 
@@ -46,10 +47,16 @@ class Scorer(ABC):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; in a regression, its score."""
-        scores = self.scores(X)
+        return self.labels(self.scores(X))
+
+    def labels(self, scores: np.ndarray) -> np.ndarray:
+        """The class of each row with these scores; in a regression, the scores themselves."""
         if self.classes is None:
             return scores
-        labels: np.ndarray = self.classes[self.decide(scores)]
+        labels = np.empty(len(scores), self.classes.dtype)
+        for start in range(0, len(scores), DECIDED_AT_ONCE):  # codes of all rows would be as large as the scores
+            some = slice(start, start + DECIDED_AT_ONCE)
+            self.classes.take(self.decide(scores[some]), out=labels[some], mode="clip")  # "raise" would copy once more
         return labels
 
     def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
