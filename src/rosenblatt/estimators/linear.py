@@ -415,4 +415,4 @@ class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, Lin
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
         scores = self._scores(X)
-        return self._model.labels(scores)
+        return self._model.labels(scores, self._threads())

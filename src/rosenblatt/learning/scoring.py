@@ -49,14 +49,19 @@ class Scorer(ABC):
         """The class of each row; in a regression, its score."""
         return self.labels(self.scores(X))
 
-    def labels(self, scores: np.ndarray) -> np.ndarray:
+    def labels(self, scores: np.ndarray, threads: int = 1) -> np.ndarray:
         """The class of each row with these scores; in a regression, the scores themselves."""
-        if self.classes is None:
+        classes = self.classes
+        if classes is None:
             return scores
-        labels = np.empty(len(scores), self.classes.dtype)
-        for start in range(0, len(scores), DECIDED_AT_ONCE):  # codes of all rows would be as large as the scores
-            some = slice(start, start + DECIDED_AT_ONCE)
-            self.classes.take(self.decide(scores[some]), out=labels[some], mode="clip")  # "raise" would copy once more
+        labels = np.empty(len(scores), classes.dtype)
+
+        def decide_blocks(starts: Iterator[int]) -> None:
+            for start in starts:  # codes of all rows would be as large as the scores
+                some = slice(start, start + DECIDED_AT_ONCE)
+                classes.take(self.decide(scores[some]), out=labels[some], mode="clip")  # "raise" would copy once more
+
+        share(range(0, len(scores), DECIDED_AT_ONCE), decide_blocks, threads if scores.size >= LEAST_WORK else 1)
         return labels
 
     def winner_and_runner_up(self, X: Any) -> tuple[int, int]:
