@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from strategies import data_sets
 
+from rosenblatt import Arow, Mira, Perceptron, SoftPerceptron
 from rosenblatt.engine import entries as slow_entries
 from rosenblatt.engine import rules
 from rosenblatt.engine.compiled import core, entries
@@ -70,6 +72,43 @@ def test_only_rows_with_repeated_columns_are_summed(seed):
             assert values.tolist() == numbers.tolist()
     w, b = rng.normal(size=(3, X.shape[1])), rng.normal(size=3)
     np.testing.assert_allclose(score(given_rows, w, b), score(rows, w, b), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("multiclass", ["rival", "rest"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.usefixtures("engine")
+def test_a_column_named_twice_is_learned_from_as_its_sum(classes, multiclass):
+    rng = np.random.default_rng(classes)
+    X, y = words(rng, repeats=0.3), rng.permutation(np.arange(60) % classes)
+    assert Rows(X, repeats=True).entries == X.nnz > Rows(X).entries
+    runs = [training.train(Rows(X, repeats=repeats), y, epochs=3, multiclass=multiclass) for repeats in (True, False)]
+    for view in ("last", "averaged"):
+        np.testing.assert_array_equal(*(run.view(view).coef for run in runs))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Perceptron(),
+        Perceptron(fit_intercept=False),
+        Perceptron(tol=0.0),
+        Perceptron(keep_log=True),
+        Mira(),
+        Arow(),
+        SoftPerceptron(),
+    ],
+    ids=repr,
+)
+def test_estimators_learn_from_a_column_named_twice_as_from_its_sum(learner):
+    rng = np.random.default_rng(0)
+    X, y = words(rng, repeats=0.3), rng.integers(0, 2, 60)
+    X.data[:], X.data[X.indptr[1:-1][::3] - 1] = 1, -1  # so that some cancel each other
+    summed = X.copy()
+    summed.sum_duplicates()
+    fits = [clone(learner).set_params(random_state=0, max_iter=5).fit(rows, y) for rows in (X, summed)]
+    np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, rtol=1e-12, atol=1e-12)
+    assert fits[0].training_.zero_rows == fits[1].training_.zero_rows
+    np.testing.assert_allclose(fits[0].history_["updates"], fits[1].history_["updates"])
 
 
 @given(st.integers(0, 2**32), st.sampled_from([np.int32, np.int64]), st.sampled_from([15, 1000]))

@@ -66,11 +66,19 @@ class OneHot:
 class Rows:
     """n rows of d columns, checked, in a form that rows.h understands.
 
-    To score them is to sum over their entries: for that alone, `to_learn=False`, columns may repeat. They are checked by so
-    many threads, if there are `many_entries`.
+    A row of CSR that names a column twice has the sum there. To score it is to sum over its entries, and so is a step along
+    it: for these alone (`to_learn=False`, or `repeats=True` where nobody asks for norms), columns may repeat. They are
+    checked by so many threads, if there are `many_entries`.
     """
 
-    def __init__(self, X: Any, to_learn: bool = True, threads: int = 1, many_entries: int = MANY_ENTRIES):
+    def __init__(
+        self,
+        X: Any,
+        to_learn: bool = True,
+        threads: int = 1,
+        many_entries: int = MANY_ENTRIES,
+        repeats: bool = False,
+    ):
         self.values: np.ndarray | None = None
         self.indices: np.ndarray | None = None
         self.indptr: np.ndarray | None = None
@@ -81,7 +89,7 @@ class Rows:
         if isinstance(X, OneHot):
             self._take_one_hot(X, to_learn)
         elif is_sparse(X):
-            self._take_csr(X, to_learn)
+            self._take_csr(X, to_learn, repeats)
         else:
             try:
                 table = np.asanyarray(X)
@@ -118,16 +126,16 @@ class Rows:
         if self._check(increasing=to_learn) == UNSORTED:
             raise DataError("The columns of a OneHot row must increase from left to right.")
 
-    def _take_csr(self, X: Any, to_learn: bool) -> None:
+    def _take_csr(self, X: Any, to_learn: bool, repeats: bool) -> None:
         if len(X.shape) != 2:
             raise DataError(f"X has {len(X.shape)} dimension(s): expected a table of rows and columns.")
         if X.format != "csr":
             X = X.tocsr()
         self._set_csr(X)
-        if self._check(increasing=to_learn) == UNSORTED:
-            repeats = np.zeros(self.n, dtype=np.uint8)
-            if entries.mark_repeats(self, repeats):
-                self._set_csr(with_summed(X, repeats.view(bool)))
+        if self._check(increasing=to_learn and not repeats) == UNSORTED:
+            marks = np.zeros(self.n, dtype=np.uint8)
+            if entries.mark_repeats(self, marks):
+                self._set_csr(with_summed(X, marks.view(bool)))
         if to_learn and self.values is not None and all_ones(self.values[: self.entries]):
             assert self.indices is not None
             self.kind = SPARSE_KINDS[0, self.indices.itemsize]  # so the loop, epoch after epoch, reads no values

@@ -68,6 +68,12 @@ class Rule(Settings):
             )
 
     @property
+    def reads_norms(self) -> bool:
+        """Does the length of a step depend on |x|², or on x'Σx?"""
+        rule = self.formula()
+        return bool(rule.divides or rule.schedule == the_formulas().STABLE or self.second_order)
+
+    @property
     def shrinks(self) -> bool:
         """Does every step shrink the weights (L2)? Then they are no sum over the log."""
         return getattr(self, "l2", 0.0) != 0

@@ -65,8 +65,11 @@ def score_by(loop, k, vector):
 def add(loop, i, k, step, late_step):
     """w += step x and u += late_step x, for vector k."""
     columns, x = row(loop.rows, i)
-    loop.weights.w[k, columns] += step * x
-    loop.weights.u[k, columns] += late_step * x
+    for cells, amount in ((loop.weights.w[k], step), (loop.weights.u[k], late_step)):
+        if loop.rows.dense:
+            cells += amount * x
+        else:  # a column may come twice
+            np.add.at(cells, columns, amount * x)
 
 
 def norm2(loop, i):

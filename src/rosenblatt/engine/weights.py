@@ -8,7 +8,7 @@ import mmap
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -227,21 +227,21 @@ class Weights:
 
     def remember(self, columns: np.ndarray | None = None) -> Past:
         """Keeps the present state, for `go_back`: of these columns, if no others are going to move."""
-        cells = None if self.untouched() else ColumnCells(self.cells.copy()) if columns is None else self.cells_of(columns)
+        cells, sums = None, CellSums()
+        if not self.untouched():
+            cells = self.cells.copy() if columns is None else np.empty((len(columns), *self.cells.shape[1:]))
+            sums = sums if columns is None else self.sums_of(columns, cells)
         state = vars(self)
         counts = {name: state[name] for name in COUNTS}
-        self.past = Past(columns, cells, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
+        self.past = Past(columns, cells, sums, self.bias.copy(), self.bias_u.copy(), self.bias_sigma.copy(), counts)
         return self.past
 
-    def cells_of(self, columns: np.ndarray | None) -> ColumnCells:
-        """A copy of w, u and sigma of these columns (int64), where sparse rows move them: columns × 2 or 3 × vectors.
+    def sums_of(self, columns: np.ndarray | None, copy: np.ndarray | None = None) -> CellSums:
+        """The sums over w, u and sigma of these columns (int64), or all, where sparse rows move them.
 
-        None: of all columns, and no copy.
+        A `copy`, columns × 2 or 3 × vectors, gets the cells themselves.
         """
-        if columns is None:
-            return ColumnCells(self.cells, *entries.copy_cells(self.cells))
-        copy = np.empty((len(columns), *self.cells.shape[1:]))
-        return ColumnCells(copy, *entries.copy_cells(self.cells, columns, copy))
+        return CellSums(*entries.copy_cells(self.cells, columns, copy))
 
     def go_back(self) -> None:
         """The state that was remembered, in the same memory."""
@@ -256,7 +256,7 @@ class Weights:
         if past.cells is None:
             self._blank(cells, past.columns)
         else:
-            cells[... if past.columns is None else past.columns] = past.cells.array
+            cells[... if past.columns is None else past.columns] = past.cells
 
     def copy_counts(self, loop: Any) -> None:
         """The counts after a run of the loop, which moves w, u and the biases in place."""
@@ -279,7 +279,7 @@ class Weights:
         if self.past is not None and self.past.columns is not None:  # now all columns move
             whole = self.cells.copy()
             self._restore(whole, self.past)
-            self.past = replace(self.past, columns=None, cells=ColumnCells(whole))
+            self.past = replace(self.past, columns=None, cells=whole)
         self.total = self.sum()
         self.bias_total = self.bias_sum()
         if self.scale != 1:
@@ -329,7 +329,7 @@ class Weights:
     def norm2_of_all(self) -> float:
         """Σ w² before scaling."""
         if self.sparse:
-            return self.cells_of(None).norm2
+            return self.sums_of(None).norm2
         return float(np.einsum("kj,kj->", self.w, self.w))  # which does not warn of weights on their way to overflow
 
     def overflowed(self, norm: float) -> bool:
@@ -339,20 +339,16 @@ class Weights:
         # Beyond, the square of the norm may have overflowed though w has not.
         return not norm < 1e150 and not np.abs(self.w).max() < LARGEST_WEIGHT
 
-    def sums_overflowed(self, cells: ColumnCells | None = None) -> bool:
-        """Is the average not finite, though the weights are? Only the columns of these cells have moved, or all."""
-        if cells is not None and math.isfinite(cells.others):
-            finite = True
-        else:
-            finite = all_finite(self.u if cells is None else self._sums_in(cells.array))
+    def sums_overflowed(self, moved: CellSums | None = None) -> bool:
+        """Is the average not finite, though the weights are? `moved`: the sums over the columns that have moved."""
+        finite = moved is not None and math.isfinite(moved.others)
+        finite = finite or all_finite(self._sums_in(self.cells) if self.sparse else self.u)
         return not (finite and all(map(math.isfinite, self.bias_u.tolist() + self.bias_total.tolist())))
 
 
-@dataclass(frozen=True)
-class ColumnCells:
-    """All cells, or a copy of those of some columns, with Σ w² before scaling and Σ of the others: finite, if all are."""
+class CellSums(NamedTuple):
+    """Of the cells of some columns: Σ w² before scaling, and Σ of the others, which is finite if all of them are."""
 
-    array: np.ndarray
     norm2: float = math.nan
     others: float = math.nan
 
@@ -362,7 +358,8 @@ class Past:
     """A state of the weights: all of them, or those of some columns."""
 
     columns: np.ndarray | None
-    cells: ColumnCells | None  # None: as training begins
+    cells: np.ndarray | None  # None: as training begins
+    sums: CellSums  # over these cells, of some columns
     bias: np.ndarray
     bias_u: np.ndarray
     bias_sigma: np.ndarray

@@ -123,14 +123,18 @@ class Inputs(ReadsSparse):
             self._checked = values
             self.__dict__.pop("_partial", None)
 
-    def _rows(self, X: Any, reset: bool, to_learn: bool = True, threads: int = 1) -> Rows:
-        """X, checked and in a form that the engine reads in place."""
+    def _asks_for_norms(self) -> bool:
+        """Does a fit ask for norms of rows, or keep rows for who will?"""
+        return True
+
+    def _rows(self, X: Any, reset: bool, to_learn: bool = True, threads: int = 1, repeats: bool = False) -> Rows:
+        """X, checked and in a form that the engine reads in place; with `repeats` a row may name a column twice."""
         if self._is_plain(X):
             if reset:
                 self.n_features_in_ = X.shape[1]
                 self.__dict__.pop("feature_names_in_", None)  # of a fit before
             if reset or (X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")):
-                return Rows(X, to_learn, threads)
+                return Rows(X, to_learn, threads, repeats=repeats)
         if isinstance(X, OneHot):
             rows = Rows(X, threads=threads)
             if reset:
@@ -139,7 +143,8 @@ class Inputs(ReadsSparse):
                 raise DataError(f"X has {rows.d} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
             return rows
         # The loop notices numbers that are not finite by itself.
-        return Rows(validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False), to_learn, threads)
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False)
+        return Rows(X, to_learn, threads, repeats=repeats)
 
     def _is_plain(self, X: Any) -> bool:
         """Is X what scikit-learn's validation would pass on as it is: an array or CSR of floats, with rows and columns?"""
@@ -160,7 +165,7 @@ def checked(estimator: Any, X: Any, y: Any, reset: bool, in_parts: bool) -> tupl
         raise SettingError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} learns from labels."
         )
-    rows = estimator._rows(X, reset=reset)
+    rows = estimator._rows(X, reset=reset, repeats=not in_parts and not estimator._asks_for_norms())
     labels = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     refuse_missing(labels)
     if labels.dtype.kind in "fc":
@@ -235,6 +240,10 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
         if not self._learner:
             raise TypeError(f"{type(self).__name__} is not a learner by itself: use one of its subclasses.")
         return rule_of(self, self._learner)
+
+    def _asks_for_norms(self) -> bool:
+        # Without a bias a row of zeros is counted, and 1 and -1 in one column are 0.
+        return self._rule().reads_norms or self.tol is not None or self.keep_log or not self.fit_intercept
 
     def _plan(self, seed: int) -> Plan:
         return Plan(

@@ -17,7 +17,7 @@ from rosenblatt.engine.compiled import core
 from rosenblatt.engine.packed_loop import PackedLoop
 from rosenblatt.engine.packed_rows import PackedRows
 from rosenblatt.engine.parameters import keywords_of, refuse_unknown
-from rosenblatt.engine.weights import SETTLE_EVERY, ColumnCells, Weights, columns_that_move
+from rosenblatt.engine.weights import SETTLE_EVERY, CellSums, Weights, columns_that_move
 from rosenblatt.errors import DivergenceError, SettingError
 from rosenblatt.learning.driver import Begin, Callbacks, Counts, EpochDriver, Outcome
 from rosenblatt.learning.examples import AnyExamples, Examples, RegressionExamples, for_classes
@@ -258,9 +258,9 @@ class LinearRun(MeasuredRun):
         before = weights.remember(self.columns)
         if self.columns is not None and before.cells is not None and weights.norm2 != 0:
             whole = weights.norm2_of_all() if weights.norm2 is None else weights.norm2
-            self.still2 = max(0.0, whole - before.cells.norm2)
+            self.still2 = max(0.0, whole - before.sums.norm2)
         self._norm2: tuple[Any, float] = (None, 0.0)  # the counts when it was computed, and |w|² before scaling then
-        self._moving: ColumnCells | None = None
+        self._moving: CellSums | None = None
         self._scores: np.ndarray | None = None  # room for those of every row
 
     def make_loop(self) -> Any:
@@ -302,14 +302,14 @@ class LinearRun(MeasuredRun):
         """|w|² before scaling, computed once for each state of the weights."""
         now = self.weights.t, self.weights.updates
         if self._norm2[0] != now:
-            moving = self.moving_cells()
+            moving = self.moving_sums()
             self._norm2 = now, self.weights.norm2_of_all() if moving is None else self.still2 + moving.norm2
         return self._norm2[1]
 
-    def moving_cells(self) -> ColumnCells | None:
-        """The weights and sums that move, looked at once between two stretches of examples; None: those of dense rows."""
+    def moving_sums(self) -> CellSums | None:
+        """Over the columns that move, added up once between two stretches of examples; None: those of dense rows."""
         if self.weights.sparse and self._moving is None:
-            self._moving = self.weights.cells_of(self.columns)
+            self._moving = self.weights.sums_of(self.columns)
         return self._moving
 
     def learn(self, row_numbers: np.ndarray | None, place: int, stop: int) -> int:
@@ -329,7 +329,7 @@ class LinearRun(MeasuredRun):
             self.weights.settle()
             self.loop.resume(self.weights)
             self._moving = None
-            if self.columns is not None and (moving := self.moving_cells()) is not None:
+            if self.columns is not None and (moving := self.moving_sums()) is not None:
                 self.still2 = max(0.0, self.weights.norm2_of_all() - moving.norm2)
                 self._norm2 = None, 0.0
         elif self.loop.fault:
@@ -370,7 +370,7 @@ class LinearRun(MeasuredRun):
             again.pass_over(row_numbers, self.examples.rows.n if row_numbers is None else len(row_numbers))
 
     def finish(self) -> Training:
-        if self.weights.sums_overflowed(self.moving_cells()):
+        if self.weights.sums_overflowed(self.moving_sums()):
             raise self.divergence()
         return self.complete()
 
