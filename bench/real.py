@@ -297,7 +297,7 @@ def stream() -> Table:
 
             mine, theirs = ours(), sgd()
             run(mine), run(theirs)
-            took = best({"ours": lambda mine=mine, run=run: run(mine), "SGD": lambda theirs=theirs, run=run: run(theirs)}, 3)
+            took = best({"ours": lambda mine=mine, run=run: run(mine), "SGD": lambda theirs=theirs, run=run: run(theirs)})
             name = f"{classes} classes, batches of {size:,}"
             own, peer = took["ours"] / count, took["SGD"] / count
             print(f"{name:38} {1e6 * own:10,.0f} µs a batch, {ratio(peer, own, 3.0)}", flush=True)
