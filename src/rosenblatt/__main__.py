@@ -52,8 +52,8 @@ def _load_command_line() -> "Callable[[], int]":
 def _interrupted() -> int:
     """Says what an interrupted command has written; its exit code."""
     _ignore_interrupts()
-    replacing = sys.modules.get("rosenblatt.data.replacing")  # without it, nothing was
-    written = replacing.files_in_place() if replacing is not None else []
+    source = sys.modules.get("rosenblatt.data.source")  # without it, nothing was
+    written = source.files_in_place() if source is not None else []
     names = " and ".join(map(str, written))
     what = f"{names} {'was' if len(written) == 1 else 'were'} written before." if written else "no file was written."
     _tell(f"Interrupted: {what}")

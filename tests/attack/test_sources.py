@@ -14,8 +14,7 @@ import pytest
 from rosenblatt.cli import run
 from rosenblatt.data import batches, read
 from rosenblatt.data.read_options import BufferSizes
-from rosenblatt.data.replacing import replacing
-from rosenblatt.data.source import HEAD_BYTES, Source
+from rosenblatt.data.source import HEAD_BYTES, Source, replacing
 from rosenblatt.errors import FileError
 
 FULL = os.environ.get("ROSENBLATT_TESTS") == "full"

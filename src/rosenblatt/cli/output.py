@@ -74,7 +74,7 @@ def write_whole(parts: Iterable[bytes], stream: IO[bytes]) -> None:
 
 def to_file(path: Path) -> contextlib.AbstractContextManager[IO[bytes]]:
     """A stream to a file that is whole or not there; a device or a pipe is written to as it is."""
-    from rosenblatt.data.replacing import replacing
+    from rosenblatt.data.source import replacing
 
     ordinary = not path.exists() or path.is_file()
     return replacing(path) if ordinary else path.open("wb")

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.cluster.blocks import AnyBlock
 from rosenblatt.data.dataset import told_once
-from rosenblatt.data.replacing import replacing
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import DataError, SaveError
 from rosenblatt.features import Notes
 from rosenblatt.learning.classifier import Classifier

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from rosenblatt.data.replacing import replacing
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import FileError
 
 TIMEOUT = 30  # seconds without an answer

@@ -23,8 +23,8 @@ from rosenblatt.data.dataset import Dataset
 from rosenblatt.data.locking import locked
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.read_options import ReadOptions
-from rosenblatt.data.replacing import replacing
 from rosenblatt.data.row_cache import HEAD, open_rows, read_ordinary, refuse_not_ordinary
+from rosenblatt.data.source import replacing
 from rosenblatt.engine.file_arrays import blocks
 from rosenblatt.engine.parameters import Anything, Choice, Flag, Text
 from rosenblatt.engine.rows import checked_rows

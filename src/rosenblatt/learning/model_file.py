@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.replacing import replacing
+from rosenblatt.data.source import replacing
 from rosenblatt.errors import ModelFileError, SaveError
 
 FORMAT_VERSION = 3  # the newest: 2 says how cells of a table are read, 3 has bins and decides by probabilities
