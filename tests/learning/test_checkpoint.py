@@ -190,15 +190,18 @@ def start(table, folder, *options):
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 def test_a_run_that_is_killed_again_and_again_ends_on_the_same_bytes(stream, table, tmp_path):
     draw, kills = np.random.default_rng(len(stream)), 150 if FULL else 1
+    began = time.monotonic()
+    start(table, tmp_path, "--checkpoint", str(tmp_path / "c"), *stream).communicate()
+    took = time.monotonic() - began  # so that a moment may be any of a run's
     while kills:
         process = start(table, tmp_path, "--resume", str(tmp_path / "c"), *stream)
-        time.sleep(float(draw.uniform(0.0, 3.0)))
-        if process.poll() is not None:  # it was faster: once more from the beginning
+        try:
+            process.communicate(timeout=float(draw.uniform(0.0, took)))  # it was faster: once more from the beginning
             (tmp_path / "c" / NAME).unlink(missing_ok=True)
-        else:
+        except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
+            process.communicate()
             kills -= 1
-        process.communicate()
     process = start(table, tmp_path, "--resume", str(tmp_path / "c"), *stream)
     _, errors = process.communicate()
     assert process.returncode == 0, errors
