@@ -195,7 +195,9 @@ cdef inline int bind(Loop loop, object rows, object weights) except -1:
     loop.weights_c.vectors = weights.vectors
     loop.weights_c.per_vector, loop.weights_c.per_column = weights.w.strides[0] // 8, weights.w.strides[1] // 8
     loop.weights_c.per_sum = weights.u.strides[0] // 8
-    loop.weights_c.large = rows.d * weights.w.strides[1] > 2**21  # bytes
+    past = getattr(weights, "past", None)  # what was just copied is in the caches: of a few columns, or of all
+    columns = rows.d if past is None or past.columns is None else len(past.columns)
+    loop.weights_c.large = columns * weights.w.strides[1] > 2**23  # bytes
     loop.kept_alive = (rows, weights)
     return 0
 

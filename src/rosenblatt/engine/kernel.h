@@ -89,8 +89,8 @@ TARGET INLINE void NAME(add_along)(const int kind, const rows_t *rows, int64_t i
                                    double late_step, double gain) {
     double *w = at->w + k * at->per_vector, *u = at->u + k * at->per_sum, *sigma = at->sigma + k * at->per_sum;
     if (is_dense(kind)) NAME(dense_add_along)(kind, rows, i, w, u, sigma, step, late_step, gain);
-    else if (at->per_column == 3) NAME(sparse_add_along)(kind, rows, i, w, u, sigma, 3, step, late_step, gain);
-    else NAME(sparse_add_along)(kind, rows, i, w, u, sigma, at->per_column, step, late_step, gain);
+    else if (at->per_column == 3) NAME(sparse_add_along)(kind, rows, i, w, u, sigma, 3, 1, step, late_step, gain);
+    else NAME(sparse_add_along)(kind, rows, i, w, u, sigma, at->per_column, 0, step, late_step, gain);
 }
 
 /* Loop.move of core.py along sigma x, by Rule.tau of AROW; 0 where a number is not finite, which the loop looks at. */

@@ -188,15 +188,32 @@ TARGET INLINE double NAME(sparse_variance)(const int kind, const rows_t *rows, i
     return (s0 + s2) + (s1 + s3);
 }
 
+/* `beside` is a constant: do w and u of a column lie side by side, as with one vector? Then one load and one store do for both. */
 TARGET INLINE void NAME(sparse_add_along)(const int kind, const rows_t *rows, int64_t i, double *w, double *u, double *sigma,
-                                          const int64_t per_column, double step, double late_step, double gain) {
+                                          const int64_t per_column, const int beside, double step, double late_step,
+                                          double gain) {
+#if WIDTH > 1
+    typedef double pair __attribute__((vector_size(16)));
+    const pair steps = {step, late_step};
+#endif
+    const void *const indices = rows->indices, *const values = rows->values;  /* see sparse_add_pairs */
     int64_t from, to;
     entries_of(kind, rows, i, &from, &to);
     for (int64_t e = from; e < to; e++) {
-        const double x = value_at(kind, rows->values, e);
-        const int64_t j = index_at(kind, rows->indices, e);
+        const double x = value_at(kind, values, e);
+        const int64_t j = index_at(kind, indices, e);
         INSIDE(0 <= j && j < rows->d);
         const double v = sigma[j * per_column] * x;
+#if WIDTH > 1
+        if (beside) {
+            pair cell;
+            memcpy(&cell, w + j * per_column, sizeof cell);
+            cell += steps * v;
+            memcpy(w + j * per_column, &cell, sizeof cell);
+            sigma[j * per_column] /= 1 + gain * (v * x);
+            continue;
+        }
+#endif
         w[j * per_column] += step * v;
         u[j * per_column] += late_step * v;
         sigma[j * per_column] /= 1 + gain * (v * x);

@@ -28,7 +28,7 @@ typedef struct {
     double *bias;          /* of each vector */
     double scale;          /* the true weight is scale * w: L2 shrinks the scale, not d numbers */
     int64_t vectors, per_vector, per_sum, per_column;
-    int large;             /* much more than the second-level cache holds: fetch weights ahead, too */
+    int large;             /* more than the caches hold: fetch weights ahead, too; for less, that costs more than it gives */
 } weights_t;
 
 /* Steps that all have one tau, or AROW's, and need no norm, log or rate: a search may take them by itself, and counts them. */

@@ -253,9 +253,9 @@ class LinearRun(MeasuredRun):
         if plan.keep_log:
             self.outcome.origin = Origin(examples, self.rule, plan, self.first_weights(weights), self.held_out)
         self.recorder = Recorder(min(CHUNK, examples.rows.n)) if plan.keep_log else None
-        self.loop = self.make_loop()
         self.columns = columns_that_move(examples.rows, examples.vectors) if weights.sparse else None  # None: all
         before = weights.remember(self.columns)
+        self.loop = self.make_loop()
         if self.columns is not None and before.cells is not None and weights.norm2 != 0:
             whole = weights.norm2_of_all() if weights.norm2 is None else weights.norm2
             self.still2 = max(0.0, whole - before.sums.norm2)
