@@ -210,31 +210,42 @@ TARGET INLINE int64_t NAME(sparse_seek)(const int kind, const rows_t *given, con
     return k;
 }
 
-/* The same for what is learned most: two classes in a shuffled order, by steps of one tau. Here every branch and every register
- * is felt, so it knows no more than that; `ahead` and `of_one_width`, which rows without indptr are, are constants. */
+/* The same for what is learned most: two classes in a shuffled order, by steps of one tau or, `along` sigma x, by those of AROW.
+ * Here every branch and every register is felt, so it knows no more than that; `along`, `of_one_width`, which rows without
+ * indptr are, and mostly `ahead` are constants. */
 TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, const int32_t *order, const int32_t *y, int64_t k,
                                          int64_t end, const weights_t *weights, const int64_t ahead, const int of_one_width,
-                                         double least, steps_t *taken, double *score) {
+                                         const int along, double least, steps_t *taken, double *score) {
     rows_t rows = *given;
     if (of_one_width) rows.indptr = NULL;
     const weights_t at = *weights;
-    const double tau = taken->tau, constant = taken->constant;
+    const double rate = taken->tau, one = taken->constant, r = taken->r, gain = 1 / r;
     const int64_t t = taken->t;
-    double bias = *at.bias, bias_u = *taken->bias_u, last = 0, tau_sum = taken->tau_sum;
+    double bias = *at.bias, bias_u = *taken->bias_u, bias_sigma = *taken->bias_sigma, last = 0, tau_sum = taken->tau_sum;
     int64_t count = 0, mistakes = 0;
     for (; k < end; k++) {
         const int64_t i = order[k];
         NAME(fetch_sparse)(kind, &rows, order, k, end, &at, ahead);
         if (k + LABELS_AHEAD < end) PREFETCH(&y[order[k + LABELS_AHEAD]], 3);
         const double sign = sign_of(y, i);
-        last = NAME(sparse_dot)(kind, &rows, i, at.w, 2) + bias;
-        const double margin = sign * last, step = tau * sign, late_step = (double)(t + k) * step;
+        last = NAME(sparse_dot)(kind, &rows, i, at.w, along ? 3 : 2) + bias;
+        const double margin = sign * last, late = (double)(t + k);
+        double tau = rate, constant = one;
         if (rests(margin, least)) continue;
         if (!(-DBL_MAX <= margin && margin <= DBL_MAX)) break;
         if (NAME(norm_is_open)(kind, &rows, i, constant) && margin == 0) break;
-        NAME(sparse_add_pairs)(kind, &rows, i, at.w, step, late_step);
+        if (along) {
+            constant *= bias_sigma;
+            tau = (1 - margin) / (NAME(sparse_variance)(kind, &rows, i, at.sigma, 3, 0) + constant + r);
+            if (!(0 < tau && tau <= DBL_MAX)) break;
+        }
+        const double step = tau * sign;
+        if (along) {
+            NAME(sparse_add_along)(kind, &rows, i, at.w, at.u, at.sigma, 3, 1, step, late * step, gain);
+            bias_sigma /= 1 + gain * constant;
+        } else NAME(sparse_add_pairs)(kind, &rows, i, at.w, step, late * step);
         bias += step * constant;
-        bias_u += (double)(t + k) * (step * constant);
+        bias_u += late * (step * constant);
         tau_sum += tau;
         mistakes += margin <= 0;
         count++;
@@ -242,6 +253,7 @@ TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, co
     *score = last;
     *at.bias = bias;
     *taken->bias_u = bias_u;
+    *taken->bias_sigma = bias_sigma;
     taken->count += count;
     taken->mistakes += mistakes;
     taken->tau_sum = tau_sum;
@@ -259,13 +271,17 @@ TARGET INLINE int64_t NAME(sparse_steps)(const int kind, const rows_t *given, co
         if (is_dense(KIND) && order)                                                                                       \
             return NAME(dense_seek_apart)(KIND, rows, order, y, k, end, AHEAD, 2, at, least, steps, score);                \
         if (is_dense(KIND)) return NAME(dense_seek)(KIND, rows, y, k, end, at, least, steps, score);                       \
-        if (at->per_column == 2 && order && y && steps && at->scale == 1) {                                                \
+        if (at->per_column == (at->sigma ? 3 : 2) && order && y && steps && at->scale == 1) {                              \
             const int64_t ahead = NAME(entries_ahead)(rows, at);                                                           \
+            if (at->sigma && rows->indptr)                                                                                 \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ahead, 0, 1, least, steps, score);             \
+            if (at->sigma)                                                                                                 \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 1, 1, least, steps, score);     \
             if (ahead == LONG_AHEAD)                                                                                       \
-                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LONG_AHEAD, 0, least, steps, score);           \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LONG_AHEAD, 0, 0, least, steps, score);        \
             if (rows->indptr)                                                                                              \
-                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LISTED_AHEAD, 0, least, steps, score);         \
-            return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 1, least, steps, score);            \
+                return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, LISTED_AHEAD, 0, 0, least, steps, score);      \
+            return NAME(sparse_steps)(KIND, rows, order, y, k, end, at, ENTRIES_AHEAD, 1, 0, least, steps, score);         \
         }                                                                                                                  \
         if (at->per_column == 2) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 2, least, steps, score);       \
         if (at->per_column == 3) return NAME(sparse_seek)(KIND, rows, order, y, k, end, at, 3, least, steps, score);       \
