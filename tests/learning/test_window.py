@@ -53,7 +53,7 @@ def test_a_window_of_rows_that_come_class_by_class_holds_both_classes():
 
 
 def test_limits_of_control_groups_count(tmp_path):
-    from rosenblatt.engine.weights import control_group_limits
+    from rosenblatt.engine.memory_size import control_group_limits
 
     (tmp_path / "proc").write_text("0::/jobs/17\n")
     (tmp_path / "jobs" / "17").mkdir(parents=True)

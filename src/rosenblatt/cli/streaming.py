@@ -12,7 +12,7 @@ from rosenblatt.data import ReadOptions, batches, read
 from rosenblatt.data.parts import files_named
 from rosenblatt.data.reading import format_of
 from rosenblatt.data.row_folder import folder_for_rows
-from rosenblatt.engine.weights import memory_size
+from rosenblatt.engine.memory_size import memory_size
 from rosenblatt.learning.learners import Recipe
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rosenblatt.engine.memory_size import memory_size
 from rosenblatt.engine.rows import Rows
-from rosenblatt.engine.weights import memory_size
 from rosenblatt.learning.examples import AnyExamples
 from rosenblatt.learning.learners import Recipe
 

@@ -131,8 +131,6 @@ def split_in_halves(
     rows: memoryview, delimiter: int, width: int, distinct_texts: int, first_half: int = FIRST_HALF
 ) -> list[CodedColumn | None] | None:
     """The columns by two threads, half of the rows each; None where only the whole can tell what becomes of a column."""
-    import numpy as np
-
     assert compiled is not None
     reader, start = compiled, max(len(rows) // 2 - LONGEST_SOUGHT, 0)
     middle = start + bytes(rows[start : len(rows) // 2]).rfind(b"\n") + 1
@@ -140,6 +138,8 @@ def split_in_halves(
     height, lower = by_two_threads(reader.count, *halves)
     if height is None or lower is None or min(height, lower) < 1 or height < first_half:
         return None
+    import numpy as np  # not before: another thread may just import it
+
     codes = np.empty((width, height + lower), dtype=np.uint32)  # of both halves, and of all columns: one large piece
 
     def split_half(half: memoryview) -> list[tuple[None, list[str]] | None] | None:
