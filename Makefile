@@ -3,7 +3,7 @@ SHELL := /bin/bash
 # Workers, and the commands that tests start, find the bytecode of the first: else each compiles all modules anew.
 export PYTHONDONTWRITEBYTECODE :=
 PY := .venv/bin/python
-SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/engine/*.h src/rosenblatt/engine/*.p[xy][dx] src/rosenblatt/data/*.c src/rosenblatt/engine/*.c) $(addprefix src/rosenblatt/engine/,core.py formulas.py vote_counter.py)
+SOURCES := pyproject.toml setup.py $(wildcard src/rosenblatt/engine/*.h src/rosenblatt/engine/*.p[xy][dx] src/rosenblatt/data/*.c src/rosenblatt/engine/*.c) $(addprefix src/rosenblatt/engine/,core.py formulas.py permutation.py vote_counter.py)
 
 demo: .venv/built
 	$(PY) -m rosenblatt demo

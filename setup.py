@@ -13,6 +13,7 @@ SOURCES = {
     "core": ["core.py", "_core.pxd", "_formulas.pxd", "_rows.pxd", "rows.h", "vector.h", "kernel.h", "dense.h", "sparse.h"],
     "entries": ["_entries.pyx", "_rows.pxd", "rows.h", "entries.h"],
     "formulas": ["formulas.py", "_formulas.pxd"],
+    "permutation": ["permutation.py", "_permutation.pxd", "rows.h", "permutation.h"],
     "vote_counter": ["vote_counter.py", "_vote_counter.pxd"],
 }
 

@@ -43,13 +43,14 @@ def pytest_terminal_summary(terminalreporter, config):
 
 def use_core(monkeypatch, core):
     """Every module that computes with what is compiled does so with this core, compiled or not, and its like."""
-    from rosenblatt.engine import compiled, entries, formulas, vote_counter
+    from rosenblatt.engine import compiled, entries, formulas, permutation, vote_counter
     from rosenblatt.engine import core as uncompiled
 
     twins = {
         "core": (uncompiled, compiled.core),
         "entries": (entries, compiled.entries),
         "formulas": (formulas, compiled.formulas),
+        "permutation": (permutation, compiled.permutation),
         "vote_counter": (vote_counter, compiled.vote_counter),
     }
     own = [name for name in sys.modules if name.startswith("rosenblatt.") and name != "rosenblatt.engine"]

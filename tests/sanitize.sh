@@ -22,7 +22,7 @@ build() { # pip builds with the setuptools that pyproject.toml asks for, which t
     rm -rf "${copy:?}"/* && cp -r setup.py pyproject.toml README.md LICENSE docs src tests "$copy" && rm -f "$copy"/src/rosenblatt/*/*.so
     (cd "$copy" && env "$@" "$python" -m pip wheel --no-deps --wheel-dir wheel . >build.log 2>&1) || { cat "$copy/build.log"; exit 1; }
     (cd "$copy/src" && "$python" -m zipfile -e ../wheel/*.whl ../unpacked && cd ../unpacked && find . -name '*.so' -exec cp {} ../src/{} \;)
-    test "$(find "$copy/src" -name '*.so' | wc -l)" = 7 || { cat "$copy/build.log"; echo "not all seven extensions were built"; exit 1; }
+    test "$(find "$copy/src" -name '*.so' | wc -l)" = 8 || { cat "$copy/build.log"; echo "not all eight extensions were built"; exit 1; }
 }
 
 echo "== bounds checks"

@@ -13,7 +13,7 @@ import rosenblatt
 from rosenblatt.engine import core
 from rosenblatt.engine import formulas as slow_formulas
 from rosenblatt.engine.compiled import core as engine
-from rosenblatt.engine.compiled import entries, formulas, vote_counter
+from rosenblatt.engine.compiled import entries, formulas, permutation, vote_counter
 
 HERE = Path(rosenblatt.__file__).parent / "engine"
 RUN = [sys.executable, "-c"]
@@ -36,6 +36,7 @@ def test_the_compiled_core_is_made_of_the_sources_that_are_here():
         ),
         entries: ("_entries.pyx", "_rows.pxd", "rows.h", "entries.h"),
         formulas: ("formulas.py", "_formulas.pxd"),
+        permutation: ("permutation.py", "_permutation.pxd", "rows.h", "permutation.h"),
         vote_counter: ("vote_counter.py", "_vote_counter.pxd"),
     }
     for module, names in files.items():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.engine import entries as slow_entries
-from rosenblatt.engine.compiled import core, entries
+from rosenblatt.engine.compiled import entries, permutation
 from rosenblatt.engine.file_arrays import write_numbers
 
 
@@ -28,7 +28,7 @@ def test_parts_of_any_length_are_written_whole(lengths, at_most):
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 64, 65, 1000])
 def test_a_shuffle_that_draws_ahead_is_fisher_yates_word_by_word(n):
     order, bits = np.arange(n, dtype=np.int32), np.random.PCG64(3)
-    core.shuffle(order, bits)
+    permutation.shuffle(order, bits)
     words, expected = np.random.PCG64(3), list(range(n))
     for place in reversed(range(n)):  # Knuth, TAOCP 2, algorithm P; a word becomes a place as Lemire does it
         j = int(words.random_raw()) * (place + 1) >> 64

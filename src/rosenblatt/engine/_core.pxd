@@ -1,16 +1,9 @@
 # What core.py is compiled with: the C of vector.h, and a type for every name that the loop touches.
 cimport cython
 from libc.math cimport exp, sqrt
-from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from rosenblatt.engine._formulas cimport AROW, CONSTANT, LOGISTIC, PERCEPTRON, STABLE, WIDROW_HOFF, Formula
 from rosenblatt.engine._rows cimport address, c_rows, rows_t
-
-# The first members of numpy's bitgen_t (numpy/random/bitgen.h, a public interface).
-ctypedef struct words_t:
-    void *state
-    uint64_t (*next_uint64)(void *state) noexcept nogil
-ctypedef words_t *p_words
 
 cdef extern from "vector.h" nogil:
     ctypedef struct weights_t:
@@ -46,8 +39,6 @@ cdef extern from "vector.h" nogil:
     const char *ROSENBLATT_DIGEST
     int zero_row(const rows_t *, int64_t)
     int c_choose_kernel "choose_kernel" (const char *)
-    int64_t scaled_down(uint64_t, uint64_t)
-    void c_permute "permute" (int *order, int64_t n, uint64_t (*next)(void *state) noexcept nogil, void *state)
 
 cpdef enum:
     FINE, NOT_FINITE, TOO_LARGE, TOO_SMALL, SETTLE
@@ -111,22 +102,6 @@ cdef class Loop:
 
 @cython.locals(i=Py_ssize_t, strange=Py_ssize_t)
 cdef bint within(const int[::1] codes, Py_ssize_t classes) except -1
-@cython.locals(source=p_words)
-cpdef shuffle(int[::1] order, object bits)
-@cython.locals(source=p_words, k=Py_ssize_t)
-cpdef draw(int[::1] order, object bits, const int[::1] pool)
-
-cdef inline p_words words_of(object bits) except NULL:
-    """The generator itself, of which numpy promises this much: its words can be drawn without the interpreter."""
-    return <p_words> PyCapsule_GetPointer(bits.capsule, "BitGenerator")
-
-cdef inline uint64_t next_word(p_words source) noexcept nogil:
-    return source.next_uint64(source.state)
-
-cdef inline void permute(int[::1] order, p_words source) noexcept nogil:
-    if order.shape[0]:
-        c_permute(&order[0], order.shape[0], source.next_uint64, source.state)
-
 cdef inline const int *order_of(Loop loop) noexcept nogil:
     return &loop.order[0] if loop.has_order else NULL
 

@@ -15,16 +15,17 @@ from rosenblatt.errors import SettingError, UncompiledWarning
 
 KERNELS = ("avx512", "avx2", "plain")
 
-NAMES = ("core", "entries", "formulas", "vote_counter")
+NAMES = ("core", "entries", "formulas", "permutation", "vote_counter")
 
 core: ModuleType
 entries: ModuleType
 formulas: ModuleType
+permutation: ModuleType
 vote_counter: ModuleType
 try:
-    core, entries, formulas, vote_counter = (import_module(f"rosenblatt.engine._{name}") for name in NAMES)
+    core, entries, formulas, permutation, vote_counter = (import_module(f"rosenblatt.engine._{name}") for name in NAMES)
 except ImportError:  # built without a compiler
-    core, entries, formulas, vote_counter = (import_module(f"rosenblatt.engine.{name}") for name in NAMES)
+    core, entries, formulas, permutation, vote_counter = (import_module(f"rosenblatt.engine.{name}") for name in NAMES)
     warnings.warn(
         "rosenblatt runs uncompiled, some hundred times slower: install a C compiler and build it again.",
         UncompiledWarning,

@@ -1,4 +1,4 @@
-"""The engine: THE loop, scoring and the permutation.
+"""The engine: THE loop, and scoring.
 
 Every learner of the lectures is this loop and one small formula:
 
@@ -30,16 +30,12 @@ if not cython.compiled:
         choose_kernel,
         digest,
         is_zero,
-        next_word,
         norm2,
-        permute,
         rescore,
-        scaled_down,
         score_block,
         score_tile,
         seek,
         variance,
-        words_of,
     )
 
     # The compiled module has the same numbers from _core.pxd.
@@ -403,29 +399,6 @@ def within(codes, classes):
     for i in range(codes.shape[0]):
         strange += codes[i] < 0 or codes[i] >= classes
     return strange == 0
-
-
-def shuffle(order, bits):
-    """Fisher-Yates from the last place downwards, one random word of the bit generator a place.
-
-    >>> from numpy import arange, int32
-    >>> from numpy.random import PCG64
-    >>> order = arange(4, dtype=int32)
-    >>> shuffle(order, PCG64(0))
-    >>> order
-    array([1, 3, 0, 2], dtype=int32)
-    """
-    source = words_of(bits)
-    with cython.nogil:
-        permute(order, source)
-
-
-def draw(order, bits, pool):
-    """order[k] becomes a random member of the pool, one random word each: drawing with replacement."""
-    source = words_of(bits)
-    with cython.nogil:
-        for k in range(order.shape[0]):
-            order[k] = pool[scaled_down(next_word(source), pool.shape[0])]
 
 
 def use_kernel(name):

@@ -1,7 +1,7 @@
 """In what order examples come.
 
-The permutation is ours (Fisher-Yates in core, over the raw output of PCG64), so that a seed gives the same order on every
-machine and with every version of numpy, which promises the raw output of a bit generator but not what it makes of it.
+The permutation is ours (permutation.py: Fisher-Yates, over the raw output of PCG64), so that a seed gives the same order on
+every machine and with every version of numpy, which promises the raw output of a bit generator but not what it makes of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.engine.compiled import core, cores
+from rosenblatt.engine.compiled import cores, permutation
 from rosenblatt.engine.rows import is_mapped
 
 BLOCK = 64  # rows that stay together in the order "blocks"
@@ -54,7 +54,7 @@ def epochs(order: str, pool: np.ndarray, seed: int, ahead: int = AHEAD, window: 
         if order == "shuffled":
             shuffle(current, bits)
         elif order == "replacement":
-            core.draw(current, bits, pool)
+            permutation.draw(current, bits, pool)
         elif order == "blocks":
             shuffle(blocks, bits)
             end = 0
@@ -115,4 +115,4 @@ def room_for(rows: np.ndarray) -> np.ndarray:
 
 def shuffle(order: np.ndarray, bits: np.random.PCG64) -> None:
     """A random permutation of `order`, in place."""
-    core.shuffle(order, bits)
+    permutation.shuffle(order, bits)

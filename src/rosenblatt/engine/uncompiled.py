@@ -1,4 +1,4 @@
-"""What core.py and vote_counter.py use of the package cython, for where they run uncompiled and it is not installed."""
+"""What core.py and its like use of the package cython, for where they run uncompiled and it is not installed."""
 
 from contextlib import nullcontext
 

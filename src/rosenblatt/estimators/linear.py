@@ -35,7 +35,7 @@ from rosenblatt.estimators.going_on import ContinuedRun, GoesOn, classes_at
 from rosenblatt.estimators.probabilities import NOT_CALIBRATED, GivesProbabilities, goes_on
 from rosenblatt.estimators.remembering import Forgets, TellsInfluences
 from rosenblatt.estimators.saving import RunSettings, as_classifier
-from rosenblatt.estimators.views import LinearViews
+from rosenblatt.estimators.views import ClassifierViews, LinearViews
 from rosenblatt.learning import training
 from rosenblatt.learning.driver import Callbacks, Interrupted
 from rosenblatt.learning.examples import AnyExamples, Examples, for_classes, refuse_missing
@@ -349,7 +349,13 @@ class LinearLearner(GoesOn, Forgets, LinearViews, Inputs):
 
 
 @estimator
-class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, LinearLearner):  # type: ignore[misc]
+class LinearClassifier(
+    ClassifierMixin,  # type: ignore[misc]
+    GivesProbabilities,
+    TellsInfluences,
+    ClassifierViews,
+    LinearLearner,
+):
     """A learner that tells classes apart: the highest score wins, a score of 0 is the positive of two."""
 
     class_weight: Any = parameter(None, CLASS_WEIGHT, help=CLASS_WEIGHT_HELP)
@@ -403,25 +409,3 @@ class LinearClassifier(ClassifierMixin, GivesProbabilities, TellsInfluences, Lin
                 learn_with_new_classes(self, X, y, classes, sample_weight)
                 return self
             return self._partial_fit(labelled(self, X, y, classes_at(known, classes), sample_weight, reset=known is None))
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weights: one row for two classes, else one a class."""
-        return self._shown(self._linear.coef)  # type: ignore[no-any-return]
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """Biases: one for two classes, else one a class."""
-        return self._linear.intercept
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """w·x + b: a number a row for two classes (0 or more: classes_[1]), a column a class for more.
-
-        Voted, it is the votes, and of two classes with equal votes the first wins.
-        """
-        return self._scores(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        scores = self._scores(X)
-        return self._model.labels(scores, self._threads())

@@ -130,3 +130,29 @@ class LinearViews:
             parts = joined + parts[2 * len(joined) :]
             self._memories = tuple(parts)
         return parts[0][0]
+
+
+class ClassifierViews(LinearViews):
+    """What a fitted classifier tells of its weights, and of rows."""
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights: one row for two classes, else one a class."""
+        return self._shown(self._linear.coef)  # type: ignore[no-any-return]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Biases: one for two classes, else one a class."""
+        return self._linear.intercept
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """w·x + b: a number a row for two classes (0 or more: classes_[1]), a column a class for more.
+
+        Voted, it is the votes, and of two classes with equal votes the first wins.
+        """
+        return self._scores(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        scores = self._scores(X)
+        return self._model.labels(scores, self._threads())

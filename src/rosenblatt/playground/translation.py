@@ -1,4 +1,5 @@
-"""The engine's own text, formulas.py and core.py, in JavaScript, for the page that has no server: word for word.
+"""The engine's own text, formulas.py, core.py and permutation.py, in JavaScript, for the page that has no server: word for
+word.
 
 Only what these use of Python is known here; anything else is refused by name, so that an edit of them that this
 cannot follow fails at once, when the page is built, and not in a browser. Verbs on rows (`seek`, `add`, `norm2` …) are not
@@ -19,7 +20,11 @@ from importlib.resources import files
 
 from rosenblatt.engine import rules
 
-PARTS = {"formulas.py": ("Formula", "sigmoid"), "core.py": ("Loop", "shuffle", "draw")}  # the rest checks and hashes
+PARTS = {
+    "formulas.py": ("Formula", "sigmoid"),
+    "core.py": ("Loop",),
+    "permutation.py": ("shuffle", "draw"),
+}  # the rest checks and hashes
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
 BUILT_IN = {"min": "Math.min", "max": "Math.max", "abs": "Math.abs", "sqrt": "Math.sqrt", "exp": "Math.exp"}
@@ -36,13 +41,13 @@ def engine_in_javascript() -> str:
     trees = {name: ast.parse(source) for name, source in sources.items()}
     constants = [line for tree in trees.values() for node in tree.body for line in constants_of(node)]
     order = [argument.arg for argument in method(trees["formulas.py"], "Formula", "__init__").args.args[1:]]
-    verbs = imported_names(trees["core.py"], "rosenblatt.engine.vector")
+    verbs = {name for tree in trees.values() for name in imported_names(tree, "rosenblatt.engine.vector")}
     body = "\n\n".join(translate(source, {"Formula": order}, PARTS[name]) for name, source in sources.items())
     schedules = ", ".join(f"{literal(name)}: {number}" for name, number in rules.SCHEDULES.items())
     used = sorted(name for name in {*verbs, "refuse_misfit"} if f"{name}(" in body)
     return "\n".join(
         [
-            "// Translated from formulas.py, core.py and rules.py of the engine by playground/translation.py: edit those.",
+            "// Translated from formulas.py, core.py, permutation.py and rules.py by playground/translation.py: edit those.",
             "",
             f'import {{ {", ".join(used)} }} from "./rows.js";',
             "",
