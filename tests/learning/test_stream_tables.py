@@ -381,3 +381,18 @@ def test_a_column_of_texts_in_one_file_and_of_numbers_in_another_can_be_left_out
         rb.learn(str(tmp_path), stream=True, target="rich")
     without = {"per_column": {"kids": "drop"}}
     assert rb.learn(str(tmp_path), stream=True, target="rich", epochs=1, features=without).summary.examples == 80
+
+
+def test_a_long_run_proves_without_the_table_that_rows_contradict_each_other(tmp_path, capsys):
+    """After many epochs a proof is looked for, when the table on disk has gone: it is one about features."""
+    draw = np.random.default_rng(0)
+    age, buys = draw.integers(18, 60, 300), draw.choice(["yes", "no"], 300)
+    pl.DataFrame({"age": age, "city": draw.choice(list("abc"), 300), "buys": buys}).write_csv(tmp_path / "people.csv")
+    margins = []
+    for options in ([], ["--stream"]):
+        train = ["train", str(tmp_path / "people.csv"), "--target", "buys", "-e", "400", "-o", str(tmp_path / f"m{options}")]
+        assert run([*train, *options]) == 0
+        margins += [line for line in capsys.readouterr().out.splitlines() if line.startswith("margin")]
+    assert margins[0] == margins[1]
+    assert "No line can separate these rows" in margins[0]
+    assert (tmp_path / "m[]").read_bytes() == (tmp_path / "m['--stream']").read_bytes()

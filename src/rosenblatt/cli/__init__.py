@@ -227,7 +227,10 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as problem:
         if problem.errno == errno.ENOMEM:
             return out_of_memory(problem)
-        complain(f"{problem.strerror or problem}: {problem.filename or 'standard output'} could not be written.")
+        if problem.strerror is None:  # of a library: its text says which file
+            complain(f"{problem}.")
+        else:
+            complain(f"{problem.strerror}: {problem.filename or 'standard output'} could not be written.")
         return 1
     except BaseException as bug:  # also what is no Exception, as a panic of polars is
         if is_interrupt(bug):

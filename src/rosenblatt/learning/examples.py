@@ -408,11 +408,12 @@ def is_missing(label: Any) -> bool:
 
 
 def feature_rows(mapping: FeatureMap, raw: Any) -> Rows:
-    """The features of raw rows as the engine reads them; those of a table with numbers remember the table."""
+    """The features of raw rows as the engine reads them; those of numbers remember their table, where it stays."""
     from rosenblatt.features.precision import OriginalTable
     from rosenblatt.features.table import TableMap
 
     rows = checked_rows(mapping.transform(raw))
-    if isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
+    stays = getattr(raw, "kept", True)  # a table on disk that is not kept is gone with its last row
+    if stays and isinstance(mapping, TableMap) and any(column.number for column in mapping.columns):
         rows.finer = OriginalTable(mapping, raw)
     return rows
